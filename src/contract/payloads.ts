@@ -1,0 +1,133 @@
+/**
+ * The `data` of each event: the contract's catalog, fields in catalog order. Parsing with a schema
+ * puts the keys in that order, and the bytes of an envelope keep it.
+ */
+import { z } from 'zod';
+import {
+  AUTHORIZATION_ORIGINS,
+  DOCUMENT_MODES,
+  DOCUMENT_TYPES,
+  MARGIN_ERROR_KINDS,
+  SIGNING_MODES,
+} from './statuses.ts';
+import { cnpj, cpf } from './tax-ids.ts';
+import { date, id, month, reais, text, timestamp } from './values.ts';
+
+const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) });
+
+export const authorizationConfirmed = z.strictObject({
+  autorizacao_id: id,
+  cpf_trabalhador: cpf,
+  status: z.literal('confirmada'),
+  origem: z.enum(AUTHORIZATION_ORIGINS),
+});
+
+export const marginConcluded = z.strictObject({
+  cpf_trabalhador: cpf,
+  cnpj_empregador: cnpj,
+  consulta_margem_id: id,
+  salario_bruto: reais,
+  margem_disponivel: reais,
+  margem_percentual: z.number().nullable(),
+});
+
+export const marginFailed = z.strictObject({
+  cpf_trabalhador: cpf,
+  cnpj_empregador: cnpj,
+  tipo_erro: z.enum(MARGIN_ERROR_KINDS),
+  erro: z.string(),
+});
+
+export const loanIssued = z.strictObject({ emprestimo_id: id, numero: z.string(), valor_liberado: reais });
+
+export const issuanceFailed = z.strictObject({ emprestimo_id: id, motivo: z.string() });
+
+export const signingConcluded = z.strictObject({ emprestimo_id: id, tipo_assinatura: z.enum(SIGNING_MODES) });
+
+export const signingPending = z.strictObject({
+  emprestimo_id: id,
+  numero_emprestimo: z.string(),
+  ccb_assinada_recebida: z.boolean(),
+});
+
+export const documentsPending = z.strictObject({ emprestimo_id: id, numero_emprestimo: z.string(), prazo: date });
+
+export const documentsReceived = z.strictObject({ emprestimo_id: id, numero_emprestimo: z.string() });
+
+export const registrationConcluded = z.strictObject({
+  emprestimo_id: id,
+  averbacao_id: id,
+  protocolo_registry: z.string(),
+});
+
+export const registrationFailed = z.strictObject({ emprestimo_id: id, averbacao_id: id, erro: z.string() });
+
+export const disbursementSettled = z.strictObject({
+  emprestimo_id: id,
+  numero_emprestimo: z.string(),
+  valor_liberado: reais,
+  data_liberacao: date,
+});
+
+export const disbursementFailed = z.strictObject({
+  emprestimo_id: id,
+  numero_emprestimo: z.string(),
+  motivo: z.string(),
+});
+
+export const bondEnded = z.strictObject({
+  emprestimo_id: id,
+  numero_emprestimo: z.string(),
+  cpf_trabalhador: cpf,
+  matricula: z.string(),
+  nome_trabalhador: z.string(),
+  data_desligamento: date,
+  motivo_desligamento: codeAndDescription,
+  situacao_emprestimo: codeAndDescription,
+});
+
+export const newBond = z.strictObject({
+  cpf_trabalhador: cpf,
+  nome_trabalhador: z.string(),
+  novo_empregador: z.strictObject({ cnpj, nome: text(200) }),
+  data_admissao: date,
+  margem_disponivel: reais,
+  emprestimo_id: id,
+  saldo_pendente: reais,
+  averbavel: z.boolean(),
+});
+
+export const settlementProcessed = z.strictObject({
+  repasse_id: id,
+  competencia: month,
+  total_parcelas: z.int().min(0),
+  numero_ccbs: z.int().min(0),
+  valor_total: z.number().min(0),
+  fechado_em: timestamp,
+});
+
+/** Internal: the terms of a loan as it was contracted; `numero` is provisional on the asynchronous path. */
+export const loanContracted = z.strictObject({
+  emprestimo_id: id,
+  numero: z.string(),
+  cpf_trabalhador: cpf,
+  nome_trabalhador: z.string(),
+  matricula: z.string(),
+  cnpj_empregador: cnpj,
+  tipo_assinatura: z.enum(SIGNING_MODES),
+  entrega_documentos: z.enum(DOCUMENT_MODES),
+  valor_liberado: reais,
+  numero_parcelas: z.int(),
+  valor_parcela: reais,
+  consulta_margem_id: id.nullable(),
+});
+
+/** Internal: one registration was asked of the registry. */
+export const registrationRequested = z.strictObject({ emprestimo_id: id, averbacao_id: id });
+
+/** Internal: one document piece was archived; its bytes are never in the log. */
+export const documentReceived = z.strictObject({
+  emprestimo_id: id,
+  tipo: z.enum(DOCUMENT_TYPES),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});

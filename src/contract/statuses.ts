@@ -1,0 +1,62 @@
+/** The closed vocabularies of the wire, in the order the contract shows them. */
+
+export const LOAN_STATUSES = [
+  'emitindo',
+  'em_assinatura',
+  'aguardando_averbacao',
+  'averbada',
+  'desembolsada',
+  'cancelada',
+  'encerrada_desligamento',
+] as const;
+export type LoanStatus = (typeof LOAN_STATUSES)[number];
+
+export const NEXT_ACTIONS = ['aguardar_emissao', 'assinar', 'enviar_documentos', 'averbar', 'desembolsar'] as const;
+export type NextAction = (typeof NEXT_ACTIONS)[number];
+
+export const SIGNING_MODES = ['internal', 'externa'] as const;
+export type SigningMode = (typeof SIGNING_MODES)[number];
+
+export const DOCUMENT_MODES = ['agrupada', 'diferida'] as const;
+export type DocumentMode = (typeof DOCUMENT_MODES)[number];
+
+export const ISSUANCE_MODES = ['sincrona', 'assincrona'] as const;
+export type IssuanceMode = (typeof ISSUANCE_MODES)[number];
+
+export const DOCUMENT_TYPES = ['ccb_assinada', 'selfie', 'documento_frente', 'documento_verso', 'evidencias'] as const;
+export type DocumentType = (typeof DOCUMENT_TYPES)[number];
+
+export const DOCUMENTS_SITUATIONS = ['aguardando', 'recebido'] as const;
+
+export const REGISTRATION_STATUSES = ['processando', 'concluida', 'falhou'] as const;
+export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number];
+
+export const MARGIN_ERROR_KINDS = ['upstream', 'negocial'] as const;
+export const AUTHORIZATION_ORIGINS = ['web', 'mensageria'] as const;
+
+export const DELIVERY_STATUSES = ['pendente', 'entregue', 'erro', 'suspensa'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** Attempt outcomes (`resultado`). */
+export const OUTCOMES = [
+  'entregue',
+  'resposta_nao_2xx',
+  'tempo_esgotado',
+  'erro_conexao',
+  'erro_tls',
+  'destino_recusado',
+  'desconhecido',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const SCOPES = [
+  'webhooks:read',
+  'webhooks:write',
+  'emprestimos:read',
+  'emprestimos:write',
+  'margem:read',
+  'vinculos:read',
+  'auditoria:read',
+  'sandbox',
+] as const;
+export type Scope = (typeof SCOPES)[number];

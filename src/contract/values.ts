@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** Any id on the wire: a UUID in lower case (version 7 where the service makes it). */
+export const id = z.uuid();
+
+/** ISO 8601, UTC, milliseconds, `Z`: `2026-01-31T12:00:00.000Z`. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+/** A calendar date, `YYYY-MM-DD`. */
+export const date = z.iso.date('deve ser uma data AAAA-MM-DD');
+
+/** A month, `YYYY-MM`. */
+export const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'deve ser um mês AAAA-MM');
+
+/** A name or description: 1 to `max` characters, not only blanks, no control characters. */
+export function text(max: number) {
+  return z
+    .string()
+    .min(1, 'não pode ser vazio')
+    .max(max, `tem no máximo ${max} caracteres`)
+    .refine((value) => value.trim() !== '', 'não pode ser vazio')
+    .refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle');
+}
+
+const MAX_REAIS = 9_999_999_999.99;
+
+/**
+ * Money on the wire: a JSON number in reais with at most two decimals. More decimals are refused,
+ * never rounded. Inside the service money is integer centavos: see {@link toCentavos}.
+ */
+export const reais = z
+  .number()
+  .min(0, 'não pode ser negativo')
+  .max(MAX_REAIS, 'valor alto demais')
+  .refine((value) => /^\d+(\.\d{1,2})?$/.test(String(value)), 'tem no máximo duas casas decimais');
+
+/** {@link reais}, greater than zero. */
+export const positiveReais = reais.refine((value) => value > 0, 'deve ser maior que zero');
+
+/** Reais on the wire → integer centavos. Exact for every number that {@link reais} accepts. */
+export function toCentavos(value: number): number {
+  return Math.round(value * 100);
+}
+
+/** Integer centavos → reais on the wire. */
+export function toReais(centavos: number): number {
+  return centavos / 100;
+}

@@ -1,0 +1,41 @@
+/** The webhook registration on the wire (contract, "Webhook registration"). */
+import { z } from 'zod';
+import { EMITTED_NAMES, RESERVED_NAMES } from './events.ts';
+import { id, timestamp } from './values.ts';
+
+/** At most this many active registrations of one partner. */
+export const MAX_ACTIVE_WEBHOOKS = 50;
+export const MAX_URL_LENGTH = 2_048;
+
+const eventName = z.enum(EMITTED_NAMES, {
+  error: ({ input }) =>
+    RESERVED_NAMES.some((name) => name === input)
+      ? `${String(input)} é um nome reservado, nunca emitido`
+      : 'nome de evento desconhecido',
+});
+
+/** 1 to 16 names, each at most once; the order given is kept. */
+export const eventNames = z
+  .array(eventName)
+  .min(1, 'deve ter ao menos um evento')
+  .max(EMITTED_NAMES.length, `tem no máximo ${EMITTED_NAMES.length} eventos`)
+  .superRefine((names, context) => {
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) < index)
+        context.addIssue({ code: 'custom', path: [index], message: `${name} está repetido` });
+    }
+  });
+
+export const createWebhook = z.strictObject({ url: z.string(), eventos: eventNames });
+
+export const webhook = z.strictObject({
+  id,
+  url: z.string(),
+  eventos: z.array(z.enum(EMITTED_NAMES)),
+  ativo: z.boolean(),
+  criado_em: timestamp,
+});
+export type WebhookResource = z.infer<typeof webhook>;
+
+/** The creation answer: the only place where `secret` is ever shown. */
+export const createdWebhook = webhook.extend({ secret: z.string().optional() });

@@ -1,0 +1,55 @@
+/**
+ * The write side of the log: facts become events, envelopes, deliveries and wake rows in the caller's transaction.
+ * What they mean together is one SQL function, `append_event` (drizzle/), so that a core in any language can call it;
+ * this file only checks each fact's data against the contract and puts its keys in catalog order.
+ */
+import type { ApiFamily } from '../contract/delivery.ts';
+import { EVENTS, type Fact } from '../contract/events.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** Who caused an event, and for whom. */
+export interface Provenance {
+  readonly partnerId: string;
+  /** `sub` of the token, or the name of the command or worker. */
+  readonly actor: string;
+  /** `requisicao_id` of the HTTP request, if one caused it. */
+  readonly requestId: string | null;
+}
+
+export interface Appending extends Provenance {
+  readonly stream: string;
+  /** The version that the facts were decided on; 0 for a new stream. */
+  readonly expectedVersion: number;
+  readonly facts: readonly Fact[];
+  /** Database time of the decision. */
+  readonly occurredAt: Date;
+  readonly family?: ApiFamily;
+}
+
+/** Somebody appended first: read the stream again and decide on its new state, in a new transaction. */
+export class VersionConflict extends Error {
+  override name = 'VersionConflict';
+}
+
+const VERSION_CONFLICT = 'CT409';
+
+/** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict}. */
+export async function append(tx: Tx, appending: Appending): Promise<number> {
+  const { stream, partnerId, actor, requestId, occurredAt, family = 'backoffice' } = appending;
+  let version = appending.expectedVersion;
+  for (const fact of appending.facts) {
+    const data = JSON.stringify(EVENTS[fact.type].data.parse(fact.data));
+    try {
+      await tx`
+        select append_event(
+          ${stream}, ${version}, ${fact.type}, ${partnerId}, ${data}::text::json,
+          ${actor}, ${requestId}, ${occurredAt}, ${family}
+        )`;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== VERSION_CONFLICT) throw error;
+      throw new VersionConflict(`stream ${stream} is not at version ${version}`, { cause: error });
+    }
+    version += 1;
+  }
+  return version;
+}

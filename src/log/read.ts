@@ -1,0 +1,25 @@
+/** The read side of the log. */
+import type { Fact } from '../contract/events.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** A fact with its place in its stream. */
+export type RecordedEvent = Fact & {
+  readonly version: number;
+  readonly partnerId: string;
+  readonly occurredAt: Date;
+};
+
+/** The events of one stream in order, up to and including version `upTo`; empty when there is no such stream. */
+export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Promise<RecordedEvent[]> {
+  return tx<RecordedEvent[]>`
+    select type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
+    from events
+    where stream = ${stream} and version <= ${upTo}
+    order by version`;
+}
+
+/** The database's clock, to the millisecond. */
+export async function readClock(tx: Tx): Promise<Date> {
+  const [row] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;
+  return row.now;
+}
