@@ -1,0 +1,146 @@
+/**
+ * The environment as one frozen Config. Every problem is told at once, by variable and rule: a value is never repeated,
+ * because it may be a secret in the wrong place. An empty variable counts as absent.
+ */
+import { z } from 'zod';
+
+export const DEFAULT_ISSUER = 'https://carteiro.local';
+export const DEFAULT_AUDIENCE = 'carteiro';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export interface Config {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly host: string;
+  /** Null: the embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
+  readonly directDatabaseUrl: string | null;
+  /** Prepared statements; false behind a pooler in transaction mode. */
+  readonly databasePrepare: boolean;
+  readonly dataDir: string;
+  readonly sandbox: boolean;
+  readonly allowInsecureTargets: boolean;
+  readonly jwtIssuer: string;
+  readonly jwtAudience: string;
+  /** Null: the service's own key pair under `dataDir`. */
+  readonly jwtJwksUrl: string | null;
+  /** Keys of 32 bytes: the first seals, all open. Empty in a sandbox that makes its own. */
+  readonly secretsKeys: readonly Buffer[];
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly marginReuseHours: number;
+  readonly documentsDeadlineDays: number;
+  /** Requests per partner and minute; 0 for no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Deliveries in flight per poller. */
+  readonly pollerCapacity: number;
+}
+
+/** The environment cannot be used; the message lists every problem, one a line. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`invalid environment:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+function integer(min: number, max: number) {
+  const rule = `must be an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, rule)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, rule);
+}
+
+const databaseUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'must be a postgres:// URL');
+
+function isTrustworthy(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
+}
+
+const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+
+const keyRing = z
+  .string()
+  .transform((text) => text.split(',').map((key) => key.trim()))
+  .refine((keys) => keys.every((key) => KEY.test(key)), 'must be base64 of 32 bytes, or several separated by commas')
+  .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
+
+const environment = z.object({
+  PORT: integer(0, 65_535).default(3000),
+  HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
+  DATABASE_URL: databaseUrl.optional(),
+  DIRECT_DATABASE_URL: databaseUrl.optional(),
+  DATABASE_PREPARE: flag.default(true),
+  DATA_DIR: z.string().default('.data'),
+  SANDBOX: flag.optional(),
+  ALLOW_INSECURE_TARGETS: flag.optional(),
+  JWT_ISSUER: z.string().default(DEFAULT_ISSUER),
+  JWT_AUDIENCE: z.string().default(DEFAULT_AUDIENCE),
+  JWT_JWKS_URL: z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback').optional(),
+  SECRETS_KEY: keyRing.default([]),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
+  DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
+  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
+  POLLER_CAPACITY: integer(1, 5_000).default(512),
+});
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const REQUIRED_OUTSIDE_SANDBOX = ['SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
+
+/** Rules between variables; they are checked on the text, so that they are told beside the rules of each variable. */
+function checkTogether(given: Environment): string[] {
+  const problems: string[] = [];
+  const sandbox = given['SANDBOX'] === undefined ? given['DATABASE_URL'] === undefined : given['SANDBOX'] !== 'false';
+  for (const name of REQUIRED_OUTSIDE_SANDBOX) {
+    if (!sandbox && given[name] === undefined) problems.push(`${name}: is required when SANDBOX is false`);
+  }
+  if (given['DIRECT_DATABASE_URL'] !== undefined && given['DATABASE_URL'] === undefined) {
+    problems.push('DIRECT_DATABASE_URL: needs DATABASE_URL');
+  }
+  return problems;
+}
+
+/** Reads the configuration. Throws {@link ConfigError} with every problem. */
+export function readConfig(variables: Environment): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  const single = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
+  const problems = [...single, ...checkTogether(given)];
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  const values = parsed.data;
+  const isEmbedded = values.DATABASE_URL === undefined;
+  const sandbox = values.SANDBOX ?? isEmbedded;
+  return Object.freeze({
+    port: values.PORT,
+    host: values.HOST,
+    databaseUrl: values.DATABASE_URL ?? null,
+    directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
+    databasePrepare: values.DATABASE_PREPARE,
+    dataDir: values.DATA_DIR,
+    sandbox,
+    // Insecure targets are the default of the sandbox alone, and of one that nobody else's database is behind.
+    allowInsecureTargets: values.ALLOW_INSECURE_TARGETS ?? (isEmbedded && sandbox),
+    jwtIssuer: values.JWT_ISSUER,
+    jwtAudience: values.JWT_AUDIENCE,
+    jwtJwksUrl: values.JWT_JWKS_URL ?? null,
+    secretsKeys: Object.freeze(values.SECRETS_KEY),
+    logLevel: values.LOG_LEVEL,
+    marginReuseHours: values.MARGIN_REUSE_HOURS,
+    documentsDeadlineDays: values.DOCUMENTS_DEADLINE_DAYS,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? (sandbox ? 0 : 600),
+    pollerCapacity: values.POLLER_CAPACITY,
+  });
+}

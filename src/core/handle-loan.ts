@@ -1,0 +1,112 @@
+/**
+ * One command to one loan, in one transaction: read the stream, decide, append, project.
+ *
+ * Invariant: the facts, their deliveries, the projection and whatever `within` writes commit together or not at all,
+ * and the facts were decided on exactly the version they follow. Two commands that meet on one version: the later one
+ * waits in `append_event` for the earlier to end, gets a `VersionConflict` and is decided again on fresh state, so only
+ * a state that refuses is a rejection. A crash before the commit leaves nothing.
+ * Alternative: locking the loan's row first needs no second try, but is one more round trip for every command, and
+ * conflicts on one loan are rare.
+ */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { id as idSchema } from '../contract/values.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import type { Command, Rejection } from '../loan/command.ts';
+import { decide } from '../loan/decide.ts';
+import { evolve, fold } from '../loan/evolve.ts';
+import type { LoanState } from '../loan/state.ts';
+import { append, type Provenance, VersionConflict } from '../log/append.ts';
+import { readClock, readStream } from '../log/read.ts';
+
+/** One of 50 commands that arrive together loses at most 49 times; the rest is slack. */
+const MAX_TRIES = 60;
+const MAX_PAUSE_MS = 20;
+
+export interface Deciding {
+  readonly tx: Tx;
+  /** The loan as the command will meet it. */
+  readonly state: LoanState;
+}
+
+/**
+ * Makes the command; `now` is the database's clock. It may read in the transaction, and runs again after a conflict.
+ */
+export type ToCommand = (now: Date, deciding: Deciding) => Command | Promise<Command>;
+
+/** Writes rows that must commit with the facts; `state` is the loan after them. */
+export type Within = (tx: Tx, decided: { readonly state: LoanState; readonly now: Date }) => Promise<unknown>;
+
+/** `notFound` also stands for another partner's loan, and for an id that is none. */
+export type Handled = { readonly ok: true; readonly state: LoanState } | { readonly notFound: true } | Rejection;
+
+/**
+ * Handles one command. Throws `DatabaseUnavailable` (the commit may then have happened), and `VersionConflict` when
+ * every try lost, which is worth another request.
+ */
+export async function handleLoan(
+  pool: Pool,
+  provenance: Provenance,
+  loanId: string,
+  toCommand: ToCommand,
+  within?: Within,
+): Promise<Handled> {
+  if (!idSchema.safeParse(loanId).success) return { notFound: true };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await pool.transaction((tx) => handleOnce(tx, provenance, loanId, toCommand, within));
+    } catch (error) {
+      if (!(error instanceof VersionConflict) || tries === 1) throw error;
+    }
+    await sleep(randomInt(Math.min(tries, MAX_PAUSE_MS) + 1));
+  }
+}
+
+async function handleOnce(
+  tx: Tx,
+  provenance: Provenance,
+  loanId: string,
+  toCommand: ToCommand,
+  within?: Within,
+): Promise<Handled> {
+  const [events, now] = await Promise.all([readStream(tx, loanId), readClock(tx)]);
+  const [first] = events;
+  const isLoan = first?.type === 'emprestimo.contratado' || first?.type === 'emprestimo.solicitado';
+  const state = isLoan && first.partnerId === provenance.partnerId ? fold(events) : null;
+  if (state === null) return { notFound: true };
+  const command = await toCommand(now, { tx, state });
+  const handled = await record(tx, provenance, loanId, command, state, now);
+  if ('ok' in handled) await within?.(tx, { state: handled.state, now });
+  return handled;
+}
+
+/** Decides on `state`, which is null for a new loan, appends the facts and writes the projection. */
+export async function record(
+  tx: Tx,
+  provenance: Provenance,
+  loanId: string,
+  command: Command,
+  state: LoanState | null,
+  now: Date,
+): Promise<{ readonly ok: true; readonly state: LoanState } | Rejection> {
+  const decision = decide(command, state);
+  if (!('facts' in decision)) return decision;
+  const { facts } = decision;
+  const expectedVersion = state?.version ?? 0;
+  await append(tx, { ...provenance, stream: loanId, expectedVersion, facts, occurredAt: now });
+  let next = state;
+  for (const [index, fact] of facts.entries())
+    next = evolve(next, { ...fact, version: expectedVersion + 1 + index, occurredAt: now });
+  if (next === null) throw new Error(`${command.type} made no loan`);
+  await project(tx, provenance.partnerId, next);
+  return { ok: true, state: next };
+}
+
+/** Writes the projection of one loan, unless a later version is already there. */
+export async function project(tx: Tx, partnerId: string, state: LoanState): Promise<void> {
+  await tx`
+    insert into loans (id, partner_id, version, state)
+    values (${state.id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)
+    on conflict (id) do update set version = excluded.version, state = excluded.state
+    where loans.version < excluded.version`;
+}

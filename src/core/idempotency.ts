@@ -1,0 +1,124 @@
+/**
+ * The first answer to an idempotency key, kept in the transaction of what it made.
+ *
+ * Invariant: a key's row and what was made under it commit together, so a committed row always has its answer, and a
+ * key whose transaction rolled back is free again. Requests that meet: the insert waits for the other transaction to
+ * end, at most `waitMs`; then the row is there (replay or divergence) or the key is ours. A crash is a rollback.
+ * Alternative: a row in its own transaction that is marked "running" must be swept after a crash, and the sweeper
+ * cannot tell a dead request from a slow one.
+ */
+import { createHash } from 'node:crypto';
+import type { Pool, Tx } from '../db/pool.ts';
+
+/** Must stay well below the pool's deadline. */
+const WAIT_MS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** What was answered: `body` is JSON and holds nothing that may be shown only once. */
+export interface Answer<B = unknown> {
+  readonly status: number;
+  readonly location: string | null;
+  readonly body: B;
+}
+
+export interface KeyedRequest {
+  readonly partnerId: string;
+  /** Keys of different operations do not meet. */
+  readonly operation: string;
+  /** The Idempotency-Key as sent, 1 to 255 characters. */
+  readonly key: string;
+  /** The parsed request; the order of its keys does not matter. */
+  readonly body: unknown;
+  /** How long to wait for another transaction with this key; 5 s unless a test says less. */
+  readonly waitMs?: number;
+}
+
+/** What `make` returns to undo all it did and leave the key free. */
+export interface Refused<R> {
+  readonly refused: R;
+}
+
+export type Once<B, R> = { readonly answer: Answer<B>; readonly replayed: boolean } | Refused<R> | KeyTaken;
+/** `divergent`: the key belongs to another request. `in_progress`: it is still being processed after the wait. */
+export type KeyTaken = 'divergent' | 'in_progress';
+
+class RolledBack<R> extends Error {
+  readonly result: R;
+  constructor(result: R) {
+    super('rolled back on purpose');
+    this.result = result;
+  }
+}
+
+/**
+ * Runs `make` in a transaction, once for each key, and stores its answer; a later request with the same key and body
+ * gets that answer. When `make` throws or refuses, nothing is kept.
+ */
+export async function once<B, R = never>(
+  pool: Pool,
+  request: KeyedRequest,
+  make: (tx: Tx) => Promise<Answer<B> | Refused<R>>,
+): Promise<Once<B, R>> {
+  const { partnerId, operation, key } = request;
+  const hash = hashRequest(request.body);
+  try {
+    return await pool.transaction<Once<B, R>>(async (tx) => {
+      if (!(await take(tx, request, hash))) return await recall<B>(tx, request, hash);
+      const made = await make(tx);
+      if ('refused' in made) throw new RolledBack<Once<B, R>>(made);
+      await tx`
+        update idempotency_keys
+        set status = ${made.status}, location = ${made.location}, body = ${JSON.stringify(made.body)}::text::json
+        where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
+      return { answer: made, replayed: false };
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.result as Once<B, R>;
+    throw error;
+  }
+}
+
+/** True when the key is ours now; false when a committed row holds it. */
+async function take(tx: Tx, request: KeyedRequest, hash: Buffer): Promise<boolean> {
+  const { partnerId, operation, key, waitMs = WAIT_MS } = request;
+  try {
+    const [, rows] = await Promise.all([
+      tx`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`,
+      tx`
+        insert into idempotency_keys (partner_id, operation, key, request_hash)
+        values (${partnerId}, ${operation}, ${key}, ${hash})
+        on conflict (partner_id, operation, key) do nothing
+        returning key`,
+      tx`select set_config('lock_timeout', '0', true)`,
+    ]);
+    return rows.length === 1;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) throw new RolledBack<KeyTaken>('in_progress');
+    throw error;
+  }
+}
+
+async function recall<B>(
+  tx: Tx,
+  { partnerId, operation, key }: KeyedRequest,
+  hash: Buffer,
+): Promise<{ answer: Answer<B>; replayed: true } | 'divergent'> {
+  const [row] = await tx<[{ same: boolean; status: number; location: string | null; body: B }]>`
+    select request_hash = ${hash} as same, status, location, body
+    from idempotency_keys
+    where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
+  if (!row.same) return 'divergent';
+  return { answer: { status: row.status, location: row.location, body: row.body }, replayed: true };
+}
+
+/** SHA-256 of the request as JSON with sorted keys, so that equal requests are equal however they were written. */
+export function hashRequest(body: unknown): Buffer {
+  const sorted = JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256')
+    .update(sorted ?? 'null')
+    .digest();
+}

@@ -1,0 +1,115 @@
+/**
+ * The embedded PostgreSQL under DATA_DIR, shared by every process that was given this folder.
+ *
+ * Invariant: whoever holds `postgres.presence` (a shared lock) has a server; who comes or leaves does so alone, behind
+ * `postgres.door` (an exclusive one), and the last to leave stops the server. Both are locks of the kernel: a process
+ * that is killed is out at once, a server that it leaves behind is used by the next one and stopped by the last.
+ * Presence is not a row of pg_stat_activity, because a session is lost when the server crashes: the others would
+ * count nobody and stop the server under a process that is still there.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import postgres from 'postgres';
+import type { Logger } from '../log-lines.ts';
+import { clusterUrl, ensureRunning, findCluster, openCluster, stopServer, type Cluster } from './embedded-cluster.ts';
+import { lockExclusive, tryLock } from './file-lock.ts';
+
+const DOOR_TIMEOUT_MS = 90_000;
+const DATABASE = 'carteiro';
+const DUPLICATE_DATABASE = '42P04';
+
+export interface Embedded {
+  readonly url: string;
+  /** Leaves the server; the last one out stops it. Calling it again does nothing. */
+  leave(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** Settings of postgresql.conf for a cluster that is made now. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** How the last one out stops the server. */
+  readonly stop?: 'fast' | 'immediate';
+}
+
+function doorOf(home: string): string {
+  return join(home, 'postgres.door');
+}
+
+function presenceOf(home: string): string {
+  return join(home, 'postgres.presence');
+}
+
+/** Joins the server of `dataDir`, making and starting it when need be. The URL is that of the database `carteiro`. */
+export async function startEmbedded(dataDir: string, log: Logger, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const home = resolve(dataDir);
+  await mkdir(home, { recursive: true });
+  const closeDoor = await lockExclusive(doorOf(home), DOOR_TIMEOUT_MS);
+  try {
+    const cluster = await openCluster(home, options.settings);
+    const port = await ensureRunning(cluster);
+    await createDatabase(clusterUrl(cluster, port, 'postgres'));
+    const release = tryLock(presenceOf(home), 'shared');
+    if (!release) throw new Error(`${presenceOf(home)} is locked by a stranger`);
+    log.info({ port, folder: cluster.folder }, 'embedded PostgreSQL joined');
+    let left: Promise<void> | undefined;
+    const leave = (): Promise<void> => (left ??= leaveServer(home, cluster, release, log, options.stop ?? 'fast'));
+    return { url: clusterUrl(cluster, port, DATABASE), leave };
+  } finally {
+    closeDoor();
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined });
+  try {
+    const known = await sql`select 1 from pg_database where datname = ${DATABASE}`;
+    if (known.length === 0) await sql`create database ${sql(DATABASE)}`;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== DUPLICATE_DATABASE) throw error;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function leaveServer(
+  home: string,
+  cluster: Cluster,
+  release: () => void,
+  log: Logger,
+  mode: 'fast' | 'immediate',
+): Promise<void> {
+  const closeDoor = await lockExclusive(doorOf(home), DOOR_TIMEOUT_MS);
+  try {
+    release();
+    const aloneInHere = tryLock(presenceOf(home), 'exclusive');
+    if (!aloneInHere) return;
+    try {
+      await stopServer(cluster, mode);
+      log.info({ folder: cluster.folder }, 'embedded PostgreSQL stopped');
+    } finally {
+      aloneInHere();
+    }
+  } finally {
+    closeDoor();
+  }
+}
+
+/** Stops the server of `dataDir` when no living process holds it. True when it is stopped or there was none. */
+export async function stopOrphan(dataDir: string): Promise<boolean> {
+  const home = resolve(dataDir);
+  const closeDoor = tryLock(doorOf(home), 'exclusive');
+  if (!closeDoor) return false;
+  try {
+    const nobodyInHere = tryLock(presenceOf(home), 'exclusive');
+    if (!nobodyInHere) return false;
+    try {
+      const cluster = await findCluster(home);
+      if (cluster) await stopServer(cluster, 'immediate');
+      return true;
+    } finally {
+      nobodyInHere();
+    }
+  } finally {
+    closeDoor();
+  }
+}

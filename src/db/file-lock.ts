@@ -1,0 +1,48 @@
+/**
+ * Locks between processes that the kernel lets go of when their holder dies.
+ *
+ * Invariant: a lock is held exactly as long as a living process holds it, `kill -9` included. Node has no flock, and a
+ * file that names its owner's pid lies after a crash (the pid may belong to somebody else by then), so the lock is one
+ * on an empty SQLite file, which SQLite takes as a record lock of the operating system. Nothing is ever written to it.
+ * SQLite, not we, keeps the bookkeeping that lets two holders in one process exclude each other as well.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+
+type LockMode = 'shared' | 'exclusive';
+/** Lets go of the lock. Calling it again does nothing. */
+export type Release = () => void;
+
+const SQLITE_BUSY = 5;
+const POLL_MS = 50;
+
+/** Keeps held locks reachable: a collected database would close itself and drop its lock. */
+const held = new Set<DatabaseSync>();
+
+/** Takes the lock on `file` if it is free for `mode`, else returns undefined. Shared holders exclude an exclusive one. */
+export function tryLock(file: string, mode: LockMode): Release | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    if (mode === 'exclusive') database.exec('begin exclusive');
+    else database.exec('begin; select count(*) from sqlite_master');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw new Error(`cannot lock ${file}: ${(error as Error).message}`, { cause: error });
+  }
+  held.add(database);
+  return () => {
+    if (held.delete(database)) database.close();
+  };
+}
+
+/** Waits for the exclusive lock on `file`; throws after `timeoutMs`. */
+export async function lockExclusive(file: string, timeoutMs: number): Promise<Release> {
+  const giveUpAt = performance.now() + timeoutMs;
+  for (;;) {
+    const release = tryLock(file, 'exclusive');
+    if (release) return release;
+    if (performance.now() > giveUpAt) throw new Error(`${file} is locked by another process for over ${timeoutMs} ms`);
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Lost attempts: a claim whose poller never reported.
+ *
+ * Invariant: every POST that may have left has an attempt row. Whoever takes over or ends another's claim (a claim, a
+ * late success, a suspension, a resend) writes the row `desconhecido` for it in that same transaction, on deliveries
+ * that it has locked. If the lost poller reports after all, its report becomes a second row, marked late.
+ */
+import { RETRY_DELAYS_S } from '../contract/delivery.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** Writes the `desconhecido` row of each of these locked deliveries that is claimed. */
+export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
+  await tx`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
+    select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at, w.url, d.claimed_by
+    from deliveries d
+    join webhooks w on w.id = d.webhook_id
+    where d.id = any (${deliveryIds as string[]}::uuid[]) and d.claimed_by is not null
+    on conflict do nothing`;
+}
+
+/**
+ * Books one failure on each of these locked deliveries instead of sending it: its attempts were lost so often in a row
+ * that a receiver which makes pollers die must not be tried for ever.
+ */
+export async function bookLostAsFailure(tx: Tx, deliveryIds: readonly string[], now: Date | null): Promise<void> {
+  await tx`
+    update deliveries d
+    set failures = d.failures + 1,
+        lost_in_row = 0,
+        claimed_by = null,
+        claimed_at = null,
+        status = case when step.delay_s is null then 'erro' else 'pendente' end,
+        next_attempt_at = step.now + step.delay_s * interval '1 second',
+        finished_at = case when step.delay_s is null then step.now end
+    from (
+      select id, coalesce(${now}::timestamptz, now()) as now, (${[...RETRY_DELAYS_S]}::int[])[failures + 1] as delay_s
+      from deliveries
+      where id = any (${deliveryIds as string[]}::uuid[])
+    ) step
+    where d.id = step.id`;
+}

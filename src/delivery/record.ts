@@ -1,0 +1,155 @@
+/**
+ * The record: what became of attempts, many in one transaction.
+ *
+ * Invariant: a failure moves a delivery only if its reporter still holds the claim (id, attempt number and claim all
+ * match, checked under the row's lock). A success always counts: the partner has it, so a late one makes the delivery
+ * `entregue` whatever it was. Every report leaves exactly one attempt row.
+ * Crash before the commit: the leases end and the attempts are logged as `desconhecido` by whoever takes over. A flush
+ * whose commit is unknown is repeated: rows already there are skipped, and a report whose row is already there is not
+ * taken for a late one.
+ * Lock order: deliveries by id, then lanes by id. An update that found its rows by remembered ctid fell from 14 ms to
+ * 2.5 s a flush when the plan flipped; these go by key.
+ */
+import { RETRY_DELAYS_S } from '../contract/delivery.ts';
+import type { Tx } from '../db/pool.ts';
+import { wakeLanes } from './lanes.ts';
+import { logLostAttempts } from './lost.ts';
+import type { Report } from './report.ts';
+
+/** How a report was taken: in time, after its lease was lost, or as one that an earlier flush had already written. */
+export type Standing = 'current' | 'late' | 'repeated';
+
+/**
+ * Records `reports` in the caller's transaction. `monotonicMs` is the present on the clock of `startedAtMs`; `now`
+ * replaces the database's clock in tests. Returns the standing of each report, in order.
+ */
+export async function record(
+  tx: Tx,
+  reports: readonly Report[],
+  monotonicMs: number,
+  now: Date | null = null,
+): Promise<Standing[]> {
+  const isCurrent = await lockAndCompare(tx, reports);
+  const current = reports.filter((_, index) => isCurrent[index]);
+  const late = reports.filter((_, index) => !isCurrent[index]);
+  if (current.length > 0) await recordCurrent(tx, current, monotonicMs, now);
+  const logged = late.length > 0 ? await recordLate(tx, late, monotonicMs, now) : new Set<string>();
+  await wakeLanes(
+    tx,
+    reports.map((report) => report.webhookId),
+    now,
+  );
+  return reports.map((report, index) =>
+    isCurrent[index] ? 'current' : logged.has(keyOf(report.deliveryId, report.number)) ? 'late' : 'repeated',
+  );
+}
+
+/** Locks the deliveries in id order and tells, report by report, whether its claim still stands. */
+async function lockAndCompare(tx: Tx, reports: readonly Report[]): Promise<boolean[]> {
+  const rows = await tx<{ index: number; current: boolean }[]>`
+    select r.index::int as index,
+           d.status = 'pendente' and d.attempts = r.number and d.claimed_by is not distinct from r.claim as current
+    from unnest(
+           ${reports.map((report) => report.deliveryId)}::uuid[],
+           ${reports.map((report) => report.number)}::int[],
+           ${reports.map((report) => report.claim)}::text[]
+         ) with ordinality as r (id, number, claim, index)
+    join deliveries d on d.id = r.id
+    order by d.id
+    for update of d`;
+  const isCurrent: boolean[] = Array.from(reports, () => false);
+  for (const row of rows) isCurrent[row.index - 1] = row.current;
+  return isCurrent;
+}
+
+/** The reports as a relation, with the times of each attempt on the database's clock. */
+function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
+  const results = reports.map((report) => report.result);
+  const ages = reports.map((report) => Math.max(0, monotonicMs - report.startedAtMs));
+  return tx`
+    select r.*, clock.now,
+           clock.now - r.age_ms * interval '1 millisecond' as started_at,
+           clock.now - greatest(r.age_ms - r.duration_ms, 0) * interval '1 millisecond' as ended_at
+    from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock,
+         unnest(
+           ${reports.map((report) => report.deliveryId)}::uuid[],
+           ${reports.map((report) => report.number)}::int[],
+           ${reports.map((report) => report.claim)}::text[],
+           ${reports.map((report) => report.url)}::text[],
+           ${reports.map((report) => report.keyId)}::text[],
+           ${ages}::float8[],
+           ${results.map((result) => result.durationMs)}::int[],
+           ${results.map((result) => result.outcome)}::text[],
+           ${results.map((result) => result.statusCode)}::smallint[],
+           ${results.map((result) => result.address)}::text[],
+           ${results.map((result) => result.error)}::text[],
+           ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[]
+         ) as r (id, number, claim, url, key_id, age_ms, duration_ms, outcome, status_code, address, error, answer)`;
+}
+
+async function recordCurrent(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null): Promise<void> {
+  await tx`
+    with report as materialized (${reportRows(tx, reports, monotonicMs, now)}),
+    logged as (
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
+                            duration_ms, url, address, key_id, poller, error, answer)
+      select r.id, r.number, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
+             r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
+      from report r
+      join deliveries d on d.id = r.id
+      on conflict do nothing
+    )
+    update deliveries d
+    set status = case when r.delivered then 'entregue' when r.delay_s is null then 'erro' else 'pendente' end,
+        failures = case when r.delivered then d.failures else d.failures + 1 end,
+        lost_in_row = 0,
+        claimed_by = null,
+        claimed_at = null,
+        next_attempt_at = case when not r.delivered then r.ended_at + r.delay_s * interval '1 second' end,
+        finished_at = case when r.delivered or r.delay_s is null then r.ended_at end
+    from (
+      select report.*, report.outcome = 'entregue' as delivered,
+             (${[...RETRY_DELAYS_S]}::int[])[before.failures + 1] as delay_s
+      from report
+      join deliveries before on before.id = report.id
+    ) r
+    where d.id = r.id`;
+}
+
+/** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns the keys it logged. */
+async function recordLate(
+  tx: Tx,
+  reports: readonly Report[],
+  monotonicMs: number,
+  now: Date | null,
+): Promise<Set<string>> {
+  const logged = await tx<{ id: string; number: number; outcome: string }[]>`
+    with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
+    insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at,
+                          duration_ms, url, address, key_id, poller, error, answer)
+    select r.id, r.number, true, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
+           r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
+    from report r
+    join deliveries d on d.id = r.id
+    where not exists (
+      select from attempts written
+      where written.delivery_id = r.id and written.number = r.number and not written.late
+        and written.outcome <> 'desconhecido'
+    )
+    on conflict do nothing
+    returning delivery_id as id, number, outcome`;
+  const delivered = logged.filter((row) => row.outcome === 'entregue').map((row) => row.id);
+  if (delivered.length > 0) {
+    await logLostAttempts(tx, delivered);
+    await tx`
+      update deliveries
+      set status = 'entregue', lost_in_row = 0, claimed_by = null, claimed_at = null, next_attempt_at = null,
+          finished_at = coalesce(${now}::timestamptz, clock_timestamp())
+      where id = any (${delivered}::uuid[]) and status <> 'entregue'`;
+  }
+  return new Set(logged.map((row) => keyOf(row.id, row.number)));
+}
+
+function keyOf(deliveryId: string, number: number): string {
+  return `${deliveryId}/${number}`;
+}

@@ -1,0 +1,111 @@
+/**
+ * The recorder: gathers reports and writes them in batches, one flush at a time.
+ *
+ * Invariant: a report is held until its flush has committed. A flush that failed or whose commit is unknown is repeated
+ * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
+ * held here: their leases end, and they are logged as `desconhecido`.
+ * A flush starts 5 ms after its first report, or at once with a full batch: a commit per attempt would cost an fsync
+ * each.
+ */
+import { type Pool, isUnavailable } from '../db/pool.ts';
+import type { Logger } from '../log-lines.ts';
+import { record } from './record.ts';
+import type { Report } from './report.ts';
+
+const BATCH = 256;
+const GATHER_MS = 5;
+const RETRY_MS = 100;
+
+export interface RecorderDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  /** Monotonic milliseconds. */
+  readonly monotonicMs: () => number;
+  /** The database's clock in tests. */
+  readonly now: () => Date | null;
+  /** Called after reports were recorded (or given up), with how many. */
+  readonly onRecorded: (reports: number) => void;
+}
+
+export class Recorder {
+  readonly #deps: RecorderDeps;
+  #waiting: Report[] = [];
+  #running: Promise<void> | null = null;
+  #hurry: (() => void) | null = null;
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a report over; it will be recorded, whatever the database does. */
+  add(report: Report): void {
+    this.#waiting.push(report);
+    if (this.#waiting.length >= BATCH) this.#hurry?.();
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing is held any more. */
+  async settled(): Promise<void> {
+    while (this.#running) {
+      this.#hurry?.();
+      await this.#running;
+    }
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        await this.#gather();
+        const batch = this.#waiting.splice(0, BATCH);
+        await this.#flush(batch);
+        this.#deps.onRecorded(batch.length);
+      }
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#waiting.length >= BATCH) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#hurry = resolve;
+    const timer = setTimeout(resolve, GATHER_MS);
+    await promise;
+    clearTimeout(timer);
+    this.#hurry = null;
+  }
+
+  async #flush(batch: readonly Report[]): Promise<void> {
+    const { pool, log, monotonicMs, now } = this.#deps;
+    for (;;) {
+      try {
+        const standings = await pool.transaction((tx) => record(tx, batch, monotonicMs(), now()));
+        const late = standings.filter((standing) => standing === 'late').length;
+        if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
+        return;
+      } catch (error) {
+        if (isUnavailable(error) || isContention(error)) {
+          log.warn({ reports: batch.length, code: codeOf(error) }, 'cannot record attempts yet, trying again');
+          await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        } else if (batch.length > 1) {
+          for (const report of batch) await this.#flush([report]);
+          return;
+        } else {
+          // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
+          log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
+          return;
+        }
+      }
+    }
+  }
+}
+
+/** Deadlock or serialisation failure, or a statement the server cancelled: the same flush can succeed next time. */
+function isContention(error: unknown): boolean {
+  return ['40001', '40P01', '57014', '55P03'].includes(codeOf(error) ?? '');
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : (error as Error | null)?.name;
+}

@@ -1,0 +1,16 @@
+/** What a poller has to say of one attempt. */
+import type { SendResult } from './send.ts';
+
+export interface Report {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly number: number;
+  /** The claim under which it was sent. */
+  readonly claim: string;
+  readonly url: string;
+  /** Which sealing key the secret was opened with. */
+  readonly keyId: string;
+  /** Milliseconds of a monotonic clock when the attempt started. */
+  readonly startedAtMs: number;
+  readonly result: SendResult;
+}

@@ -1,0 +1,84 @@
+/**
+ * One POST, one outcome.
+ *
+ * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards.
+ * One deadline covers name, connect, TLS, request and headers: the client's own header and body timeouts miss a flood
+ * of 1xx answers and a dripping body. All attempts have the same deadline, so one coarse interval over the attempts in
+ * their order of starting serves them all (a signal object per request costs a quarter of the throughput [m]).
+ * The outcome is decided when the final status line and its headers are in; what follows is read for the record only,
+ * and briefly, so that a receiver cannot hold a slot with its body.
+ * A connection kept alive may be closed by the receiver just as the next POST is written to it. When such a connection
+ * had served before and breaks before a single byte of the answer, the POST is repeated once, on a new connection,
+ * within the same attempt and deadline: without that every idle timeout of a receiver would cost a slot of the
+ * schedule, and with it the receiver may at worst see the delivery twice, with the same `X-Webhook-Delivery`.
+ * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
+ */
+import { RESPONSE_TIMEOUT_S } from '../contract/delivery.ts';
+import { Attempt, type SendRequest, type SendResult, type Shared } from './attempt.ts';
+import { createConnections } from './connections.ts';
+import { guardedConnector, type GuardOptions } from './guard.ts';
+import { parseTarget } from './target.ts';
+
+export type { SendRequest, SendResult } from './attempt.ts';
+
+/** How coarse the deadline is. */
+const TICK_MS = 50;
+/** How long the rest of an answer may take after its status line. */
+const READ_MS = 250;
+
+export interface SenderOptions extends GuardOptions {
+  readonly timeoutMs?: number;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+}
+
+export interface Sender {
+  /** Sends one POST. Never throws for a fault of the network or of the receiver; rejects for one of ours. */
+  send(request: SendRequest): Promise<SendResult>;
+  /** Waits for the attempts in flight, each at most its deadline, then closes every connection. */
+  close(): Promise<void>;
+}
+
+function refusedTarget(rule: string): SendResult {
+  const error = `DESTINO_RECUSADO: a URL ${rule}`;
+  return { outcome: 'destino_recusado', statusCode: null, durationMs: 0, address: null, error, answer: null };
+}
+
+/** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt (contract, "Limits": 30 s). */
+export function createSender(options: SenderOptions): Sender {
+  const { allowInsecure, timeoutMs = RESPONSE_TIMEOUT_S * 1_000, now = () => performance.now() } = options;
+  const awaitingStatus = new Set<Attempt>();
+  const readingAnswer = new Set<Attempt>();
+  const connections = createConnections(guardedConnector(options));
+  const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, onQuiet: null };
+  let isClosed = false;
+
+  const ticker = setInterval(() => {
+    const atMs = now();
+    for (const attempt of awaitingStatus) {
+      if (attempt.startedAtMs + timeoutMs > atMs) break;
+      attempt.expire();
+    }
+    for (const attempt of readingAnswer) {
+      if (attempt.answeredAtMs + READ_MS > atMs) break;
+      attempt.stopReading();
+    }
+  }, TICK_MS).unref();
+
+  return {
+    async send(request) {
+      if (isClosed) throw new Error('the sender is closed');
+      const target = parseTarget(request.url, { allowInsecure });
+      if ('refused' in target) return refusedTarget(target.refused);
+      return new Attempt(shared, new URL(target.url), request).result;
+    },
+    async close() {
+      isClosed = true;
+      if (awaitingStatus.size + readingAnswer.size > 0) {
+        await new Promise<void>((resolve) => (shared.onQuiet = resolve));
+      }
+      clearInterval(ticker);
+      await connections.close();
+    },
+  };
+}

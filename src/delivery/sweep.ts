@@ -1,0 +1,48 @@
+/**
+ * The sweep: looks, a page of webhooks at a time, for pending deliveries that no lane would ever come to. None is
+ * expected; the count is an alarm that the lanes' invariant was broken, and the arrival it inserts mends it.
+ */
+import type { Tx } from '../db/pool.ts';
+
+const PAGE = 1_000;
+/** An arrival that is younger than this may simply not have been armed yet. */
+const GRACE_S = 30;
+
+export interface Sweep {
+  readonly stranded: number;
+  /** Where the next page begins; null after the last one. */
+  readonly cursor: string | null;
+}
+
+/** Sweeps the page of webhooks after `cursor` (null: from the first one). */
+export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null = null): Promise<Sweep> {
+  const [row] = await tx<[{ stranded: number; last: string | null; size: number }]>`
+    with clock as materialized (
+      select coalesce(${now}::timestamptz, now()) as now
+    ),
+    page as materialized (
+      select id from webhooks
+      where id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
+      order by id
+      limit ${PAGE}
+    ),
+    stranded as (
+      insert into arrivals (webhook_id)
+      select page.id
+      from clock, page
+      left join lanes l on l.webhook_id = page.id
+      cross join lateral (
+        select min(d.next_attempt_at) as due
+        from deliveries d
+        where d.webhook_id = page.id and d.status = 'pendente'
+      ) pending
+      where pending.due < clock.now - ${GRACE_S} * interval '1 second'
+        and (l.next_due_at is null or l.next_due_at > clock.now)
+        and l.saturated is not true
+      returning webhook_id
+    )
+    select (select count(*)::int from stranded) as stranded,
+           (select max(id::text) from page) as last,
+           (select count(*)::int from page) as size`;
+  return { stranded: row.stranded, cursor: row.size === PAGE ? row.last : null };
+}

@@ -1,0 +1,23 @@
+import { startSmallReceiver } from './receiver.ts';
+
+export interface PrintDeliveriesOptions {
+  readonly port: number;
+  readonly secret: string | null;
+  readonly print: (text: string) => void;
+}
+
+/** Prints each delivery until Ctrl-C; answers 200, or 401 to a signature that does not fit the secret. */
+export async function printDeliveries({ port, secret, print }: PrintDeliveriesOptions): Promise<void> {
+  const receiver = await startSmallReceiver({
+    port,
+    secretOf: () => secret,
+    onDelivery({ event, delivery, body, isSignatureValid }) {
+      const verdict = { null: 'signature not checked', true: 'signature OK', false: 'SIGNATURE WRONG' }[
+        String(isSignatureValid) as 'null' | 'true' | 'false'
+      ];
+      print(`${event}  ${delivery}  ${verdict}\n  ${body.toString()}`);
+      return isSignatureValid === false ? 401 : 200;
+    },
+  });
+  print(`receiving on ${receiver.url}/ (Ctrl-C stops it)`);
+}

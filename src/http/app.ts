@@ -1,0 +1,67 @@
+/**
+ * The API: every operation behind its gate, one answer for every failure (decisions, "Errors").
+ *
+ * A path that exists refuses every other method with 405, token or none; a path that does not exist is 404.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { ApiError } from './api-error.ts';
+import { createAuthenticator } from './auth.ts';
+import type { Env, HttpDeps } from './deps.ts';
+import { answerError } from './errors.ts';
+import { type AddOperation, describe, type Gate, guarded } from './operation.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { logRequests } from './request-log.ts';
+import { answerAlive, answerReady } from './routes/health.ts';
+import { addLoanRoutes } from './routes/loans.ts';
+import { addSandboxRoutes } from './routes/sandbox.ts';
+import { addWebhookRoutes } from './routes/webhooks.ts';
+
+export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
+  const app = new OpenAPIHono<Env>();
+  app.use(logRequests(deps.log));
+  app.onError(answerError(deps.log));
+  app.notFound(() => {
+    throw new ApiError('NAO_ENCONTRADO', 'rota não encontrada');
+  });
+
+  const methods = new Map<string, string[]>();
+  const addRoute = (method: string, path: string, handler: (c: Context<Env>) => Response | Promise<Response>) => {
+    const routed = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on(method.toUpperCase(), routed, handler);
+    methods.set(routed, [...(methods.get(routed) ?? []), method.toUpperCase()]);
+  };
+  const gate = createGate(deps);
+  const add: AddOperation = (operation, respond) => {
+    app.openAPIRegistry.registerPath(describe(operation));
+    addRoute(operation.method, operation.path, guarded(operation, gate, respond));
+  };
+
+  addRoute('get', '/healthz', answerAlive);
+  addRoute('get', '/readyz', answerReady(deps));
+  addWebhookRoutes(add, deps);
+  addLoanRoutes(add, deps);
+  if (deps.sandbox) addSandboxRoutes(add, deps);
+
+  for (const [path, known] of methods) app.all(path, refuseMethod(path, known));
+  return app;
+}
+
+function createGate({ pool, tokens, rateLimitPerMinute }: HttpDeps): Gate {
+  const isActivePartner = async (partnerId: string): Promise<boolean> => {
+    const rows = await pool.run((sql) => sql`select 1 from partners where id = ${partnerId} and active`);
+    return rows.length === 1;
+  };
+  return {
+    authenticate: createAuthenticator({ ...tokens, isActivePartner }),
+    countRequest: createRateLimit(rateLimitPerMinute),
+  };
+}
+
+function refuseMethod(path: string, known: readonly string[]) {
+  const allow = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return (c: Context<Env>): never => {
+    c.set('route', path);
+    throw new ApiError('METODO_NAO_PERMITIDO', `este caminho aceita ${allow}`, { headers: { Allow: allow } });
+  };
+}

@@ -1,0 +1,87 @@
+/** Request bodies: JSON, of a bounded size whether or not the client tells it beforehand. */
+import type { HonoRequest } from 'hono';
+import { ApiError } from './api-error.ts';
+import { invalid } from './validation.ts';
+
+/** Bytes of a body: 64 KiB, and for documents 56 MiB (decisions, "Errors", 413). */
+export const MAX_BODY_BYTES = 64 * 1024;
+export const MAX_DOCUMENTS_BYTES = 56 * 1024 * 1024;
+
+/** Reads and parses a JSON body. Throws 415 for another type, then 413, then 400 for what is not JSON. */
+export async function readJson(request: HonoRequest, maxBytes: number): Promise<unknown> {
+  requireJsonType(request);
+  return parseJson(await readBytes(request, maxBytes));
+}
+
+/** For a route without a body: nothing may come, or an empty JSON object, which many clients send unasked. */
+export async function expectNoBody(request: HonoRequest): Promise<void> {
+  const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
+  if (announced === '0') return;
+  if (request.header('Content-Type') !== undefined) requireJsonType(request);
+  const bytes = await readBytes(request, MAX_BODY_BYTES);
+  if (bytes.length === 0) return;
+  requireJsonType(request);
+  const value = parseJson(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid([{ campo: 'corpo', mensagem: 'esta operação não tem corpo' }]);
+  }
+  const fields = Object.keys(value);
+  if (fields.length > 0) throw invalid(fields.map((campo) => ({ campo, mensagem: 'campo desconhecido' })));
+}
+
+function requireJsonType(request: HonoRequest): void {
+  const type = request.header('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = request.header('Content-Encoding')?.trim().toLowerCase() ?? 'identity';
+  if (type === 'application/json' && encoding === 'identity') return;
+  throw new ApiError('TIPO_NAO_SUPORTADO', 'o corpo deve ser application/json, sem compressão');
+}
+
+async function readBytes(request: HonoRequest, maxBytes: number): Promise<Uint8Array> {
+  const announced = request.header('Content-Length');
+  if (announced !== undefined && Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  try {
+    if (announced !== undefined && request.header('Transfer-Encoding') === undefined) {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+      return bytes;
+    }
+    return await readStream(request.raw.body, maxBytes);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('ERRO_VALIDACAO', 'o corpo da requisição chegou incompleto', { cause: error });
+  }
+}
+
+async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
+  if (!body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    length += read.value.length;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(read.value);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${maxBytes / 1024} KiB`);
+}
+
+/** Half of a surrogate pair, as an escape: legal JSON that is no text, and that the database could not store. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return SURROGATE_ESCAPE.test(text) ? JSON.parse(text, refuseBrokenText) : JSON.parse(text);
+  } catch {
+    throw new ApiError('ERRO_VALIDACAO', 'o corpo não é um JSON válido em UTF-8');
+  }
+}
+
+function refuseBrokenText(key: string, value: unknown): unknown {
+  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new SyntaxError('broken text');
+  return value;
+}

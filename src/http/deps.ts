@@ -1,0 +1,33 @@
+import type { Pool } from '../db/pool.ts';
+import type { Queries } from '../db/queries.ts';
+import type { Logger } from '../log-lines.ts';
+import type { Vault } from '../webhooks/secrets.ts';
+import type { KeySource } from './keys.ts';
+
+/** What `main` hands to the API. */
+export interface HttpDeps {
+  readonly pool: Pool;
+  readonly queries: Queries;
+  readonly vault: Vault;
+  readonly log: Logger;
+  /** Who may sign tokens, and for whom. */
+  readonly tokens: { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
+  /** True adds the sandbox's routes; otherwise their paths are 404. */
+  readonly sandbox: boolean;
+  /** True accepts `http:` and private hosts as webhook targets. */
+  readonly allowInsecure: boolean;
+  /** Requests of one partner in a minute; 0 is no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Null when requests can be served, else what is missing; a throw counts as missing too. */
+  readonly ready: () => Promise<string | null>;
+}
+
+/** What travels with one request. */
+export interface Env {
+  Variables: {
+    requestId: string;
+    /** The matched route's pattern, `-` before there is one. */
+    route: string;
+    partnerId: string | null;
+  };
+}

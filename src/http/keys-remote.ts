@@ -1,0 +1,103 @@
+/**
+ * The issuer's key set, fetched from its URL.
+ *
+ * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use for as long as it
+ * takes; a key that it lacks is answered with KeysUnavailable while the set cannot be fetched, and refused only by a set
+ * that was. A key unknown to us makes us look at once (keys rotate), but not more often than the cooldown, so that
+ * forged key ids cannot be turned on the issuer. jose's createRemoteJWKSet has no cooldown after a failure and forgets
+ * the difference between "not there" and "not reached", hence this file around createLocalJWKSet.
+ */
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { KeysUnavailable, type KeySource } from './keys.ts';
+
+export interface RemoteKeysOptions {
+  readonly url: string;
+  /** Time between background reloads, by which a withdrawn key stops working. */
+  readonly reloadEveryMs?: number;
+  /** Least time between two reloads that an unknown key asked for. */
+  readonly cooldownMs?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface RemoteKeys extends KeySource {
+  /** Fetches the set; the last good one stays when this fails. Throws {@link KeysUnavailable}. */
+  reload(): Promise<void>;
+  /** Ends the background reloads. */
+  close(): void;
+}
+
+export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
+  const { url, reloadEveryMs = 300_000, cooldownMs = 2_000, timeoutMs = 3_000 } = options;
+  let known: JWTVerifyGetKey | null = null;
+  let loading: Promise<void> | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let failure: KeysUnavailable | null = null;
+
+  async function load(): Promise<void> {
+    try {
+      known = createLocalJWKSet(await fetchKeySet(url, timeoutMs));
+      failure = null;
+    } catch (cause) {
+      failure = new KeysUnavailable('the key set is out of reach', { cause });
+      throw failure;
+    } finally {
+      loading = null;
+    }
+  }
+
+  function reload(): Promise<void> {
+    return (loading ??= load());
+  }
+
+  /** Reloads for the sake of an unknown key, or reports how the last look ended when that was a moment ago. */
+  async function look(): Promise<void> {
+    if (loading || performance.now() - askedAt >= cooldownMs) {
+      if (!loading) askedAt = performance.now();
+      await reload();
+    } else if (failure) {
+      throw failure;
+    }
+  }
+
+  const find: JWTVerifyGetKey = async (header, token) => {
+    if (!known) {
+      await look();
+      // The cooldown is for looks that a known set did not spare us: the first set must not delay the next one.
+      askedAt = Number.NEGATIVE_INFINITY;
+    }
+    try {
+      return await findIn(known, header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await look();
+      return findIn(known, header, token);
+    }
+  };
+
+  const timer = setInterval(() => void reload().catch(() => undefined), reloadEveryMs);
+  timer.unref();
+  return { find, clockToleranceS: 5, reload, close: () => clearInterval(timer) };
+}
+
+async function findIn(known: JWTVerifyGetKey | null, ...token: Parameters<JWTVerifyGetKey>) {
+  if (!known) throw new KeysUnavailable('the key set was never fetched');
+  try {
+    return await known(...token);
+  } catch (error) {
+    const isAboutToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid);
+    throw isAboutToken ? error : new KeysUnavailable('a key of the set cannot be used', { cause: error });
+  }
+}
+
+async function fetchKeySet(url: string, timeoutMs: number): Promise<JSONWebKeySet> {
+  const answer = await fetch(url, {
+    headers: { accept: 'application/json, application/jwk-set+json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (answer.status !== 200) {
+    await answer.body?.cancel();
+    throw new Error(`the key set answered ${answer.status}`);
+  }
+  return (await answer.json()) as JSONWebKeySet;
+}

@@ -1,0 +1,14 @@
+import type { JWTVerifyGetKey } from 'jose';
+
+/** Where the keys that verify tokens come from. */
+export interface KeySource {
+  /** Finds the key of a token. Throws jose's errors for a token that names no key, {@link KeysUnavailable} for an outage. */
+  readonly find: JWTVerifyGetKey;
+  /** How far the issuer's clock may be from ours, in seconds; at most 5. */
+  readonly clockToleranceS: number;
+}
+
+/** The key set is out of reach, so that nothing can be said about a token: 503, never 401. */
+export class KeysUnavailable extends Error {
+  override name = 'KeysUnavailable';
+}

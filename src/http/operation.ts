@@ -1,0 +1,181 @@
+/**
+ * One operation of the interface, and the one order in which every operation refuses: 401, 403, 429, then 415, 413 and
+ * 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the route itself come before: app.ts.)
+ */
+import type { RouteConfig } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { ERROR_STATUS, errorBody, type ErrorCode, type ErrorDetail } from '../contract/errors.ts';
+import type { Scope } from '../contract/statuses.ts';
+import { id } from '../contract/values.ts';
+import { notFound } from './api-error.ts';
+import { requirePartner, requireScope, type Authenticate } from './auth.ts';
+import { expectNoBody, MAX_BODY_BYTES, readJson } from './body.ts';
+import type { Env } from './deps.ts';
+import type { CountRequest } from './rate-limit.ts';
+import { check, invalid } from './validation.ts';
+
+export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
+  readonly method: 'get' | 'post' | 'put';
+  /** With parameters in braces, each of which is an id: `/v1/emprestimos/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly scope: Scope;
+  /** Absent: the operation has no body. */
+  readonly body?: B;
+  readonly maxBodyBytes?: number;
+  readonly query?: Q;
+  /** `Idempotency-Key`: required, honoured if sent, or not looked at (absent). */
+  readonly idempotencyKey?: 'required' | 'optional';
+  /** Answers by status. */
+  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: z.ZodType }>>;
+  /** Refusals beside those that every operation shares. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** A request that passed every check of its operation. */
+export interface Call<B, Q> {
+  readonly partnerId: string;
+  /** `sub` of the token. */
+  readonly actor: string;
+  readonly requestId: string;
+  /** The `{id}` of the path; empty where the path has none. */
+  readonly id: string;
+  readonly body: B;
+  readonly query: Q;
+  readonly idempotencyKey: string | null;
+}
+
+export type Respond<B extends z.ZodType, Q extends z.ZodType> = (
+  call: Call<z.output<B>, z.output<Q>>,
+  c: Context<Env>,
+) => Promise<Response>;
+
+/** Adds one operation of the interface to the app and to its OpenAPI document. */
+export type AddOperation = <B extends z.ZodType, Q extends z.ZodType>(
+  operation: Operation<B, Q>,
+  respond: Respond<B, Q>,
+) => void;
+
+export interface Gate {
+  readonly authenticate: Authenticate;
+  readonly countRequest: CountRequest;
+}
+
+const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
+
+/** Wraps `respond` in the checks of `operation`. */
+export function guarded<B extends z.ZodType, Q extends z.ZodType>(
+  operation: Operation<B, Q>,
+  gate: Gate,
+  respond: Respond<B, Q>,
+): (c: Context<Env>) => Promise<Response> {
+  return async (c) => {
+    c.set('route', operation.path);
+    const identity = await gate.authenticate(c.req.header('Authorization'));
+    c.set('partnerId', identity.partnerId);
+    requireScope(identity, operation.scope);
+    const partnerId = requirePartner(identity);
+    await gate.countRequest(partnerId);
+    const sent = await readSent(operation, c);
+    const pathId = readPathId(c);
+    return respond({ partnerId, actor: identity.actor, requestId: c.var.requestId, id: pathId, ...sent }, c);
+  };
+}
+
+async function readSent<B extends z.ZodType, Q extends z.ZodType>(operation: Operation<B, Q>, c: Context<Env>) {
+  const details: ErrorDetail[] = [];
+  const keep = <T>(checked: { readonly data: T } | { readonly details: readonly ErrorDetail[] }): T => {
+    if ('data' in checked) return checked.data;
+    details.push(...checked.details);
+    return undefined as T;
+  };
+
+  let body = undefined as z.output<B>;
+  if (operation.body) {
+    const value = await readJson(c.req, operation.maxBodyBytes ?? MAX_BODY_BYTES);
+    body = keep(check(operation.body, value, 'corpo'));
+  } else if (operation.method !== 'get') {
+    await expectNoBody(c.req);
+  }
+
+  const query = (operation.query ? keep(check(operation.query, readQuery(c), 'consulta')) : undefined) as z.output<Q>;
+
+  const key = operation.idempotencyKey ? c.req.header('Idempotency-Key') : undefined;
+  if (key !== undefined || operation.idempotencyKey === 'required') {
+    keep(check(idempotencyKey, key, 'Idempotency-Key'));
+  }
+  if (details.length > 0) throw invalid(details);
+  return { body, query, idempotencyKey: key ?? null };
+}
+
+/** A parameter given twice becomes an array, which no schema takes. */
+function readQuery(c: Context<Env>): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]),
+  );
+}
+
+function readPathId(c: Context<Env>): string {
+  const given = c.req.param('id');
+  if (given === undefined) return '';
+  const parsed = id.safeParse(given);
+  if (!parsed.success) throw notFound();
+  return parsed.data.toLowerCase();
+}
+
+const SHARED_ERRORS: readonly ErrorCode[] = [
+  'CREDENCIAL_INVALIDA',
+  'ESCOPO_INSUFICIENTE',
+  'LIMITE_DE_REQUISICOES',
+  'ERRO_INTERNO',
+  'INDISPONIVEL',
+];
+
+/** The operation as OpenAPI tells it. */
+export function describe<B extends z.ZodType, Q extends z.ZodType>(operation: Operation<B, Q>): RouteConfig {
+  const { method, path, summary, scope, body, query, answers, errors = [] } = operation;
+  const sent: ErrorCode[] = body
+    ? ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO']
+    : query
+      ? ['ERRO_VALIDACAO']
+      : [];
+  const headers =
+    operation.idempotencyKey &&
+    z.object({
+      'Idempotency-Key': operation.idempotencyKey === 'required' ? idempotencyKey : idempotencyKey.optional(),
+    });
+  const params = path.includes('{id}') ? z.object({ id }) : undefined;
+  return {
+    method,
+    path,
+    summary,
+    security: [{ bearer: [scope] }],
+    request: {
+      ...(params && { params }),
+      ...(query && { query: query as unknown as z.ZodObject }),
+      ...(headers && { headers }),
+      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+    },
+    responses: { ...describeErrors([...SHARED_ERRORS, ...sent, ...errors]), ...describeAnswers(answers) },
+  };
+}
+
+function describeAnswers(answers: Operation<z.ZodType, z.ZodType>['answers']): RouteConfig['responses'] {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, schema }]) => [
+      status,
+      { description, content: { 'application/json': { schema } } },
+    ]),
+  );
+}
+
+function describeErrors(codes: readonly ErrorCode[]): RouteConfig['responses'] {
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      { description: names.join(' ou '), content: { 'application/json': { schema: errorBody } } },
+    ]),
+  );
+}

@@ -1,0 +1,22 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { ApiError } from './api-error.ts';
+
+/** Counts one request of a partner. Throws 429 when it is over the rate. */
+export type CountRequest = (partnerId: string) => Promise<void>;
+
+/** At most `perMinute` requests of each partner in a minute, counted in this process; 0 is no limit. */
+export function createRateLimit(perMinute: number): CountRequest {
+  if (perMinute === 0) return async () => undefined;
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+  return async (partnerId) => {
+    try {
+      await limiter.consume(partnerId);
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000));
+      throw new ApiError('LIMITE_DE_REQUISICOES', 'limite de requisições por minuto excedido', {
+        headers: { 'Retry-After': String(seconds) },
+      });
+    }
+  };
+}

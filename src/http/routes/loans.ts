@@ -1,0 +1,98 @@
+/** Loans and their registration (decisions, "Endpoints that the contract names without a shape"). */
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { z } from 'zod';
+import { createLoan as createLoanSchema, loanResource, registrationResource } from '../../contract/loan-resource.ts';
+import { createLoan } from '../../core/create-loan.ts';
+import { readLoan, readRegistration } from '../../core/read-loan.ts';
+import { requestRegistration } from '../../core/registration.ts';
+import { view, viewRegistration } from '../../loan/view.ts';
+import { notFound } from '../api-error.ts';
+import type { HttpDeps } from '../deps.ts';
+import { handledLoan, rejected } from '../handled.ts';
+import { keyTaken } from '../keyed.ts';
+import type { AddOperation } from '../operation.ts';
+
+/** The largest version that the log can hold; above it the answer is known without looking. */
+const MAX_VERSION = 2 ** 31 - 1;
+
+const versionQuery = z.object({
+  versao: z
+    .string({ error: 'deve ser um número inteiro a partir de 1' })
+    .regex(/^[1-9]\d*$/, 'deve ser um número inteiro a partir de 1')
+    .transform(Number)
+    .optional(),
+});
+
+export function addLoanRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/emprestimos',
+      summary: 'Emite um empréstimo',
+      scope: 'emprestimos:write',
+      body: createLoanSchema,
+      idempotencyKey: 'required',
+      answers: {
+        201: { description: 'Emitido de forma síncrona', schema: loanResource },
+        202: { description: 'Emissão assíncrona em andamento', schema: loanResource },
+      },
+      errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+    },
+    async ({ partnerId, actor, requestId, body, idempotencyKey }, c) => {
+      const result = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey as string, body);
+      if (typeof result === 'string') throw keyTaken(result);
+      if ('refused' in result) throw rejected(result.refused);
+      const { status, location, body: loan } = result.answer;
+      return c.json(loan, status as ContentfulStatusCode, { ...(location !== null && { Location: location }) });
+    },
+  );
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/emprestimos/{id}',
+      summary: 'Lê um empréstimo, como está ou como estava numa versão',
+      scope: 'emprestimos:read',
+      query: versionQuery,
+      answers: { 200: { description: 'O empréstimo', schema: loanResource } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id, query: { versao } }, c) => {
+      if (versao !== undefined && versao > MAX_VERSION) throw notFound();
+      const state = await readLoan(pool, partnerId, id, versao);
+      if (state === null) throw notFound();
+      return c.json(view(state), 200);
+    },
+  );
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/emprestimos/{id}/averbacao',
+      summary: 'Pede a averbação do empréstimo',
+      scope: 'emprestimos:write',
+      answers: { 202: { description: 'Averbação em processamento', schema: registrationResource } },
+      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    },
+    async ({ partnerId, actor, requestId, id }, c) => {
+      const state = handledLoan(await requestRegistration(pool, { partnerId, actor, requestId }, id));
+      return c.json(viewRegistration(state), 202);
+    },
+  );
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/emprestimos/{id}/averbacao',
+      summary: 'Lê a última averbação do empréstimo',
+      scope: 'emprestimos:read',
+      answers: { 200: { description: 'A última averbação', schema: registrationResource } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }, c) => {
+      const registration = await readRegistration(pool, partnerId, id);
+      if (registration === null) throw notFound();
+      return c.json(registration, 200);
+    },
+  );
+}

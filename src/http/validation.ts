@@ -1,0 +1,65 @@
+/** What a schema refuses, said in Portuguese and by field. */
+import type { z } from 'zod';
+import type { ErrorDetail } from '../contract/errors.ts';
+import { ApiError } from './api-error.ts';
+
+/** A body can hold thousands of faults; an answer names this many. */
+const MAX_DETAILS = 100;
+const MAX_FIELD_LENGTH = 200;
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'deve ser um texto',
+  number: 'deve ser um número',
+  int: 'deve ser um número inteiro',
+  boolean: 'deve ser verdadeiro ou falso',
+  array: 'deve ser uma lista',
+  object: 'deve ser um objeto',
+};
+
+/** Messages for the issues whose schema brings none of its own. */
+function inPortuguese(issue: z.core.$ZodRawIssue): string {
+  if (issue.input === undefined) return 'é obrigatório';
+  switch (issue.code) {
+    case 'invalid_type':
+      return EXPECTED[issue.expected] ?? 'tem o tipo errado';
+    case 'invalid_value':
+      return `deve ser um destes valores: ${issue.values.join(', ')}`;
+    case 'too_small':
+      return `deve ser no mínimo ${issue.minimum}`;
+    case 'too_big':
+      return `deve ser no máximo ${issue.maximum}`;
+    case 'invalid_format':
+      return issue.format === 'uuid' ? 'deve ser um UUID' : 'tem o formato errado';
+    default:
+      return 'é inválido';
+  }
+}
+
+export type Checked<T> = { readonly data: T } | { readonly details: readonly ErrorDetail[] };
+
+/** Parses `value`; the details name each field as `eventos[1]`, `root` being the name of the whole. */
+export function check<S extends z.ZodType>(schema: S, value: unknown, root: string): Checked<z.output<S>> {
+  const parsed = schema.safeParse(value, { error: inPortuguese });
+  if (parsed.success) return { data: parsed.data };
+  const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, root));
+  // A text where a list belongs is also "too long" to zod; the first fault of a field is the one that explains it.
+  return { details: [...Map.groupBy(details, ({ campo }) => campo).values()].map(([first]) => first as ErrorDetail) };
+}
+
+/** 400 with the first {@link MAX_DETAILS} details. */
+export function invalid(details: readonly ErrorDetail[]): ApiError {
+  return new ApiError('ERRO_VALIDACAO', 'a requisição tem dados inválidos', { details: details.slice(0, MAX_DETAILS) });
+}
+
+function detailsOf(issue: z.core.$ZodIssue, root: string): ErrorDetail[] {
+  if (issue.code !== 'unrecognized_keys') return [{ campo: fieldName(issue.path, root), mensagem: issue.message }];
+  return issue.keys.map((key) => ({ campo: fieldName([...issue.path, key], root), mensagem: 'campo desconhecido' }));
+}
+
+function fieldName(path: readonly PropertyKey[], root: string): string {
+  const name = path.reduce<string>(
+    (before, part) => (typeof part === 'number' ? `${before}[${part}]` : `${before && `${before}.`}${String(part)}`),
+    '',
+  );
+  return (name || root).slice(0, MAX_FIELD_LENGTH).toWellFormed();
+}

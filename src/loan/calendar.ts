@@ -1,0 +1,21 @@
+/** Calendar days of America/Sao_Paulo, which is where the interface's dates are counted (decisions, "Settlement"). */
+
+const DAY = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'America/Sao_Paulo',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+});
+
+const DAY_MS = 86_400_000;
+
+/** The day in São Paulo at `instant`, `YYYY-MM-DD`. */
+export function dayOf(instant: Date): string {
+  const parts = new Map(DAY.formatToParts(instant).map(({ type, value }) => [type, value]));
+  return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
+}
+
+/** The day `days` after `day`; both `YYYY-MM-DD`. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,58 @@
+/** A loan as its stream says it is. Plain JSON, because it is also stored as the projection `loans.state`. */
+import type { DocumentMode, DocumentType, LoanStatus, RegistrationStatus, SigningMode } from '../contract/statuses.ts';
+
+/** The latest registration (averbação) of a loan. Instants are ISO 8601 strings. */
+export interface RegistrationState {
+  readonly id: string;
+  readonly status: RegistrationStatus;
+  readonly protocol: string | null;
+  readonly error: string | null;
+  readonly requestedAt: string;
+  /** When the registry's answer was recorded, whichever it was. */
+  readonly endedAt: string | null;
+}
+
+/** The documents dimension (`entrega_docs_registry`); which pieces are missing follows from `receivedDocuments`. */
+export interface ObligationState {
+  readonly situation: 'aguardando' | 'recebido';
+  /** The last day, `YYYY-MM-DD`. */
+  readonly deadline: string;
+  readonly receivedAt: string | null;
+}
+
+/** Money is integer centavos, instants are ISO 8601 strings. SQL reads `status`, `number` and `disbursedOn`. */
+export interface LoanState {
+  readonly id: string;
+  readonly version: number;
+  readonly status: LoanStatus;
+  /** Provisional (`P-`) until an asynchronous issuance completes. */
+  readonly number: string;
+  readonly workerCpf: string;
+  readonly workerName: string;
+  readonly workerEnrollment: string;
+  readonly employerCnpj: string;
+  readonly signing: SigningMode;
+  readonly documentMode: DocumentMode;
+  readonly releasedCentavos: number;
+  readonly installments: number;
+  readonly installmentCentavos: number;
+  readonly marginQueryId: string | null;
+  readonly signed: boolean;
+  readonly receivedDocuments: readonly DocumentType[];
+  readonly registration: RegistrationState | null;
+  /** The transfer may still settle or fail; an end of bond does not stop the one that is under way. */
+  readonly transferOpen: boolean;
+  /** `YYYY-MM-DD`, once the transfer settled. */
+  readonly disbursedOn: string | null;
+  readonly obligation: ObligationState | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** Before the first event there is no loan. */
+export const initial = null;
+
+/** External signing whose documents may follow the registration; only there does the documents dimension exist. */
+export function isDeferred(state: LoanState): boolean {
+  return state.signing === 'externa' && state.documentMode === 'diferida';
+}

@@ -1,0 +1,78 @@
+/** The loan as a partner reads it (decisions, "Loan statuses and next actions" and "Endpoints"). */
+import type { LoanResource, RegistrationResource } from '../contract/loan-resource.ts';
+import type { NextAction } from '../contract/statuses.ts';
+import { toReais } from '../contract/values.ts';
+import { missingDocuments } from './decide-documents.ts';
+import { isDeferred, type LoanState } from './state.ts';
+
+/** What the partner, or the service, has to do next; null when nothing is left. */
+export function nextAction(state: LoanState): NextAction | null {
+  switch (state.status) {
+    case 'emitindo':
+      return 'aguardar_emissao';
+    case 'em_assinatura':
+      if (state.signing === 'internal') return 'assinar';
+      return isDeferred(state) ? 'averbar' : 'enviar_documentos';
+    case 'aguardando_averbacao':
+      return 'averbar';
+    case 'averbada':
+      return 'desembolsar';
+    case 'desembolsada':
+    case 'cancelada':
+    case 'encerrada_desligamento':
+      return null;
+    default:
+      return state.status satisfies never;
+  }
+}
+
+/** The latest registration, or null when none was ever asked. */
+export function viewRegistration({ id, registration }: LoanState): RegistrationResource | null {
+  if (registration === null) return null;
+  return {
+    id: registration.id,
+    emprestimo_id: id,
+    status: registration.status,
+    protocolo_registry: registration.protocol,
+    erro: registration.error,
+    criada_em: registration.requestedAt,
+    concluida_em: registration.endedAt,
+  };
+}
+
+function viewObligation(state: LoanState): LoanResource['entrega_docs_registry'] {
+  const { obligation } = state;
+  if (obligation === null) return null;
+  return {
+    situacao: obligation.situation,
+    prazo: obligation.deadline,
+    documentos_pendentes: missingDocuments(state),
+    recebido_em: obligation.receivedAt,
+  };
+}
+
+/** The loan resource of `GET /v1/emprestimos/{id}`. */
+export function view(state: LoanState): LoanResource {
+  return {
+    id: state.id,
+    numero: state.number,
+    status: state.status,
+    proxima_acao: nextAction(state),
+    cpf_trabalhador: state.workerCpf,
+    nome_trabalhador: state.workerName,
+    matricula: state.workerEnrollment,
+    cnpj_empregador: state.employerCnpj,
+    tipo_assinatura: state.signing,
+    entrega_documentos: state.documentMode,
+    valor_liberado: toReais(state.releasedCentavos),
+    numero_parcelas: state.installments,
+    valor_parcela: toReais(state.installmentCentavos),
+    ccb_assinada_recebida: state.receivedDocuments.includes('ccb_assinada'),
+    averbacao: viewRegistration(state),
+    data_liberacao: state.disbursedOn,
+    entrega_docs_registry: viewObligation(state),
+    versao: state.version,
+    criado_em: state.createdAt,
+    atualizado_em: state.updatedAt,
+  };
+}

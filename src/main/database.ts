@@ -1,0 +1,64 @@
+/** The database a command works on: the one it was given, or the embedded one under the data folder. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { pendingMigrations, refuseUnfit } from '../db/migrate.ts';
+import { isUnavailable, Pool } from '../db/pool.ts';
+import type { Logger } from '../log-lines.ts';
+
+export interface OpenDatabase {
+  readonly url: string;
+  /** For migrations and advisory locks. */
+  readonly directUrl: string;
+  readonly isEmbedded: boolean;
+  /** Leaves the embedded server, which the last process out stops. */
+  close(): Promise<void>;
+}
+
+/** Opens the database; the embedded one is started if need be and always brought up to date. */
+export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
+  const { databaseUrl, directDatabaseUrl, dataDir } = config;
+  if (databaseUrl !== null) {
+    const directUrl = directDatabaseUrl ?? databaseUrl;
+    return { url: databaseUrl, directUrl, isEmbedded: false, close: async () => undefined };
+  }
+  const { startEmbedded } = await import('../db/embedded.ts');
+  const { url, leave } = await startEmbedded(dataDir, log);
+  try {
+    await migrateDatabase(url, log);
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+  return { url, directUrl: url, isEmbedded: true, close: leave };
+}
+
+/** Applies what is pending. Loads drizzle, which a poller never needs. */
+export async function migrateDatabase(directUrl: string, log: Logger): Promise<void> {
+  const { migrate } = await import('../db/migrate.ts');
+  await migrate(directUrl, log);
+}
+
+export function openPool(config: Config, url: string, name: string, max: number, deadlineMs: number): Pool {
+  return new Pool({ url, name: `carteiro ${name}`, max, deadlineMs, prepare: config.databasePrepare });
+}
+
+const WAIT_MS = 500;
+
+/**
+ * Resolves when the database is reachable and fit to work on, waiting as long as it is out of reach. Throws when it is
+ * not fit: too old, not durable, or not migrated.
+ */
+export async function untilFit(pool: Pool, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await pool.run(refuseUnfit);
+      const pending = await pool.run(pendingMigrations);
+      if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
+      return;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      log.warn({ code: (error as Error).name }, 'waiting for the database');
+      await sleep(WAIT_MS);
+    }
+  }
+}

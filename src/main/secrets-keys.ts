@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { readOrMakeFile } from '../key-file.ts';
+
+const KEY_BYTES = 32;
+
+/** The keys that seal signing secrets: `SECRETS_KEY`, or the sandbox's own under the data folder. */
+export async function readSecretsKeys({ secretsKeys, dataDir }: Config): Promise<readonly Buffer[]> {
+  if (secretsKeys.length > 0) return secretsKeys;
+  const text = await readOrMakeFile(join(dataDir, 'secrets-key'), () => randomBytes(KEY_BYTES).toString('base64'));
+  return [Buffer.from(text, 'base64')];
+}

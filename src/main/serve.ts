@@ -1,0 +1,75 @@
+/** Runs API and poller until a signal, then drains. */
+import type { Config } from '../config.ts';
+import type { Logger } from '../log-lines.ts';
+import { banner } from './banner.ts';
+import { migrateDatabase, openDatabase, openPool } from './database.ts';
+import { ensureSandboxPartner } from './partners.ts';
+import { type Part, startApi, startPoller } from './service.ts';
+
+export type Role = 'api' | 'poller';
+
+/** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
+const DRAIN_TIMEOUT_MS = 40_000;
+
+/**
+ * Serves the roles until SIGTERM or SIGINT, then stops claiming, finishes what is in flight and leaves; a second signal
+ * leaves at once. With `greet`, for a newcomer: migrates, makes a sandbox partner and tells how to go on.
+ */
+export async function runUntilStopped(
+  config: Config,
+  roles: readonly Role[],
+  log: Logger,
+  greet: ((text: string) => void) | null,
+): Promise<void> {
+  const stopped = stopSignal(log);
+  const database = await openDatabase(config, log);
+  const parts: Part[] = [];
+  try {
+    if (greet !== null && !database.isEmbedded) await migrateDatabase(database.directUrl, log);
+    let url: string | null = null;
+    if (roles.includes('api')) {
+      const api = await startApi(config, database, log);
+      parts.push(api);
+      ({ url } = api);
+      log.info({ url }, 'the API listens');
+    }
+    if (roles.includes('poller')) {
+      parts.push(await startPoller(config, database, log));
+      log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
+    }
+    if (greet !== null && url !== null) greet(await greeting(config, database.url, url));
+    await Promise.race([stopped, ...parts.map((part) => part.failed)]);
+  } finally {
+    const forced = setTimeout(() => leaveAtOnce(log, 'the drain took too long'), DRAIN_TIMEOUT_MS);
+    await Promise.all(parts.map((part) => part.stop()));
+    await database.close();
+    clearTimeout(forced);
+    log.info({}, 'stopped');
+  }
+}
+
+async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {
+  if (!config.sandbox) return `Carteiro listens on ${url}`;
+  const pool = openPool(config, databaseUrl, 'start', 1, 10_000);
+  const partner = await pool.run(ensureSandboxPartner).finally(() => pool.close());
+  return banner({ url, partnerId: partner.id, dataDir: config.databaseUrl === null ? config.dataDir : null });
+}
+
+function stopSignal(log: Logger): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let signals = 0;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    signals += 1;
+    if (signals > 1) leaveAtOnce(log, 'a second signal came');
+    log.info({ signal }, 'draining: no new work; once more leaves at once');
+    resolve();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return promise;
+}
+
+function leaveAtOnce(log: Logger, reason: string): never {
+  log.error({ reason }, 'left without draining; leases end by themselves');
+  process.exit(1);
+}

@@ -1,0 +1,106 @@
+/** The long-running parts: the API (with the loan core's worker) and the poller, alone or together in one process. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Config } from '../config.ts';
+import { Poller } from '../delivery/poller.ts';
+import { createSender } from '../delivery/send.ts';
+import type { Logger } from '../log-lines.ts';
+import { createVault } from '../webhooks/secrets.ts';
+import { type OpenDatabase, openPool, untilFit } from './database.ts';
+import { readSecretsKeys } from './secrets-keys.ts';
+
+export interface Part {
+  /** Where the API listens; a poller has no address. */
+  readonly url?: string;
+  /** Settles when the part ends by itself, which it does only by failing. */
+  readonly failed: Promise<never>;
+  /** Takes no new work, ends what is under way, and leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/** The poller's own pool: a black hole is noticed within its deadline. */
+const POLLER_CONNECTIONS = 3;
+const POLLER_DEADLINE_MS = 4_500;
+
+/** Starts a poller; it waits for the database if that is away. */
+export async function startPoller(config: Config, database: OpenDatabase, log: Logger): Promise<Part> {
+  const vault = createVault(await readSecretsKeys(config));
+  const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS);
+  const sender = createSender({ allowInsecure: config.allowInsecureTargets });
+  const poller = new Poller({
+    pool,
+    sender,
+    openSecret: (webhookId, sealed) => vault.open(webhookId, sealed),
+    log,
+    name: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
+    capacity: config.pollerCapacity,
+    monotonicMs: () => performance.now(),
+  });
+  const stopping = new AbortController();
+  const running = untilFit(pool, log, stopping.signal).then(() => poller.run());
+  return {
+    failed: failureOf(running),
+    async stop() {
+      stopping.abort();
+      await poller.drain();
+      await running.catch(() => undefined);
+      await sender.close();
+      await pool.close();
+    },
+  };
+}
+
+const API_CONNECTIONS = 16;
+const API_DEADLINE_MS = 15_000;
+const WORKER_CONNECTIONS = 4;
+
+/** Starts the API; it answers 503 while the database is away. */
+export async function startApi(config: Config, database: OpenDatabase, log: Logger): Promise<Part & { url: string }> {
+  const { createApp } = await import('../http/app.ts');
+  const { startServer } = await import('../http/server.ts');
+  const { registrationWorker } = await import('../core/registration-worker.ts');
+  const { simulatedRegistry } = await import('../registry/simulated.ts');
+  const { openKeys } = await import('./keys.ts');
+  const { readiness } = await import('./readiness.ts');
+  const { Queries } = await import('../db/queries.ts');
+
+  const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
+  const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
+  const queries = new Queries(openPool(config, database.url, 'reads', API_CONNECTIONS, API_DEADLINE_MS));
+  const keys = await openKeys(config);
+  const app = createApp({
+    pool,
+    queries,
+    vault: createVault(await readSecretsKeys(config)),
+    log,
+    tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
+    sandbox: config.sandbox,
+    allowInsecure: config.allowInsecureTargets,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    ready: readiness(pool),
+  });
+  const stopping = new AbortController();
+  const worker = registrationWorker({
+    pool: workerPool,
+    registry: simulatedRegistry(workerPool),
+    log,
+    documentsDeadlineDays: config.documentsDeadlineDays,
+  });
+  const server = await startServer({ fetch: app.fetch, host: config.host, port: config.port });
+  const working = untilFit(workerPool, log, stopping.signal).then(() => worker.run(stopping.signal));
+  return {
+    url: server.url,
+    failed: failureOf(working),
+    async stop() {
+      stopping.abort();
+      await Promise.all([server.close(), working.catch(() => undefined)]);
+      keys.close();
+      await Promise.all([pool.close(), queries.close(), workerPool.close()]);
+    },
+  };
+}
+
+/** Turns "ran until it was told to stop" into "never", so that only a failure settles. */
+function failureOf(running: Promise<void>): Promise<never> {
+  return running.then(() => new Promise<never>(() => undefined));
+}

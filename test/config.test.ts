@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../src/config.ts';
+
+const KEY = randomBytes(32).toString('base64');
+const OLD_KEY = randomBytes(32).toString('base64');
+
+const PRODUCTION = {
+  DATABASE_URL: 'postgres://carteiro:hunter2@db.example/carteiro',
+  SECRETS_KEY: KEY,
+  JWT_ISSUER: 'https://login.example',
+  JWT_AUDIENCE: 'carteiro',
+  JWT_JWKS_URL: 'https://login.example/jwks.json',
+};
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('of an empty environment is an embedded sandbox on the loopback', () => {
+    expect(readConfig({})).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      directDatabaseUrl: null,
+      databasePrepare: true,
+      dataDir: '.data',
+      sandbox: true,
+      allowInsecureTargets: true,
+      jwtIssuer: 'https://carteiro.local',
+      jwtAudience: 'carteiro',
+      jwtJwksUrl: null,
+      secretsKeys: [],
+      logLevel: 'info',
+      marginReuseHours: 24,
+      documentsDeadlineDays: 15,
+      rateLimitPerMinute: 0,
+      pollerCapacity: 512,
+    });
+  });
+
+  it('is frozen', () => {
+    const config = readConfig({});
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.secretsKeys)).toBe(true);
+  });
+
+  it('with a database is a guarded production with a rate limit', () => {
+    expect(readConfig(PRODUCTION)).toMatchObject({
+      sandbox: false,
+      allowInsecureTargets: false,
+      directDatabaseUrl: PRODUCTION.DATABASE_URL,
+      rateLimitPerMinute: 600,
+    });
+  });
+
+  it('never allows insecure targets by default outside an embedded sandbox', () => {
+    expect(readConfig({ ...PRODUCTION, SANDBOX: 'true' }).allowInsecureTargets).toBe(false);
+    const { DATABASE_URL: _, ...embedded } = PRODUCTION;
+    expect(readConfig({ ...embedded, SANDBOX: 'false' }).allowInsecureTargets).toBe(false);
+    expect(readConfig({ ...PRODUCTION, ALLOW_INSECURE_TARGETS: 'true' }).allowInsecureTargets).toBe(true);
+  });
+
+  it('keeps the key ring in order', () => {
+    const { secretsKeys } = readConfig({ ...PRODUCTION, SECRETS_KEY: `${KEY}, ${OLD_KEY}` });
+    expect(secretsKeys.map((key) => key.toString('base64'))).toEqual([KEY, OLD_KEY]);
+  });
+
+  it('takes an empty variable as absent', () => {
+    expect(readConfig({ DATABASE_URL: '', SANDBOX: '', PORT: '' })).toEqual(readConfig({}));
+  });
+
+  it('takes port 0 and refuses what is no port', () => {
+    expect(readConfig({ PORT: '0' }).port).toBe(0);
+    for (const PORT of ['-1', '65536', '3000a', '1e3', ' 80']) {
+      expect(problemsOf({ PORT })).toEqual(['PORT: must be an integer from 0 to 65535']);
+    }
+  });
+
+  it('takes true and false for booleans and nothing else', () => {
+    for (const SANDBOX of ['1', 'TRUE', 'yes', 'false ']) {
+      expect(problemsOf({ SANDBOX })).toContain('SANDBOX: must be true or false');
+    }
+  });
+
+  it('takes a key set over http on the loopback only', () => {
+    for (const url of ['https://a.example/jwks', 'http://localhost:1/jwks', 'http://127.0.0.2/', 'http://[::1]:9/']) {
+      expect(problemsOf({ JWT_JWKS_URL: url })).toEqual([]);
+    }
+    for (const url of ['http://a.example/jwks', 'http://127.0.0.1.example/', 'ftp://localhost/', 'jwks.json']) {
+      expect(problemsOf({ JWT_JWKS_URL: url })).toEqual([
+        'JWT_JWKS_URL: must be an https URL, or an http URL on the loopback',
+      ]);
+    }
+  });
+
+  it('refuses to start outside the sandbox without keys and issuer', () => {
+    expect(problemsOf({ SANDBOX: 'false' })).toEqual([
+      'SECRETS_KEY: is required when SANDBOX is false',
+      'JWT_ISSUER: is required when SANDBOX is false',
+      'JWT_AUDIENCE: is required when SANDBOX is false',
+      'JWT_JWKS_URL: is required when SANDBOX is false',
+    ]);
+  });
+
+  it('tells every problem at once, by variable and rule, and repeats no value', () => {
+    const wrong = {
+      DATABASE_URL: 'mysql://user:hunter2@db/x',
+      SECRETS_KEY: `${KEY},c2hvcnQ=`,
+      JWT_ISSUER: 'https://login.example',
+      LOG_LEVEL: 'hunter2',
+      POLLER_CAPACITY: '5001',
+      PORT: 'hunter2',
+    };
+    const problems = problemsOf(wrong);
+    const named = problems.map((problem) => problem.split(':')[0]);
+    expect(named.toSorted()).toEqual(
+      [
+        'DATABASE_URL',
+        'JWT_AUDIENCE',
+        'JWT_JWKS_URL',
+        'LOG_LEVEL',
+        'POLLER_CAPACITY',
+        'PORT',
+        'SECRETS_KEY',
+      ].toSorted(),
+    );
+    const message = problems.join('\n');
+    for (const value of ['hunter2', KEY, 'c2hvcnQ', '5001']) expect(message).not.toContain(value);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { failDisbursement, settleDisbursement } from '../../src/core/disbursement.ts';
+import { handleLoan } from '../../src/core/handle-loan.ts';
+import { concludeIssuance } from '../../src/core/issuance.ts';
+import { readLoan, readRegistration } from '../../src/core/read-loan.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
+import { concludeSigning } from '../../src/core/signing.ts';
+import { fold } from '../../src/loan/evolve.ts';
+import type { Provenance } from '../../src/log/append.ts';
+import { readStream } from '../../src/log/read.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { accepted, createPartner, eventTypes, issueLoan } from './loan-world.ts';
+
+let database: TestDatabase;
+let partner: Provenance;
+let key = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  partner = await createPartner(database.sql);
+});
+afterAll(() => database.drop());
+
+async function newLoan(): Promise<string> {
+  key += 1;
+  const { id } = await issueLoan(database.pool, partner, `key-${key}`);
+  return id;
+}
+
+async function newRegisteredLoan(): Promise<string> {
+  const { pool } = database;
+  const loanId = await newLoan();
+  await accepted(concludeSigning(pool, partner, loanId));
+  const { registration } = await accepted(requestRegistration(pool, partner, loanId));
+  const answer = { outcome: 'concluded', protocol: 'REG-1' } as const;
+  const end = { loanId, registrationId: registration?.id ?? '', answer, documentsDeadlineDays: 15 };
+  await accepted(recordRegistration(pool, partner, end));
+  return loanId;
+}
+
+describe('one command in one transaction', () => {
+  test('what fails after the append leaves nothing behind', async () => {
+    const { pool, sql } = database;
+    const loanId = await newLoan();
+    const before = await readLoan(pool, partner.partnerId, loanId);
+    const failing = handleLoan(
+      pool,
+      partner,
+      loanId,
+      () => ({ type: 'concludeSigning' }),
+      () => Promise.reject(new Error('disk full')),
+    );
+    await expect(failing).rejects.toThrow('disk full');
+    expect(await eventTypes(sql, loanId)).toEqual(['emprestimo.contratado']);
+    expect(await readLoan(pool, partner.partnerId, loanId)).toEqual(before);
+    expect(await sql`select from messages where type = 'assinatura.concluida'`).toHaveLength(0);
+  });
+
+  test('the projection is the fold of the log, at every version', async () => {
+    const { pool, sql } = database;
+    const loanId = await newRegisteredLoan();
+    await accepted(settleDisbursement(pool, partner, loanId, '2026-02-03'));
+    const events = await readStream(sql, loanId);
+    expect(await readLoan(pool, partner.partnerId, loanId)).toEqual(fold(events));
+    for (const { version } of events) {
+      const folded = fold(events.slice(0, version));
+      expect(await readLoan(pool, partner.partnerId, loanId, version)).toEqual(folded);
+    }
+    expect(await readLoan(pool, partner.partnerId, loanId, events.length + 1)).toBeNull();
+    expect(await readLoan(pool, partner.partnerId, loanId, 10 ** 12)).toBeNull();
+    const [row] = await sql`select status, number, disbursed_on, version from loans where id = ${loanId}`;
+    expect(row).toMatchObject({ status: 'desembolsada', disbursed_on: '2026-02-03', version: events.length });
+  });
+
+  test('a refusal is a value, names the state and appends nothing', async () => {
+    const loanId = await newLoan();
+    const refused = await settleDisbursement(database.pool, partner, loanId);
+    expect(refused).toEqual({ rejected: 'Não há desembolso a liquidar: o empréstimo está em em_assinatura' });
+    expect(await eventTypes(database.sql, loanId)).toHaveLength(1);
+  });
+
+  test('an unknown id, a malformed one, and the stream of another partner or thing are not found', async () => {
+    const { pool, sql } = database;
+    const stranger = await createPartner(sql);
+    const loanId = await newLoan();
+    const data = {
+      cpf_trabalhador: '52998224725',
+      cnpj_empregador: '11222333000181',
+      tipo_erro: 'upstream',
+      erro: 'x',
+    };
+    const [margin] = await sql<[{ id: string }]>`select uuidv7() as id`;
+    await sql`
+      select append_event(${margin.id}, 0, 'margem.falhou', ${partner.partnerId}, ${JSON.stringify(data)}::text::json, 'test')`;
+    const ids = ['0198c0de-0000-7000-8000-000000000001', 'P-00000001', margin.id];
+    for (const id of ids) {
+      expect(await concludeSigning(pool, partner, id)).toEqual({ notFound: true });
+      expect(await readLoan(pool, partner.partnerId, id)).toBeNull();
+    }
+    expect(await concludeSigning(pool, stranger, loanId)).toEqual({ notFound: true });
+    expect(await readLoan(pool, stranger.partnerId, loanId)).toBeNull();
+    expect(await readRegistration(pool, partner.partnerId, loanId)).toBeNull();
+  });
+
+  test('an asynchronous issuance swaps the provisional number for one of the year', async () => {
+    const { pool, sql } = database;
+    const asynchronous = await createPartner(sql, { issuance: 'assincrona' });
+    const loan = await issueLoan(pool, asynchronous, 'async');
+    expect(loan).toMatchObject({ status: 'emitindo', numero: expect.stringMatching(/^P-\d{8}$/), versao: 1 });
+    const state = await accepted(concludeIssuance(pool, asynchronous, loan.id));
+    expect(state.number).toMatch(/^20\d\d-\d{8}$/);
+  });
+});
+
+describe('commands that meet', () => {
+  test('of 50 equal ones that only one can win, one wins and the rest are rejected', async () => {
+    const { pool, sql } = database;
+    const loanId = await newLoan();
+    const all = await Promise.all(Array.from({ length: 50 }, () => concludeSigning(pool, partner, loanId)));
+    expect(all.filter((handled) => 'ok' in handled)).toHaveLength(1);
+    expect(all.filter((handled) => 'rejected' in handled)).toHaveLength(49);
+    expect(await eventTypes(sql, loanId)).toEqual(['emprestimo.contratado', 'assinatura.concluida']);
+  });
+
+  test('50 that do not exclude one another all succeed, each on its own version', async () => {
+    const { pool, sql } = database;
+    const loanId = await newRegisteredLoan();
+    const reasons = Array.from({ length: 50 }, (_, index) => `motivo ${index}`);
+    const states = await Promise.all(
+      reasons.map((reason) => accepted(failDisbursement(pool, partner, loanId, reason))),
+    );
+    expect(new Set(states.map(({ version }) => version)).size).toBe(50);
+    const rows = await sql<{ reason: string }[]>`
+      select data ->> 'motivo' as reason from events where stream = ${loanId} and type = 'desembolso.falhou'`;
+    expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(reasons));
+    expect(await readLoan(pool, partner.partnerId, loanId)).toEqual(fold(await readStream(sql, loanId)));
+  });
+});

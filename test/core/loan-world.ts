@@ -1,0 +1,53 @@
+/** What the tests of the loan core start from: partners, loans and steps over a real database. */
+import type { CreateLoan, LoanResource } from '../../src/contract/loan-resource.ts';
+import type { DocumentMode, IssuanceMode, SigningMode } from '../../src/contract/statuses.ts';
+import { createLoan } from '../../src/core/create-loan.ts';
+import type { Handled } from '../../src/core/handle-loan.ts';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import type { LoanState } from '../../src/loan/state.ts';
+import type { Provenance } from '../../src/log/append.ts';
+
+export const REQUEST: CreateLoan = {
+  cpf_trabalhador: '52998224725',
+  nome_trabalhador: 'Ana Souza',
+  matricula: 'M-17',
+  cnpj_empregador: '11222333000181',
+  valor_liberado: 1234.5,
+  numero_parcelas: 12,
+  valor_parcela: 120.33,
+};
+
+export interface Account {
+  readonly signing?: SigningMode;
+  readonly documents?: DocumentMode;
+  readonly issuance?: IssuanceMode;
+}
+
+export async function createPartner(
+  sql: Sql,
+  { signing = 'internal', documents = 'agrupada', issuance = 'sincrona' }: Account = {},
+): Promise<Provenance> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into partners (name, signing, documents, issuance)
+    values ('test', ${signing}, ${documents}, ${issuance})
+    returning id`;
+  return { partnerId: row.id, actor: 'test', requestId: null };
+}
+
+export async function issueLoan(pool: Pool, provenance: Provenance, key: string): Promise<LoanResource> {
+  const made = await createLoan(pool, provenance, key, REQUEST);
+  if (typeof made === 'string' || !('answer' in made)) throw new Error(`no loan was made: ${JSON.stringify(made)}`);
+  return made.answer.body;
+}
+
+/** The state after a command that must be accepted. */
+export async function accepted(handling: Promise<Handled>): Promise<LoanState> {
+  const handled = await handling;
+  if (!('ok' in handled)) throw new Error(`refused: ${JSON.stringify(handled)}`);
+  return handled.state;
+}
+
+export async function eventTypes(sql: Sql, stream: string): Promise<string[]> {
+  const rows = await sql<{ type: string }[]>`select type from events where stream = ${stream} order by version`;
+  return rows.map(({ type }) => type);
+}

@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readRegistration } from '../../src/core/read-loan.ts';
+import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/registration-worker.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
+import { concludeSigning } from '../../src/core/signing.ts';
+import { Pool } from '../../src/db/pool.ts';
+import type { Provenance } from '../../src/log/append.ts';
+import type { RegistrationAnswer, RegistrationRequest } from '../../src/registry/port.ts';
+import { answerNextRegistration, simulatedRegistry } from '../../src/registry/simulated.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { accepted, createPartner, eventTypes, issueLoan } from './loan-world.ts';
+
+let database: TestDatabase;
+let partner: Provenance;
+let key = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  partner = await createPartner(database.sql);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.sql`update registrations set next_try_at = 'infinity' where status = 'processando'`;
+});
+
+async function newRequested(): Promise<{ loanId: string; registrationId: string }> {
+  key += 1;
+  const { id: loanId } = await issueLoan(database.pool, partner, `key-${key}`);
+  await accepted(concludeSigning(database.pool, partner, loanId));
+  return { loanId, registrationId: await ask(loanId) };
+}
+
+async function ask(loanId: string): Promise<string> {
+  const { registration } = await accepted(requestRegistration(database.pool, partner, loanId));
+  return registration?.id ?? '';
+}
+
+const latest = (loanId: string) => readRegistration(database.pool, partner.partnerId, loanId);
+const worker = (deps: Partial<RegistrationWorkerDeps> = {}) =>
+  registrationWorker({
+    pool: database.pool,
+    registry: simulatedRegistry(database.pool),
+    log: silentLog,
+    documentsDeadlineDays: 15,
+    ...deps,
+  });
+const makeDue = () => database.sql`update registrations set next_try_at = now() where next_try_at < 'infinity'`;
+
+/** A registry that is asked and never answers, until it is released; it notes every reference. */
+function scriptedRegistry(answer: () => Promise<RegistrationAnswer>) {
+  const asked: string[] = [];
+  return {
+    asked,
+    register: ({ registrationId }: RegistrationRequest) => {
+      asked.push(registrationId);
+      return answer();
+    },
+  };
+}
+
+describe('a registration', () => {
+  test('is asked in the transaction of its fact, and concluded by the worker', async () => {
+    const { loanId, registrationId } = await newRequested();
+    expect(await latest(loanId)).toMatchObject({ id: registrationId, status: 'processando', concluida_em: null });
+    expect(await worker().tick()).toBe(1);
+    expect(await latest(loanId)).toMatchObject({
+      status: 'concluida',
+      protocolo_registry: expect.stringMatching(/^REG-[0-9A-F]{16}$/),
+      erro: null,
+    });
+    expect((await eventTypes(database.sql, loanId)).slice(-2)).toEqual(['averbacao.solicitada', 'averbacao.concluida']);
+    expect(await worker().tick()).toBe(0);
+  });
+
+  test('that fails leaves aguardando_averbacao, and the next one concludes', async () => {
+    const { sql } = database;
+    const { loanId } = await newRequested();
+    await answerNextRegistration(sql, loanId, 'margem insuficiente');
+    await worker().tick();
+    expect(await latest(loanId)).toMatchObject({ status: 'falhou', erro: 'margem insuficiente' });
+    expect(await sql`select from loans where id = ${loanId} and status = 'aguardando_averbacao'`).toHaveLength(1);
+    const again = await ask(loanId);
+    await worker().tick();
+    expect(await latest(loanId)).toMatchObject({ id: again, status: 'concluida' });
+  });
+
+  test('is not asked twice at once, and the refused request leaves no work', async () => {
+    const { loanId } = await newRequested();
+    const refused = await requestRegistration(database.pool, partner, loanId);
+    expect(refused).toEqual({ rejected: expect.stringContaining('averbação em processamento') });
+    expect(await database.sql`select from registrations where loan_id = ${loanId}`).toHaveLength(1);
+  });
+
+  test('opens the documents obligation fifteen days ahead in the deferred flow', async () => {
+    const { pool, sql } = database;
+    const deferred = await createPartner(sql, { signing: 'externa', documents: 'diferida' });
+    const { id } = await issueLoan(pool, deferred, 'deferred');
+    await accepted(requestRegistration(pool, deferred, id));
+    await worker().tick();
+    expect(await eventTypes(sql, id)).toEqual([
+      'emprestimo.contratado',
+      'assinatura.pendente',
+      'averbacao.solicitada',
+      'averbacao.concluida',
+      'docs_registry.pendente',
+    ]);
+    const [row] = await sql`
+      select (data ->> 'prazo')::date - (occurred_at at time zone 'America/Sao_Paulo')::date as days
+      from events where stream = ${id} and type = 'docs_registry.pendente'`;
+    expect(row).toEqual({ days: 15 });
+  });
+});
+
+describe('a worker', () => {
+  test('that dies between the answer and its record is replaced: same reference, same answer, one outcome', async () => {
+    const { loanId, registrationId } = await newRequested();
+    await answerNextRegistration(database.sql, loanId, 'recusada');
+    const dying = new Pool({ url: database.url, name: 'dying', max: 1, deadlineMs: 5_000 });
+    const asked: string[] = [];
+    const registry = {
+      register: async (request: RegistrationRequest, signal: AbortSignal) => {
+        asked.push(request.registrationId);
+        const answer = await simulatedRegistry(database.pool).register(request, signal);
+        await dying.close(0);
+        return answer;
+      },
+    };
+    expect(await worker({ pool: dying, registry }).tick()).toBe(1);
+    expect(await latest(loanId)).toMatchObject({ status: 'processando' });
+    await answerNextRegistration(database.sql, loanId, 'told later, for the next registration');
+    expect(await worker().tick()).toBe(0);
+    await makeDue();
+    expect(await worker().tick()).toBe(1);
+    expect(asked).toEqual([registrationId]);
+    expect(await latest(loanId)).toMatchObject({ status: 'falhou', erro: 'recusada' });
+  });
+
+  test('that outlived its lease changes nothing', async () => {
+    const { loanId, registrationId } = await newRequested();
+    const answered = Promise.withResolvers<RegistrationAnswer>();
+    const slow = scriptedRegistry(() => answered.promise);
+    const first = worker({ registry: slow }).tick();
+    await expect.poll(() => slow.asked).toEqual([registrationId]);
+    await makeDue();
+    await worker().tick();
+    answered.resolve({ outcome: 'failed', error: 'too late' });
+    await first;
+    expect(await latest(loanId)).toMatchObject({ status: 'concluida', erro: null });
+    const types = await eventTypes(database.sql, loanId);
+    expect(types.filter((type) => type === 'averbacao.concluida' || type === 'averbacao.falhou')).toHaveLength(1);
+  });
+
+  test('asks again with the same reference, after a pause, when the registry throws or is silent', async () => {
+    const { loanId, registrationId } = await newRequested();
+    const { promise: never } = Promise.withResolvers<RegistrationAnswer>();
+    const answers = [() => Promise.reject(new Error('ECONNREFUSED')), () => never];
+    const registry = scriptedRegistry(() => answers.shift()?.() ?? never);
+    const unlucky = worker({ registry, callTimeoutMs: 30 });
+    const due = () => database.sql<{ ms: number }[]>`
+      select extract(milliseconds from next_try_at - now())::float as ms from registrations where id = ${registrationId}`;
+    await unlucky.tick();
+    expect((await due())[0]?.ms).toBeGreaterThan(500);
+    expect((await due())[0]?.ms).toBeLessThan(1_001);
+    await makeDue();
+    await unlucky.tick();
+    expect((await due())[0]?.ms).toBeGreaterThan(1_200);
+    await makeDue();
+    await worker().tick();
+    expect(registry.asked).toEqual([registrationId, registrationId]);
+    expect(await latest(loanId)).toMatchObject({ id: registrationId, status: 'concluida' });
+  });
+
+  test('that lost its lease does not touch the lease of the next', async () => {
+    const { registrationId } = await newRequested();
+    const first = Promise.withResolvers<RegistrationAnswer>();
+    const second = Promise.withResolvers<RegistrationAnswer>();
+    const calls = [first.promise, second.promise];
+    const registry = scriptedRegistry(() => calls.shift() ?? Promise.reject(new Error('asked too often')));
+    const dueAt = () => database.sql`select next_try_at, tries from registrations where id = ${registrationId}`;
+    const losing = worker({ registry }).tick();
+    await expect.poll(() => registry.asked).toHaveLength(1);
+    await makeDue();
+    const holding = worker({ registry }).tick();
+    await expect.poll(() => registry.asked).toHaveLength(2);
+    const lease = await dueAt();
+    first.reject(new Error('ECONNRESET'));
+    await losing;
+    expect(await dueAt()).toEqual(lease);
+    second.resolve({ outcome: 'concluded', protocol: 'REG-1' });
+    await holding;
+  });
+
+  test('among others never asks for what another has claimed', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, newRequested));
+    const registry = scriptedRegistry(async () => {
+      await sleep(5);
+      return { outcome: 'concluded', protocol: 'REG-1' };
+    });
+    const workers = [worker({ registry }), worker({ registry }), worker({ registry })];
+    const claimed = await Promise.all(workers.map((each) => each.tick()));
+    expect(claimed.reduce((sum, each) => sum + each, 0)).toBe(12);
+    expect(registry.asked.toSorted()).toEqual(all.map(({ registrationId }) => registrationId).toSorted());
+  });
+
+  test('that runs ends a registration within a second of its being asked, and stops when told', async () => {
+    const stop = new AbortController();
+    const running = worker().run(stop.signal);
+    await sleep(30);
+    const { loanId } = await newRequested();
+    const status = async () => (await latest(loanId))?.status;
+    await expect.poll(status, { timeout: 1_000, interval: 20 }).toBe('concluida');
+    stop.abort();
+    await running;
+  });
+
+  test('that runs outlives a database that cuts its connections', async () => {
+    const pool = new Pool({ url: database.url, name: 'cut', max: 2, deadlineMs: 5_000 });
+    const stop = new AbortController();
+    const running = worker({ pool }).run(stop.signal);
+    await sleep(30);
+    await database.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`;
+    const { loanId } = await newRequested();
+    const status = async () => (await latest(loanId))?.status;
+    await expect.poll(status, { timeout: 5_000, interval: 20 }).toBe('concluida');
+    stop.abort();
+    await running;
+    await pool.close(1);
+  });
+});
+
+test('a second answer to one registration is rejected, whichever it is', async () => {
+  const { loanId, registrationId } = await newRequested();
+  const end = { loanId, registrationId, documentsDeadlineDays: 15 };
+  const answers: RegistrationAnswer[] = [
+    { outcome: 'concluded', protocol: 'REG-1' },
+    { outcome: 'failed', error: 'recusada' },
+  ];
+  const all = await Promise.all(
+    answers.map((answer) => recordRegistration(database.pool, partner, { ...end, answer })),
+  );
+  expect(all.filter((handled) => 'ok' in handled)).toHaveLength(1);
+  expect(all.filter((handled) => 'rejected' in handled)).toHaveLength(1);
+});

@@ -1,0 +1,254 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setImmediate as immediate } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startEmbedded, stopOrphan, type Embedded } from '../../src/db/embedded.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+interface Member {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** What it printed on standard error so far. */
+  readonly errors: string[];
+  /** Settles with the URL once it has joined. */
+  readonly url: Promise<string>;
+}
+
+let folder: TestFolder;
+let dataDir: string;
+let members: Member[];
+let joined: Embedded[];
+
+function joinServer(folder = dataDir): Member {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../support/join-embedded.ts'), folder]);
+  const errors: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+  const url = Promise.race([
+    once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
+    once(child, 'close').then(() => Promise.reject(new Error(`left before it joined: ${errors.join('')}`))),
+  ]);
+  url.catch(() => undefined);
+  const member = { process: child, errors, url };
+  members.push(member);
+  return member;
+}
+
+async function joinHere(): Promise<Embedded> {
+  const embedded = await startEmbedded(dataDir, silentLog);
+  joined.push(embedded);
+  return embedded;
+}
+
+async function leave(member: Member): Promise<void> {
+  member.process.stdin.end();
+  const [code] = await once(member.process, 'close');
+  expect([code, member.errors.join('')]).toEqual([0, '']);
+}
+
+async function kill(member: Member): Promise<void> {
+  member.process.kill('SIGKILL');
+  await once(member.process, 'close');
+}
+
+async function query<T>(url: string, text: string): Promise<T[]> {
+  const sql = postgres(url, { max: 1, connect_timeout: 3, onnotice: () => undefined });
+  return (await sql.unsafe(text).finally(() => sql.end())) as unknown as T[];
+}
+
+async function postmaster(): Promise<number> {
+  const [pid = ''] = (await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n');
+  return Number(pid);
+}
+
+async function expectStopped(): Promise<void> {
+  await expect(postmaster()).rejects.toThrow('ENOENT');
+}
+
+beforeEach(async () => {
+  members = [];
+  joined = [];
+  folder = await makeTestFolder();
+  dataDir = folder.path;
+});
+
+afterEach(async () => {
+  for (const { process: child } of members) child.kill('SIGKILL');
+  await Promise.all(members.map(({ process: child }) => child.exitCode ?? child.signalCode ?? once(child, 'close')));
+  await Promise.all(joined.map((embedded) => embedded.leave()));
+  await stopOrphan(dataDir);
+  await folder.remove();
+});
+
+describe('the embedded PostgreSQL', () => {
+  it('is a PostgreSQL 18 with the database, the locale and the durability that we asked for', async () => {
+    const { url, leave: leaveHere } = await joinHere();
+    const [row] = await query(
+      url,
+      `select current_database() as database, current_setting('server_version_num')::int / 10000 as version,
+        (select datlocprovider::text || ' ' || datlocale from pg_database where datname = current_database()) as locale,
+        current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+        current_setting('listen_addresses') as listen, current_setting('unix_socket_directories') as sockets`,
+    );
+    expect(row).toEqual({
+      database: 'carteiro',
+      version: 18,
+      locale: 'b C.UTF-8',
+      fsync: 'on',
+      commit: 'on',
+      listen: '127.0.0.1',
+      sockets: '',
+    });
+    await leaveHere();
+    await leaveHere();
+    await expectStopped();
+  });
+
+  it('lets nobody in without the password, which only its owner can read', async () => {
+    const { url, leave: leaveHere } = await joinHere();
+    const guess = new URL(url);
+    guess.password = 'guess';
+    await expect(query(guess.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+    const { mode } = await stat(join(dataDir, 'postgres/password'));
+    expect(mode & 0o777).toBe(0o600);
+    await leaveHere();
+  });
+
+  it('is shared by the processes of one folder and stopped by the last one out', async () => {
+    const first = joinServer();
+    const url = await first.url;
+    const second = joinServer();
+    expect(await second.url).toBe(url);
+    await leave(first);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await leave(second);
+    await expect(query(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expectStopped();
+  });
+
+  it('is made once by processes that start at the same instant', async () => {
+    const urls = await Promise.all([joinServer(), joinServer(), joinServer()].map((member) => member.url));
+    expect(new Set(urls).size).toBe(1);
+    const made = (await readdir(dataDir)).filter((name) => name.startsWith('postgres'));
+    expect(made.toSorted()).toEqual(['postgres', 'postgres.door', 'postgres.presence']);
+    await Promise.all(members.map(leave));
+    await expectStopped();
+  });
+
+  it('keeps its data and its URL over a stop, also when starters race with the last one out', async () => {
+    const first = joinServer();
+    const url = await first.url;
+    await query(url, 'create table kept as select 1 as one');
+    const leaving = leave(first);
+    const second = joinServer();
+    expect(await second.url).toBe(url);
+    await leaving;
+    expect(await query(url, 'select one from kept')).toEqual([{ one: 1 }]);
+    await leave(second);
+    await expectStopped();
+  });
+
+  it('survives a Ctrl-C in the process group of the one that started it', async () => {
+    const member = joinServer();
+    const url = await member.url;
+    const { pid = 0 } = member.process;
+    const fields = (await readFile(`/proc/${await postmaster()}/stat`, 'utf8')).split(' ');
+    const [group, session] = [Number(fields[4]), Number(fields[5])];
+    expect([group, session]).not.toContain(pid);
+    expect(session).toBe(group);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await leave(member);
+  });
+
+  it('that a killed process left running is used by the next one and stopped by the last', async () => {
+    const killed = joinServer();
+    const url = await killed.url;
+    const server = await postmaster();
+    await kill(killed);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const next = joinServer();
+    expect(await next.url).toBe(url);
+    expect(await postmaster()).toBe(server);
+    await leave(next);
+    await expectStopped();
+  });
+
+  it('comes back with its data after a kill of the server and of the process', async () => {
+    const killed = joinServer();
+    const url = await killed.url;
+    await query(url, 'create table kept as select 1 as one');
+    process.kill(await postmaster(), 'SIGKILL');
+    await kill(killed);
+    const next = joinServer();
+    expect(await query(await next.url, 'select one from kept')).toEqual([{ one: 1 }]);
+    await leave(next);
+    await expectStopped();
+  });
+
+  it('that crashed under two processes is not stopped under the second by the first', async () => {
+    const [first, second] = [joinServer(), joinServer()];
+    const url = await first.url;
+    await second.url;
+    process.kill(await postmaster(), 'SIGKILL');
+    const third = joinServer();
+    expect(await third.url).toBe(url);
+    await leave(first);
+    await leave(third);
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await leave(second);
+    await expectStopped();
+  });
+
+  it('is not fooled by a postmaster.pid whose number another process got', async () => {
+    const killed = joinServer();
+    await killed.url;
+    const pidFile = join(dataDir, 'postgres/data/postmaster.pid');
+    const stale = await readFile(pidFile, 'utf8');
+    process.kill(await postmaster(), 'SIGKILL');
+    await kill(killed);
+    await writeFile(pidFile, stale.replace(/^\d+/, String(process.pid)));
+    const next = joinServer();
+    await next.url;
+    expect(await postmaster()).not.toBe(process.pid);
+    await leave(next);
+    await expectStopped();
+  });
+
+  it('is made anew when its maker was killed half-way', async () => {
+    const killed = joinServer();
+    while (!(await readdir(dataDir)).some((name) => name.startsWith('postgres.new-'))) await immediate();
+    await kill(killed);
+    expect(await readdir(dataDir)).not.toContain('postgres');
+    const next = joinServer();
+    await next.url;
+    await leave(next);
+    expect(await readdir(dataDir)).toContain('postgres');
+  });
+
+  it('takes another port when somebody took its own', async () => {
+    const first = joinServer();
+    const taken = Number(new URL(await first.url).port);
+    await leave(first);
+    const { promise: listening, resolve } = Promise.withResolvers<void>();
+    const stranger = createServer().listen(taken, '127.0.0.1', resolve);
+    await listening;
+    const next = joinServer();
+    expect(new URL(await next.url).port).not.toBe(String(taken));
+    await leave(next);
+    stranger.close();
+  });
+
+  it('runs in a folder that only we may enter, as a user that is not root', async () => {
+    await chmod(dataDir, 0o700);
+    const member = joinServer();
+    const server = await member.url.then(postmaster);
+    const [, uid] = /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${server}/status`, 'utf8')) ?? [];
+    expect(uid).not.toBe('0');
+    await leave(member);
+    await expectStopped();
+  });
+});

@@ -1,0 +1,59 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
+import { migrate, pendingMigrations, refuseUnfit } from '../../src/db/migrate.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+describe('migrations', () => {
+  let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  let sql: Sql;
+
+  beforeAll(async () => {
+    empty = await createEmptyDatabase();
+    sql = postgres(empty.url, { max: 1, onnotice: () => undefined });
+  });
+
+  afterAll(async () => {
+    await sql.end();
+    await empty.drop();
+  });
+
+  it('are all pending in an empty database, and applied once by eight migrators at the same time', async () => {
+    expect(await pendingMigrations(sql)).toBe(journal.entries.length);
+    await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog)));
+    expect(await pendingMigrations(sql)).toBe(0);
+    const [{ applied }] = await sql<[{ applied: number }]>`
+      select count(*)::int as applied from drizzle.__drizzle_migrations`;
+    expect(applied).toBe(journal.entries.length);
+  });
+
+  it('leave no lock behind', async () => {
+    const locks = await sql`
+      select 1 from pg_locks
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+    expect(locks).toHaveLength(0);
+  });
+
+  it('that the database lost are pending again', async () => {
+    await sql
+      .begin(async (tx) => {
+        await tx`delete from drizzle.__drizzle_migrations
+          where created_at = (select max(created_at) from drizzle.__drizzle_migrations)`;
+        expect(await pendingMigrations(tx)).toBe(1);
+        throw new Error('roll back');
+      })
+      .catch((error: unknown) => expect(error).toMatchObject({ message: 'roll back' }));
+  });
+
+  it('are refused on a server that would lose acknowledged commits', async () => {
+    await sql.begin(async (tx) => {
+      await tx`set local synchronous_commit = off`;
+      await expect(refuseUnfit(tx)).rejects.toThrow('synchronous_commit = off loses acknowledged commits');
+      await tx`set local synchronous_commit = local`;
+      await expect(refuseUnfit(tx)).resolves.toBeUndefined();
+    });
+    await expect(refuseUnfit(sql)).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { claimDue } from '../../src/delivery/claim.ts';
+import { armLanes } from '../../src/delivery/lanes.ts';
+import { releaseClaim } from '../../src/delivery/release.ts';
+import { sweepLanes } from '../../src/delivery/sweep.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../support/outbox.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+let sql: Sql;
+let partnerId: string;
+let webhookId: string;
+let start: Date;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ pool, sql } = database);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, attempts cascade`;
+  partnerId = await insertPartner(sql);
+  webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
+  start = new Date(Date.now() + 1_000);
+});
+
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
+
+async function claim(name: string, limit: number, now = start) {
+  await armLanes(sql, now);
+  const { deliveries } = await pool.transaction((tx) => claimDue(tx, name, limit, now));
+  return deliveries;
+}
+
+async function lane(id = webhookId) {
+  const [row] = await sql<[{ due: Date | null; saturated: boolean }]>`
+    select next_due_at as due, saturated from lanes where webhook_id = ${id}`;
+  return row;
+}
+
+describe('the claim', () => {
+  test('never lets a webhook have more in flight than its cap, over any number of concurrent claims', async () => {
+    await commitEvents(sql, partnerId, 40);
+    await armLanes(sql, start);
+    const claims = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => pool.transaction((tx) => claimDue(tx, `p/${index}`, 100, start))),
+    );
+    expect(claims.flatMap(({ deliveries }) => deliveries)).toHaveLength(8);
+    expect(await claim('p/late', 100)).toEqual([]);
+    expect(await lane()).toEqual({ due: after(45), saturated: true });
+  });
+
+  test('shares its places out evenly, so that no lane waits behind the backlog of another', async () => {
+    const other = await insertWebhook(sql, partnerId, 'https://other.example/');
+    await commitEvents(sql, partnerId, 20);
+    const claimed = await claim('p/1', 6);
+    const forOther = claimed.filter((delivery) => delivery.webhookId === other.id);
+    expect([claimed.length, forOther.length]).toEqual([6, 3]);
+  });
+
+  test('puts a lane it has served behind the lanes that still wait', async () => {
+    await commitEvents(sql, partnerId, 20);
+    await claim('p/1', 2);
+    const fresh = await insertWebhook(sql, partnerId, 'https://fresh.example/');
+    await sql`update lanes set next_due_at = ${after(0)}`;
+    await sql`insert into lanes (webhook_id, next_due_at) values (${fresh.id}, ${after(-1)})`;
+    await sql`update deliveries set webhook_id = ${fresh.id} where id = (select max(id::text)::uuid from deliveries)`;
+    const [first] = await claim('p/2', 1);
+    expect(first?.webhookId).toBe(fresh.id);
+  });
+
+  test('re-arms the lane for the next retry when nothing is due any more', async () => {
+    await commitEvents(sql, partnerId, 1);
+    await sql`update deliveries set next_attempt_at = ${after(60)}`;
+    expect(await claim('p/1', 10)).toEqual([]);
+    expect(await lane()).toEqual({ due: after(60), saturated: false });
+    expect(await claim('p/2', 10, after(59))).toHaveLength(0);
+    expect(await claim('p/3', 10, after(60))).toHaveLength(1);
+  });
+
+  test('takes a delivery over when its lease has ended, and writes the lost attempt', async () => {
+    await commitEvents(sql, partnerId, 1);
+    const [first] = await claim('dead/1', 10);
+    expect(await claim('alive/1', 10, after(44))).toEqual([]);
+    const [second] = await claim('alive/2', 10, after(46));
+    expect([first?.number, second?.number]).toEqual([1, 2]);
+    expect(await readAttempts(sql, String(first?.id))).toMatchObject([
+      { number: 1, outcome: 'desconhecido', late: false, startedAt: start, durationMs: null },
+    ]);
+  });
+
+  test('books one failure for the fifth attempt lost in a row, and does not send', async () => {
+    await commitEvents(sql, partnerId, 1);
+    for (let lost = 0; lost < 5; lost += 1) {
+      expect(await claim(`dead/${lost}`, 10, after(lost * 46))).toHaveLength(1);
+    }
+    expect(await claim('alive/1', 10, after(5 * 46))).toEqual([]);
+    const [delivery] = await readDeliveries(sql, webhookId);
+    expect(delivery).toMatchObject({ attempts: 5, failures: 1, lostInRow: 0, status: 'pendente', claimedBy: null });
+    expect(delivery?.nextAttemptAt).toEqual(after(5 * 46 + 60));
+    expect(await readAttempts(sql, String(delivery?.id))).toHaveLength(5);
+  });
+
+  test('ends in erro when the last slot of the schedule is booked for lost attempts', async () => {
+    await commitEvents(sql, partnerId, 1);
+    await claim('dead/1', 10);
+    await sql`update deliveries set attempts = 10, failures = 5, lost_in_row = 4`;
+    expect(await claim('alive/1', 10, after(46))).toEqual([]);
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'erro', failures: 6, nextAttemptAt: null }]);
+  });
+
+  test('suspends the due deliveries of a deactivated registration instead of sending them', async () => {
+    await commitEvents(sql, partnerId, 3);
+    await claim('dead/1', 1);
+    await sql`update webhooks set active = false`;
+    expect(await claim('p/1', 10, after(46))).toEqual([]);
+    const rows = await readDeliveries(sql, webhookId);
+    expect(rows.map((row) => row.status)).toEqual(['suspensa', 'suspensa', 'suspensa']);
+    const [lost] = await sql`select count(*)::int as n from attempts where outcome = 'desconhecido'`;
+    expect(lost).toEqual({ n: 1 });
+  });
+
+  test('is undone by a release, which gives the attempt its number back', async () => {
+    await commitEvents(sql, partnerId, 9);
+    await claim('doubtful/1', 100);
+    expect(await pool.transaction((tx) => releaseClaim(tx, 'doubtful/1', start))).toBe(8);
+    expect(await lane()).toMatchObject({ saturated: false });
+    const again = await claim('p/2', 100);
+    expect(again.map((delivery) => delivery.number)).toEqual(Array.from({ length: 8 }, () => 1));
+    expect(await sql`select from attempts`).toHaveLength(0);
+  });
+
+  test('never waits for a record that holds the delivery or the lane', async () => {
+    await commitEvents(sql, partnerId, 2);
+    await armLanes(sql, start);
+    await sql.begin(async (tx) => {
+      await tx`select from deliveries order by id limit 1 for update`;
+      expect(await claim('p/1', 10)).toHaveLength(1);
+      await tx`select from lanes for update`;
+      expect(await claim('p/2', 10)).toEqual([]);
+    });
+  });
+});
+
+describe('the sweep', () => {
+  test('finds nothing to mend after ordinary work', async () => {
+    await commitEvents(sql, partnerId, 9);
+    await claim('p/1', 4);
+    expect(await sweepLanes(sql, null, after(40))).toEqual({ stranded: 0, cursor: null });
+  });
+
+  test('re-arms a lane that lost its wake-up', async () => {
+    await commitEvents(sql, partnerId, 1);
+    await sql`delete from arrivals`;
+    expect(await claim('p/1', 10)).toEqual([]);
+    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
+    expect(await claim('p/2', 10, after(40))).toHaveLength(1);
+  });
+});

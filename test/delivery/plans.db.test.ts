@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { claimDue } from '../../src/delivery/claim.ts';
+import { armLanes } from '../../src/delivery/lanes.ts';
+import { record } from '../../src/delivery/record.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+
+const TURNS = 8;
+
+test('no claim and no record ever reads a hot table from end to end, also with the generic plans of a busy pool', async () => {
+  const { pool, sql, drop } = await createTestDatabase();
+  try {
+    const partnerId = await insertPartner(sql);
+    await insertWebhook(sql, partnerId, 'https://partner.example/');
+    await sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, 20000)`;
+    await sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
+    await sql`
+      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+      select event_id, partner_id, 'desembolso.falhou', '', 1, pg_current_snapshot() from deliveries`;
+    await sql`insert into lanes (webhook_id) select gen_random_uuid() from generate_series(1, 20000)`;
+    await commitEvents(sql, partnerId, 40);
+    await sql`analyze deliveries, messages, attempts, lanes`;
+    const before = await readScans();
+
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const now = new Date(Date.now() + 1_000 + turn * 46_000);
+      await armLanes(sql, now);
+      const { deliveries } = await pool.transaction((tx) => claimDue(tx, `p/${turn}`, 4, now));
+      expect(deliveries).toHaveLength(4);
+      const reports = deliveries.slice(0, 2).map((delivery, index) => ({
+        deliveryId: delivery.id,
+        webhookId: delivery.webhookId,
+        number: delivery.number,
+        claim: index === 0 ? `p/${turn}` : 'lost/1',
+        url: delivery.url,
+        keyId: 'test',
+        startedAtMs: 0,
+        result: {
+          outcome: 'entregue' as const,
+          statusCode: 200,
+          durationMs: 1,
+          address: null,
+          error: null,
+          answer: null,
+        },
+      }));
+      await pool.transaction((tx) => record(tx, reports, 1, now));
+    }
+    await pool.close();
+    expect(await readScans()).toEqual(before);
+
+    // A session hands its counts over when it ends at the latest, which a session of the pool has done by now.
+    async function readScans() {
+      await sql`select pg_stat_force_next_flush()`;
+      await sql`select pg_stat_clear_snapshot()`;
+      return sql`
+        select relname as table, seq_scan::int as scans from pg_stat_user_tables
+        where relname in ('deliveries', 'attempts', 'lanes', 'messages') order by 1`;
+    }
+  } finally {
+    await drop();
+  }
+});

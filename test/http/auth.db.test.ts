@@ -1,0 +1,188 @@
+import { createHmac } from 'node:crypto';
+import type { JWTPayload } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRemoteKeys, type RemoteKeys } from '../../src/http/keys-remote.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import {
+  ALGORITHMS,
+  AUDIENCE,
+  createSigningKey,
+  goodClaims,
+  ISSUER,
+  sign,
+  startKeySet,
+  type KeySetServer,
+  type SigningKey,
+} from '../support/issuer.ts';
+
+const PATH = '/v1/webhooks';
+
+let keySet: KeySetServer;
+let remote: RemoteKeys;
+let api: TestApi;
+let keys: SigningKey[];
+let key: SigningKey;
+let partnerId: string;
+
+beforeAll(async () => {
+  keys = await Promise.all(ALGORITHMS.map((alg) => createSigningKey(alg)));
+  key = keys.find(({ alg }) => alg === 'ES256') as SigningKey;
+  keySet = await startKeySet(keys.map(({ publicJwk }) => publicJwk));
+  remote = createRemoteKeys({ url: keySet.url, cooldownMs: 0 });
+  api = await startApi({ tokens: { keys: remote, issuer: ISSUER, audience: AUDIENCE } });
+  partnerId = await api.partner();
+});
+afterAll(async () => {
+  remote.close();
+  await keySet.stop();
+  await api.close();
+});
+
+const partnerClaims = (claims: Readonly<Record<string, unknown>> = {}): JWTPayload =>
+  goodClaims({ parceiro_id: partnerId, scope: 'webhooks:read', ...claims });
+
+async function statusFor(token: string): Promise<number> {
+  return (await api.send('GET', PATH, { token })).status;
+}
+
+async function expectRefused(authorization: string | undefined): Promise<void> {
+  const headers = authorization === undefined ? {} : { Authorization: authorization };
+  const answer = await api.send('GET', PATH, { headers });
+  expect(answer.status).toBe(401);
+  expect(answer.body).toEqual({
+    codigo: 'CREDENCIAL_INVALIDA',
+    mensagem: expect.any(String),
+    requisicao_id: answer.headers.get('X-Request-Id'),
+  });
+  expect(answer.headers.get('WWW-Authenticate')).toBe(
+    authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
+  );
+}
+
+const now = () => Math.floor(Date.now() / 1_000);
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a good token', () => {
+  test.each(ALGORITHMS)('signed with %s is accepted', async (alg) => {
+    const signer = keys.find((one) => one.alg === alg) as SigningKey;
+    expect(await statusFor(await sign(signer, partnerClaims()))).toBe(200);
+  });
+
+  test('may carry its scopes as an array in scp, its audience as a list, and no key id', async () => {
+    const claims = partnerClaims({ scope: undefined, scp: ['webhooks:read'], aud: ['other', AUDIENCE] });
+    expect(await statusFor(await sign(key, claims, {}))).toBe(200);
+  });
+
+  test('is accepted whatever the case of the scheme', async () => {
+    const token = await sign(key, partnerClaims());
+    const answer = await api.send('GET', PATH, { headers: { Authorization: `bEARER ${token}` } });
+    expect(answer.status).toBe(200);
+  });
+
+  test('without a key id is tried on every key that fits', async () => {
+    const twin = await createSigningKey('ES256', 'twin');
+    keySet.publish([twin, ...keys].map(({ publicJwk }) => publicJwk));
+    await remote.reload();
+    expect(await statusFor(await sign(key, partnerClaims(), {}))).toBe(200);
+    expect(await statusFor(await sign(twin, partnerClaims(), {}))).toBe(200);
+    await expectRefused(`Bearer ${await sign(await createSigningKey('ES256', 'x'), partnerClaims(), {})}`);
+  });
+});
+
+describe('401 is the answer to', () => {
+  test('no token', async () => expectRefused(undefined));
+
+  test.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer a b', 'Bearer not.a.token', 'Bearer ....', 'Bearer é'])(
+    'the header %j',
+    async (header) => expectRefused(header),
+  );
+
+  const spoiled: readonly [string, () => Record<string, unknown>][] = [
+    ['an expired token', () => ({ exp: now() - 6 })],
+    ['a token without exp', () => ({ exp: undefined })],
+    ['a token without iat', () => ({ iat: undefined })],
+    ['a token without sub', () => ({ sub: undefined })],
+    ['a token with an empty sub', () => ({ sub: '' })],
+    ['a token without iss', () => ({ iss: undefined })],
+    ['a token without aud', () => ({ aud: undefined })],
+    ['another issuer', () => ({ iss: 'https://other.example' })],
+    ['another audience', () => ({ aud: 'other' })],
+    ['a token that is not valid yet', () => ({ nbf: now() + 60 })],
+    ['an exp that is no number', () => ({ exp: 'tomorrow' })],
+    ['an unknown partner', () => ({ parceiro_id: '0198a000-0000-7000-8000-000000000001' })],
+    ['a partner that is no UUID', () => ({ parceiro_id: "'; drop table partners" })],
+    ['a partner that is no text', () => ({ parceiro_id: 7 })],
+    ['a token without a partner', () => ({ parceiro_id: undefined })],
+    ['an auditor with a scope of partners', () => ({ parceiro_id: undefined, scope: 'auditoria:read webhooks:read' })],
+  ];
+  test.each(spoiled)('%s', async (_name, claims) =>
+    expectRefused(`Bearer ${await sign(key, partnerClaims(claims()))}`),
+  );
+
+  test('an inactive partner', async () => {
+    const inactive = await api.partner({ active: false });
+    await expectRefused(`Bearer ${await sign(key, partnerClaims({ parceiro_id: inactive }))}`);
+  });
+
+  test('a partner that was deactivated a moment ago', async () => {
+    const leaving = await api.partner();
+    const token = await sign(key, partnerClaims({ parceiro_id: leaving }));
+    expect(await statusFor(token)).toBe(200);
+    await api.database.sql`update partners set active = false where id = ${leaving}`;
+    await expectRefused(`Bearer ${token}`);
+  });
+
+  test('a signature by another key under a known key id', async () => {
+    const forger = await createSigningKey('ES256', key.kid);
+    await expectRefused(`Bearer ${await sign(forger, partnerClaims())}`);
+  });
+
+  test('a key id that the issuer does not know', async () => {
+    await expectRefused(`Bearer ${await sign(key, partnerClaims(), { kid: 'unknown' })}`);
+  });
+
+  test('claims changed after signing', async () => {
+    const [header, , signature] = (await sign(key, partnerClaims())).split('.');
+    await expectRefused(`Bearer ${header}.${encode(partnerClaims({ scope: 'sandbox' }))}.${signature}`);
+  });
+
+  test('an unsigned token', async () => {
+    await expectRefused(`Bearer ${encode({ alg: 'none' })}.${encode(partnerClaims())}.`);
+  });
+
+  test('a symmetric signature keyed with the public key', async () => {
+    const rsa = keys.find(({ alg }) => alg === 'RS256') as SigningKey;
+    const signed = `${encode({ alg: 'HS256', kid: rsa.kid })}.${encode(partnerClaims())}`;
+    const digest = createHmac('sha256', JSON.stringify(rsa.publicJwk)).update(signed).digest('base64url');
+    await expectRefused(`Bearer ${signed}.${digest}`);
+  });
+
+  test("a token of the service's own keys, when an issuer is configured", async () => {
+    await expectRefused(`Bearer ${await api.token(partnerId, ['webhooks:read'])}`);
+  });
+});
+
+describe('403 is the answer to', () => {
+  test.each([
+    ['a token without scopes', {}],
+    ['a token with other scopes', { scope: 'webhooks:write sandbox' }],
+    ['a scope that only begins alike', { scope: 'webhooks:reader' }],
+    ['an auditor on the route of a partner', { scope: 'auditoria:read', parceiro_id: undefined }],
+  ])('%s', async (_name, claims) => {
+    const token = await sign(key, partnerClaims({ scope: undefined, ...claims }));
+    const answer = await api.send('GET', PATH, { token });
+    expect([answer.status, answer.body.codigo]).toEqual([403, 'ESCOPO_INSUFICIENTE']);
+    expect(answer.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
+  });
+
+  test('a write with the read scope', async () => {
+    const answer = await api.send('POST', PATH, { token: await sign(key, partnerClaims()), body: {} });
+    expect(answer.status).toBe(403);
+  });
+});
+
+test('no answer and no log line holds a token', async () => {
+  const token = await sign(key, partnerClaims({ exp: now() - 60 }));
+  const answer = await api.send('GET', PATH, { token });
+  expect(`${answer.text}${JSON.stringify(api.lines)}`).not.toContain(token.split('.')[1]);
+});

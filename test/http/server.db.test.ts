@@ -1,0 +1,117 @@
+/** The API over real sockets: sizes without a length, connections that drain, requests that are none. */
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startServer, type RunningServer } from '../../src/http/server.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let server: RunningServer;
+let token: string;
+beforeAll(async () => {
+  api = await startApi();
+  server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
+  token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
+});
+afterAll(async () => {
+  await server.close();
+  await api.close();
+});
+
+const headers = () => ({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' });
+
+/** Sends `bytes` chunked, without a Content-Length. */
+function sendChunked(path: string, bytes: Buffer): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${server.url}${path}`, { method: 'POST', headers: headers() }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.write(bytes.subarray(0, 10));
+    sent.end(bytes.subarray(10));
+  });
+}
+
+/** Writes raw bytes and reads until the server closes or falls silent after an answer. */
+function sendRaw(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(server.url);
+    let answer = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
+    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+    socket.setTimeout(300, () => socket.destroy());
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+}
+
+const GOOD = JSON.stringify({ url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida'] });
+
+describe('a body without a length', () => {
+  test('is read when it fits', async () => {
+    expect((await sendChunked('/v1/webhooks', Buffer.from(GOOD))).status).toBe(201);
+  });
+
+  test('is cut at 64 KiB with 413', async () => {
+    const answer = await sendChunked('/v1/webhooks', Buffer.alloc(300 * 1024, 0x20));
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.text).codigo).toBe('CORPO_MUITO_GRANDE');
+  });
+
+  test('is refused where there should be none, when it is too large', async () => {
+    const path = '/v1/sandbox/emprestimos/0198a000-0000-7000-8000-000000000001/assinatura';
+    expect((await sendChunked(path, Buffer.alloc(300 * 1024, 0x20))).status).toBe(413);
+  });
+});
+
+test('a body whose length is announced as too large is refused unread', async () => {
+  const answer = await sendRaw(
+    `POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n{',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+test.each(['TRACE', 'PROPFIND', 'OPTIONS', 'QUERY'])('the method %s is a 405', async (method) => {
+  const answer = await sendRaw(`${method} /v1/webhooks HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  expect(answer).toMatch(/\r\nallow: POST, GET, HEAD\r\n/i);
+});
+
+test('a request with an impossible Host is a 400 in the shape of every error', async () => {
+  const answer = await sendRaw('GET /healthz HTTP/1.1\r\nHost: a b\\c\r\nConnection: close\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('"codigo":"ERRO_VALIDACAO"');
+});
+
+test('closing lets the request under way end, and refuses new connections', async () => {
+  let arrived = (): void => undefined;
+  let letGo = (): void => undefined;
+  const arrival = new Promise<void>((resolve) => (arrived = resolve));
+  const released = new Promise<void>((resolve) => (letGo = resolve));
+  const slow = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    fetch: async () => {
+      arrived();
+      await released;
+      return new Response('done');
+    },
+  });
+  const underWay = fetch(slow.url);
+  await arrival;
+  const closed = slow.close();
+  await expect(fetch(slow.url)).rejects.toThrow();
+  letGo();
+  expect(await (await underWay).text()).toBe('done');
+  await closed;
+});
+
+test('closing cuts what does not end in time', async () => {
+  const stuck = await startServer({ host: '127.0.0.1', port: 0, fetch: () => new Promise<Response>(() => undefined) });
+  const underWay = fetch(stuck.url).catch(() => 'cut');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await stuck.close(50);
+  expect(await underWay).toBe('cut');
+});

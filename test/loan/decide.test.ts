@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import { EVENTS } from '../../src/contract/events.ts';
+import type { Command } from '../../src/loan/command.ts';
+import { fold } from '../../src/loan/evolve.ts';
+import { after, COMMANDS, contract, given, LOAN_ID, pieces, recorded, REGISTRATION_ID, typesOf } from './loan-spec.ts';
+import { STAGES } from './loan-stages.ts';
+
+const number = { emprestimo_id: LOAN_ID, numero_emprestimo: '2026-00000001' };
+const missing = (...types: Parameters<typeof pieces>): Command => ({
+  type: 'deliverMissingDocuments',
+  documents: pieces(...types),
+});
+
+describe('issuance', () => {
+  test('synchronous issuance is one internal event, version 1, with its definitive number', () => {
+    expect(given().when(COMMANDS.issue)).toEqual({ facts: [{ type: 'emprestimo.contratado', data: contract() }] });
+    expect(after(COMMANDS.issue)).toMatchObject({ version: 1, status: 'em_assinatura', number: '2026-00000001' });
+  });
+
+  test('asynchronous issuance ends with the definitive number in the place of the provisional one', () => {
+    expect(given(...STAGES.issuing).when(COMMANDS.concludeIssuance)).toEqual({
+      facts: [
+        {
+          type: 'emprestimo.emitido',
+          data: { emprestimo_id: LOAN_ID, numero: '2026-00000002', valor_liberado: 1234.5 },
+        },
+      ],
+    });
+    expect(after(...STAGES.issuing)?.number).toBe('P-00000001');
+    expect(after(...STAGES.issued)).toMatchObject({ status: 'em_assinatura', number: '2026-00000002' });
+  });
+
+  test('an issuance that failed cancels the loan', () => {
+    expect(given(...STAGES.issuing).when(COMMANDS.failIssuance)).toEqual({
+      facts: [{ type: 'emprestimo.emissao_falhou', data: { emprestimo_id: LOAN_ID, motivo: 'tentativas esgotadas' } }],
+    });
+    expect(after(...STAGES.cancelled)?.status).toBe('cancelada');
+  });
+
+  test('a refusal names the state in Portuguese', () => {
+    expect(given(...STAGES.issuing).when(COMMANDS.requestRegistration)).toEqual({
+      rejected: expect.stringMatching(/^Não é possível averbar: o empréstimo está em emitindo$/),
+    });
+    expect(given(...STAGES.registering).when(COMMANDS.requestRegistration)).toEqual({
+      rejected: expect.stringMatching(/aguardando_averbacao, com uma averbação em processamento$/),
+    });
+  });
+});
+
+describe('signing and documents', () => {
+  test('internal signing concludes when the document is finalised', () => {
+    expect(given(COMMANDS.issue).when(COMMANDS.concludeSigning)).toEqual({
+      facts: [{ type: 'assinatura.concluida', data: { emprestimo_id: LOAN_ID, tipo_assinatura: 'internal' } }],
+    });
+    expect(after(...STAGES['signed, internal'])).toMatchObject({ status: 'aguardando_averbacao', signed: true });
+  });
+
+  test('the grouped package is archived piece by piece and concludes the signing before registration', () => {
+    expect(typesOf(given(...STAGES['signing, grouped']).when(COMMANDS.deliverPackage))).toEqual([
+      ...Array.from({ length: 5 }, () => 'documento.recebido' as const),
+      'assinatura.concluida',
+    ]);
+    expect(after(...STAGES['signed, grouped'])).toMatchObject({ status: 'aguardando_averbacao', obligation: null });
+  });
+
+  test('an incomplete grouped package is invalid and every missing piece is named', () => {
+    expect(
+      given(...STAGES['signing, grouped']).when({
+        type: 'deliverPackage',
+        documents: pieces(['selfie', 'ccb_assinada', 'selfie']),
+      }),
+    ).toEqual({
+      invalid: expect.any(String),
+      details: [
+        { campo: 'documentos[2].tipo', mensagem: 'selfie está repetido' },
+        { campo: 'documentos', mensagem: 'falta documento_frente' },
+        { campo: 'documentos', mensagem: 'falta documento_verso' },
+        { campo: 'documentos', mensagem: 'falta evidencias' },
+      ],
+    });
+  });
+
+  test('in the deferred flow the CCB goes ahead alone and leaves the signing pending', () => {
+    expect(
+      given(...STAGES['signing, deferred']).when({ type: 'deliverPackage', documents: pieces(['ccb_assinada']) }),
+    ).toEqual({
+      facts: [
+        {
+          type: 'documento.recebido',
+          data: { emprestimo_id: LOAN_ID, tipo: 'ccb_assinada', sha256: 'ab'.repeat(32) },
+        },
+        { type: 'assinatura.pendente', data: { ...number, ccb_assinada_recebida: true } },
+      ],
+    });
+    expect(
+      given(...STAGES['signing, deferred']).when({ type: 'deliverPackage', documents: pieces(['selfie']) }),
+    ).toEqual({
+      invalid: expect.any(String),
+      details: [
+        { campo: 'documentos[0].tipo', mensagem: 'selfie não é esperado agora' },
+        { campo: 'documentos', mensagem: 'falta ccb_assinada' },
+      ],
+    });
+    expect(after(...STAGES['CCB ahead'])).toMatchObject({ status: 'aguardando_averbacao', signed: false });
+  });
+
+  test('a registration straight from em_assinatura leaves the signing pending without the CCB', () => {
+    expect(given(...STAGES['signing, deferred']).when(COMMANDS.requestRegistration)).toEqual({
+      facts: [
+        { type: 'assinatura.pendente', data: { ...number, ccb_assinada_recebida: false } },
+        { type: 'averbacao.solicitada', data: { emprestimo_id: LOAN_ID, averbacao_id: REGISTRATION_ID } },
+      ],
+    });
+  });
+
+  test('the batch must hold exactly the pieces still missing, and closes the obligation', () => {
+    const rest = pieces(['selfie', 'documento_frente', 'documento_verso', 'evidencias']);
+    expect(
+      typesOf(given(...STAGES['registered, CCB ahead']).when({ type: 'deliverMissingDocuments', documents: rest })),
+    ).toEqual([
+      'documento.recebido',
+      'documento.recebido',
+      'documento.recebido',
+      'documento.recebido',
+      'docs_registry.recebido',
+      'assinatura.concluida',
+    ]);
+    expect(given(...STAGES['registered, CCB ahead']).when(missing())).toEqual({
+      invalid: expect.any(String),
+      details: [{ campo: 'documentos[0].tipo', mensagem: 'ccb_assinada não é esperado agora' }],
+    });
+    expect(
+      given(...STAGES['registered, CCB ahead']).when({ type: 'deliverMissingDocuments', documents: rest.slice(1) }),
+    ).toEqual({ invalid: expect.any(String), details: [{ campo: 'documentos', mensagem: 'falta selfie' }] });
+  });
+
+  test('pieces come one by one in any order, and the last one behaves as the batch', () => {
+    const [evidence, back, front, selfie] = pieces(['evidencias', 'documento_verso', 'documento_frente', 'selfie']).map(
+      (document): Command => ({ type: 'deliverDocument', document }),
+    ) as [Command, Command, Command, Command];
+    const most = [...STAGES['registered, CCB ahead'], evidence, back, front];
+    expect(typesOf(given(...STAGES['registered, CCB ahead']).when(evidence))).toEqual(['documento.recebido']);
+    expect(given(...most).when(front)).toEqual({ rejected: expect.stringMatching(/documento_frente já recebido$/) });
+    expect(typesOf(given(...most).when(selfie))).toEqual([
+      'documento.recebido',
+      'docs_registry.recebido',
+      'assinatura.concluida',
+    ]);
+    expect(after(...most, selfie)).toMatchObject({ status: 'averbada', obligation: { situation: 'recebido' } });
+  });
+});
+
+describe('registration and disbursement', () => {
+  test('a registration opens the documents obligation in the deferred flow alone', () => {
+    const concluded = {
+      type: 'averbacao.concluida',
+      data: { emprestimo_id: LOAN_ID, averbacao_id: REGISTRATION_ID, protocolo_registry: 'REG-1' },
+    } as const;
+    expect(given(...STAGES.registering).when(COMMANDS.concludeRegistration)).toEqual({ facts: [concluded] });
+    expect(given(...STAGES['registering, deferred']).when(COMMANDS.concludeRegistration)).toEqual({
+      facts: [concluded, { type: 'docs_registry.pendente', data: { ...number, prazo: '2026-03-25' } }],
+    });
+  });
+
+  test('an answer to another registration than the one under way is refused', () => {
+    const other = '0198c0de-0000-7000-8000-00000000000f';
+    expect(given(...STAGES.registering).when({ ...COMMANDS.concludeRegistration, registrationId: other })).toEqual({
+      rejected: expect.stringMatching('não está em processamento'),
+    });
+    expect(given(...STAGES.registering).when({ ...COMMANDS.failRegistration, registrationId: other })).toEqual({
+      rejected: expect.stringMatching('não está em processamento'),
+    });
+  });
+
+  test('a failed registration leaves aguardando_averbacao and may be asked again', () => {
+    const again = '0198c0de-0000-7000-8000-00000000000f';
+    expect(after(...STAGES['registration failed'])?.status).toBe('aguardando_averbacao');
+    const state = after(...STAGES['registration failed'], { type: 'requestRegistration', registrationId: again });
+    expect(state?.registration).toMatchObject({ id: again, status: 'processando', error: null });
+  });
+
+  test('a second request in the deferred flow does not leave the signing pending twice', () => {
+    expect(
+      typesOf(given(...STAGES['registering, deferred'], COMMANDS.failRegistration).when(COMMANDS.requestRegistration)),
+    ).toEqual(['averbacao.solicitada']);
+  });
+
+  test('a failed disbursement leaves averbada, and the next may settle', () => {
+    const failed = [...STAGES.registered, COMMANDS.failDisbursement, COMMANDS.failDisbursement];
+    expect(after(...failed)?.status).toBe('averbada');
+    expect(given(...failed).when(COMMANDS.settleDisbursement)).toEqual({
+      facts: [
+        {
+          type: 'desembolso.liquidado',
+          data: { ...number, valor_liberado: 1234.5, data_liberacao: '2026-03-10' },
+        },
+      ],
+    });
+  });
+
+  test('disbursement leaves the documents dimension open', () => {
+    expect(after(...STAGES['disbursed, documents awaited'])).toMatchObject({
+      status: 'desembolsada',
+      obligation: { situation: 'aguardando' },
+    });
+  });
+});
+
+describe('end of bond', () => {
+  test('it says who and why, and closes the loan', () => {
+    expect(given(...STAGES.disbursed).when(COMMANDS.endBond)).toEqual({
+      facts: [
+        {
+          type: 'trabalhador.desligado',
+          data: {
+            ...number,
+            cpf_trabalhador: '52998224725',
+            matricula: 'M-17',
+            nome_trabalhador: 'Ana Souza',
+            data_desligamento: '2026-03-01',
+            motivo_desligamento: { codigo: '10', descricao: 'Pedido do trabalhador' },
+            situacao_emprestimo: { codigo: 'encerrado_desligamento', descricao: 'Encerrado por desligamento' },
+          },
+        },
+      ],
+    });
+  });
+
+  test('what was under way still ends, and the status stays', () => {
+    const registered = after(...STAGES['closed while registering, deferred'], COMMANDS.concludeRegistration);
+    expect(registered).toMatchObject({
+      status: 'encerrada_desligamento',
+      registration: { status: 'concluida' },
+      obligation: { situation: 'aguardando' },
+    });
+    expect(after(...STAGES['closed, transfer settled'])).toMatchObject({
+      status: 'encerrada_desligamento',
+      disbursedOn: '2026-03-10',
+    });
+  });
+
+  test('a rehire says whether the new margin carries the installment, and changes nothing else', () => {
+    const closed = [...STAGES.disbursed, COMMANDS.endBond];
+    const rehired = {
+      cpf_trabalhador: '52998224725',
+      nome_trabalhador: 'Ana Souza',
+      novo_empregador: { cnpj: '11444777000161', nome: 'Outra Empresa' },
+      data_admissao: '2026-04-01',
+      margem_disponivel: 120.33,
+      emprestimo_id: LOAN_ID,
+      saldo_pendente: 1443.96,
+      averbavel: true,
+    };
+    expect(given(...closed).when(COMMANDS.recordNewBond)).toEqual({
+      facts: [{ type: 'trabalhador.vinculo_novo', data: rehired }],
+    });
+    expect(given(...closed).when({ ...COMMANDS.recordNewBond, availableMarginCentavos: 12_032 })).toEqual({
+      facts: [{ type: 'trabalhador.vinculo_novo', data: { ...rehired, margem_disponivel: 120.32, averbavel: false } }],
+    });
+    const before = after(...closed);
+    const { version, updatedAt } = after(...closed, COMMANDS.recordNewBond) ?? {};
+    expect(after(...closed, COMMANDS.recordNewBond)).toEqual({ ...before, version, updatedAt });
+  });
+});
+
+describe('evolve', () => {
+  test('an event that cannot be on a loan stream throws', () => {
+    const settled = { type: 'emprestimo.emissao_falhou', data: { emprestimo_id: LOAN_ID, motivo: 'x' } } as const;
+    const contracted = { type: 'emprestimo.contratado', data: EVENTS['emprestimo.contratado'].data.parse(contract()) };
+    const margin = {
+      type: 'margem.falhou',
+      data: { cpf_trabalhador: '52998224725', cnpj_empregador: '11222333000181', tipo_erro: 'upstream', erro: 'x' },
+    } as const;
+    expect(() => fold(recorded([settled]))).toThrow('first event of a loan');
+    expect(() => fold(recorded([contracted as never, contracted as never]))).toThrow('not the first event');
+    expect(() => fold(recorded([contracted as never, margin]))).toThrow('does not belong');
+  });
+});

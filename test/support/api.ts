@@ -1,0 +1,127 @@
+/** The whole API on a database of its own, asked without a socket. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { ErrorBody } from '../../src/contract/errors.ts';
+import type { Scope } from '../../src/contract/statuses.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { Queries } from '../../src/db/queries.ts';
+import { createApp } from '../../src/http/app.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
+import { openLocalKeys } from '../../src/http/keys-local.ts';
+import type { LogFields, Logger } from '../../src/log-lines.ts';
+import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface Account {
+  readonly name?: string;
+  readonly active?: boolean;
+  readonly signing?: string;
+  readonly documents?: string;
+  readonly issuance?: string;
+}
+
+export interface Sending {
+  readonly token?: string;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer<T = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+  readonly text: string;
+}
+
+export interface TestApi {
+  readonly database: TestDatabase;
+  readonly app: ReturnType<typeof createApp>;
+  readonly deps: HttpDeps;
+  readonly vault: Vault;
+  /** Every line that the API logged. */
+  readonly lines: { readonly fields: LogFields; readonly message: string }[];
+  /** Makes a partner and returns its id. */
+  partner(account?: Account): Promise<string>;
+  token(partnerId: string | undefined, scopes: readonly Scope[]): Promise<string>;
+  send<T = ErrorBody>(method: string, path: string, sending?: Sending): Promise<Answer<T>>;
+  close(): Promise<void>;
+}
+
+export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'carteiro-keys-'));
+  const tokens = { issuer: 'test-issuer', audience: 'test-audience' };
+  const keys = await openLocalKeys({ dataDir, ...tokens });
+  const queries = new Queries(new Pool({ url: database.url, name: 'queries', max: 2, deadlineMs: 10_000 }));
+  const vault = createVault([randomBytes(32)]);
+  const lines: TestApi['lines'] = [];
+  const write = (fields: LogFields, message: string): void => void lines.push({ fields, message });
+  const log: Logger = { debug: write, info: write, warn: write, error: write };
+  const deps: HttpDeps = {
+    pool: database.pool,
+    queries,
+    vault,
+    log,
+    tokens: { keys, ...tokens },
+    sandbox: true,
+    allowInsecure: false,
+    rateLimitPerMinute: 0,
+    ready: async () => null,
+    ...overrides,
+  };
+  const app = createApp(deps);
+
+  return {
+    database,
+    app,
+    deps,
+    vault,
+    lines,
+    async partner({ name = 'Parceiro', active = true, signing, documents, issuance } = {}) {
+      const [row] = await database.sql<[{ id: string }]>`
+        insert into partners (name, active, signing, documents, issuance)
+        values (${name}, ${active}, ${signing ?? 'internal'}, ${documents ?? 'agrupada'}, ${issuance ?? 'sincrona'})
+        returning id`;
+      return row.id;
+    },
+    token: (partnerId, scopes) =>
+      keys.signToken({ ...(partnerId !== undefined && { partnerId }), scopes, ttlSeconds: 300 }),
+    send: async <T>(method: string, path: string, sending: Sending = {}) =>
+      readAnswer<T>(await app.request(path, requestOf(method, sending))),
+    async close() {
+      await queries.close();
+      await database.drop();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+function requestOf(method: string, { token, body, headers }: Sending): RequestInit {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const sent = isRaw ? body : JSON.stringify(body);
+  return {
+    method,
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(body !== undefined && {
+        'Content-Type': 'application/json',
+        'Content-Length': String(Buffer.byteLength(sent as string)),
+      }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: sent as string }),
+  };
+}
+
+async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text === '' ? undefined : JSON.parse(text)) as T,
+    text,
+  };
+}

@@ -1,0 +1,52 @@
+/** A poller for tests, driven by hand: `tick()`, an injected clock for what is due, real sockets. */
+import { randomBytes } from 'node:crypto';
+import type { Pool } from '../../src/db/pool.ts';
+import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
+import { createSender } from '../../src/delivery/send.ts';
+import { createLogger, type Logger } from '../../src/log-lines.ts';
+import { openTestSecret } from './outbox.ts';
+
+export const silent: Logger = createLogger('silent');
+
+export interface TestEngine {
+  readonly poller: Poller;
+  /** The database's clock as the engine sees it. */
+  now: Date;
+  /** One turn, and waits until all it claimed was sent and recorded. */
+  turn(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** `deps` replaces parts of the poller's; the clock starts a second from now, when everything committed is due. */
+export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEngine {
+  const sender = createSender({ allowInsecure: true, timeoutMs: 5_000 });
+  const engine: TestEngine = {
+    now: new Date(Date.now() + 1_000),
+    poller: new Poller({
+      pool,
+      sender,
+      openSecret: openTestSecret,
+      log: silent,
+      name: `test-${randomBytes(3).toString('hex')}`,
+      capacity: 64,
+      monotonicMs: () => performance.now(),
+      now: () => engine.now,
+      ...deps,
+    }),
+    async turn() {
+      const claimed = await engine.poller.tick();
+      await engine.poller.settled();
+      return claimed;
+    },
+    async close() {
+      await engine.poller.drain();
+      await sender.close();
+    },
+  };
+  return engine;
+}
+
+/** Moves the engine's clock. */
+export function advance(engine: TestEngine, seconds: number): void {
+  engine.now = new Date(engine.now.getTime() + seconds * 1_000);
+}

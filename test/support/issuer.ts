@@ -1,0 +1,72 @@
+/** A token issuer on loopback: keys of every accepted algorithm, and a key set that can be taken away. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+
+export const ISSUER = 'https://issuer.example';
+export const AUDIENCE = 'carteiro-test';
+export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+export type Algorithm = (typeof ALGORITHMS)[number];
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly alg: Algorithm;
+  readonly privateKey: CryptoKey;
+  readonly publicJwk: JWK;
+}
+
+export async function createSigningKey(alg: Algorithm, kid: string = alg): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+/** Claims that pass, to be spoiled one at a time; a claim given as undefined is left out. */
+export function goodClaims(claims: Readonly<Record<string, unknown>> = {}): JWTPayload {
+  const now = Math.floor(Date.now() / 1_000);
+  return { iss: ISSUER, aud: AUDIENCE, sub: 'someone', iat: now, exp: now + 300, ...claims } as JWTPayload;
+}
+
+export async function sign(key: SigningKey, claims: JWTPayload, header: { kid?: string } = { kid: key.kid }) {
+  return new SignJWT(claims).setProtectedHeader({ alg: key.alg, ...header }).sign(key.privateKey);
+}
+
+export interface KeySetServer {
+  readonly url: string;
+  /** How often the set was asked for. */
+  readonly asked: () => number;
+  publish(keys: readonly JWK[]): void;
+  stop(): Promise<void>;
+  /** Listens again on the same port. */
+  restart(): Promise<void>;
+}
+
+export async function startKeySet(first: readonly JWK[]): Promise<KeySetServer> {
+  let keys = first;
+  let asked = 0;
+  const listen = async (port: number): Promise<Server> => {
+    const listening = createServer((_request, response) => {
+      asked += 1;
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', Connection: 'close' })
+        .end(JSON.stringify({ keys }));
+    });
+    await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
+    return listening;
+  };
+  let server = await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/jwks.json`,
+    asked: () => asked,
+    publish: (next) => {
+      keys = next;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    restart: async () => {
+      server = await listen(port);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** Builders for the delivery engine's tests: partners, registrations and committed events, straight in the tables. */
+import { randomUUID } from 'node:crypto';
+import type { EmittedName } from '../../src/contract/events.ts';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { append } from '../../src/log/append.ts';
+
+export async function insertPartner(sql: Sql): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`insert into partners (name) values ('Parceiro de teste') returning id`;
+  return row.id;
+}
+
+export interface TestWebhook {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Registers `url`; its "sealed" secret is the secret itself, which {@link openTestSecret} gives back. */
+export async function insertWebhook(
+  sql: Sql,
+  partnerId: string,
+  url: string,
+  events: readonly EmittedName[] = ['desembolso.falhou'],
+): Promise<TestWebhook> {
+  const secret = `whsec_${randomUUID()}`;
+  const [row] = await sql<[{ id: string }]>`
+    insert into webhooks (id, partner_id, url, events, sealed_secret)
+    values (uuidv7(), ${partnerId}, ${url}, ${events as string[]}, ${Buffer.from(secret)})
+    returning id`;
+  return { id: row.id, secret };
+}
+
+export function openTestSecret(_webhookId: string, sealed: Buffer): { secret: string; keyId: string } {
+  return { secret: sealed.toString(), keyId: 'test' };
+}
+
+/** Commits one event of a fresh stream for the partner; returns the stream's id. */
+export async function commitEvent(pool: Pool, partnerId: string): Promise<string> {
+  const stream = randomUUID();
+  await pool.transaction((tx) =>
+    append(tx, {
+      stream,
+      expectedVersion: 0,
+      facts: [
+        {
+          type: 'desembolso.falhou',
+          data: { emprestimo_id: stream, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' },
+        },
+      ],
+      partnerId,
+      actor: 'test',
+      requestId: null,
+      occurredAt: new Date('2026-01-31T12:00:00.000Z'),
+    }),
+  );
+  return stream;
+}
+
+/** Commits `count` events in one statement, each with a delivery for every subscribed registration of the partner. */
+export async function commitEvents(sql: Sql, partnerId: string, count: number): Promise<void> {
+  await sql`
+    select append_event(stream, 0, 'desembolso.falhou', ${partnerId},
+             json_build_object('emprestimo_id', stream, 'numero_emprestimo', '2026-00000001', 'motivo', 'conta encerrada'),
+             'test')
+    from (select gen_random_uuid() as stream from generate_series(1, ${count}::int)) streams`;
+}
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly failures: number;
+  readonly lostInRow: number;
+  readonly nextAttemptAt: Date | null;
+  readonly claimedBy: string | null;
+}
+
+export async function readDeliveries(sql: Sql, webhookId: string): Promise<DeliveryRow[]> {
+  return sql<DeliveryRow[]>`
+    select id, status, attempts, failures, lost_in_row as "lostInRow", next_attempt_at as "nextAttemptAt",
+           claimed_by as "claimedBy"
+    from deliveries where webhook_id = ${webhookId} order by id`;
+}
+
+export interface AttemptRow {
+  readonly number: number;
+  readonly late: boolean;
+  readonly outcome: string;
+  readonly statusCode: number | null;
+  readonly startedAt: Date;
+  readonly durationMs: number | null;
+}
+
+export async function readAttempts(sql: Sql, deliveryId: string): Promise<AttemptRow[]> {
+  return sql<AttemptRow[]>`
+    select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs"
+    from attempts where delivery_id = ${deliveryId} order by number, late`;
+}

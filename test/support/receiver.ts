@@ -1,0 +1,189 @@
+/**
+ * A real receiver on loopback: it records every POST and answers each by a script, hostile ones included. Scripts that
+ * node:http would not allow are written to the socket as bytes.
+ */
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Identity } from './certificates.ts';
+
+export interface Post {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** The exact bytes. */
+  readonly body: Buffer;
+  /** `performance.now()` when the last byte was in. */
+  readonly atMs: number;
+  /** Which TCP connection carried it, counted from 1, and which request of that connection it was. */
+  readonly connection: number;
+  readonly requestOfConnection: number;
+}
+
+/** Answers one POST, at once or later, well or badly. */
+export type Answer = (post: Post, response: ServerResponse, socket: Socket) => void;
+
+export interface Receiver {
+  /** `http://127.0.0.1:port` or, with TLS, `https://localhost:port`. */
+  readonly url: string;
+  readonly port: number;
+  readonly posts: readonly Post[];
+  /** TCP connections accepted so far. */
+  readonly connections: () => number;
+  /** Sets how the POSTs of one path, or of all without one of their own, are answered. At first: 200. */
+  answerWith(answer: Answer, path?: string): void;
+  /** Resolves when `count` POSTs have been received in all. */
+  received(count: number): Promise<void>;
+  /** Closes every connection that is open now, as a receiver does at its idle timeout. */
+  closeConnections(): void;
+  close(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  readonly tls?: Identity;
+}
+
+/** A whole answer, after `delayMs` (default 0). */
+export function status(code: number, body = '', { delayMs = 0, headers = {} } = {}): Answer {
+  return (_post, response) => {
+    const write = () => response.writeHead(code, headers).end(body);
+    if (delayMs === 0) write();
+    else setTimeout(write, delayMs);
+  };
+}
+
+/** No answer, ever. */
+export function hang(): Answer {
+  return () => undefined;
+}
+
+function reset(socket: Socket): void {
+  // A TLS socket has a TCP socket below it that cannot be reset from here.
+  if ('encrypted' in socket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+/** A reset before the status line. */
+export function resetAtOnce(): Answer {
+  return (_post, _response, socket) => reset(socket);
+}
+
+/** Bytes written as they are; then the connection is left open, ended or reset. */
+export function raw(bytes: string | Buffer, after: 'open' | 'end' | 'reset' = 'open'): Answer {
+  return (_post, _response, socket) => {
+    socket.write(bytes, () => {
+      if (after === 'end') socket.end();
+      if (after === 'reset') setImmediate(reset, socket);
+    });
+  };
+}
+
+export function redirect(code: number, location: string): Answer {
+  return status(code, '', { headers: { location } });
+}
+
+/** `head` at once, then `piece` again and again every `everyMs` until the other side has gone. */
+export function drip(head: string, piece: string, everyMs: number): Answer {
+  return (_post, _response, socket) => {
+    socket.write(head);
+    const timer = setInterval(() => socket.write(piece), everyMs);
+    socket.once('close', () => clearInterval(timer));
+  };
+}
+
+/** `head` at once, then `piece` without end, as fast as the other side reads. */
+export function flood(head: string, piece: string | Buffer): Answer {
+  return (_post, _response, socket) => {
+    const pour = () => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on('drain', pour);
+    socket.write(head);
+    pour();
+  };
+}
+
+/** Answers 200 to the first POST of a connection and breaks the connection under the second. */
+export function breakWhenReused(how: 'end' | 'reset'): Answer {
+  return (post, response, socket) => {
+    if (post.requestOfConnection === 1) response.writeHead(200).end('ok');
+    else if (how === 'reset') reset(socket);
+    else socket.destroy();
+  };
+}
+
+/** Starts a receiver on a free loopback port. */
+export async function startReceiver({ tls }: ReceiverOptions = {}): Promise<Receiver> {
+  const posts: Post[] = [];
+  const answers = new Map<string, Answer>();
+  const numbers = new WeakMap<Socket, { connection: number; requests: number }>();
+  const sockets = new Set<Socket>();
+  const waiting = new Set<{ count: number; resolve: () => void }>();
+  let defaultAnswer = status(200);
+  let accepted = 0;
+
+  function record(request: IncomingMessage, body: Buffer): Post {
+    const place = numbers.get(request.socket) ?? { connection: (accepted += 1), requests: 0 };
+    numbers.set(request.socket, place);
+    place.requests += 1;
+    const post: Post = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body,
+      atMs: performance.now(),
+      connection: place.connection,
+      requestOfConnection: place.requests,
+    };
+    posts.push(post);
+    for (const waiter of waiting) {
+      if (posts.length < waiter.count) continue;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+    return post;
+  }
+
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const post = record(request, Buffer.concat(chunks));
+      (answers.get(post.path) ?? defaultAnswer)(post, response, request.socket);
+    });
+  };
+  const server = tls === undefined ? createHttpServer(listener) : createHttpsServer(tls, listener);
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  let tcpConnections = 0;
+  server.on('connection', () => (tcpConnections += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`,
+    port,
+    posts,
+    connections: () => tcpConnections,
+    answerWith(answer, path) {
+      if (path === undefined) defaultAnswer = answer;
+      else answers.set(path, answer);
+    },
+    async received(count) {
+      if (posts.length >= count) return;
+      await new Promise<void>((resolve) => waiting.add({ count, resolve }));
+    },
+    closeConnections() {
+      for (const socket of sockets) socket.destroy();
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
