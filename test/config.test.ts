@@ -120,17 +120,10 @@ describe('the configuration', () => {
       PORT: 'hunter2',
     };
     const problems = problemsOf(wrong);
-    const named = problems.map((problem) => problem.split(':')[0]);
-    expect(named.toSorted()).toEqual(
-      [
-        'DATABASE_URL',
-        'JWT_AUDIENCE',
-        'JWT_JWKS_URL',
-        'LOG_LEVEL',
-        'POLLER_CAPACITY',
-        'PORT',
-        'SECRETS_KEY',
-      ].toSorted(),
+    const named = new Set(problems.map((problem) => problem.split(':')[0]));
+    expect(problems).toHaveLength(7);
+    expect(named).toEqual(
+      new Set(['DATABASE_URL', 'JWT_AUDIENCE', 'JWT_JWKS_URL', 'LOG_LEVEL', 'POLLER_CAPACITY', 'PORT', 'SECRETS_KEY']),
     );
     const message = problems.join('\n');
     for (const value of ['hunter2', KEY, 'c2hvcnQ', '5001']) expect(message).not.toContain(value);

@@ -23,7 +23,7 @@ import { readClock, readStream } from '../log/read.ts';
 const MAX_TRIES = 60;
 const MAX_PAUSE_MS = 20;
 
-export interface Deciding {
+interface Deciding {
   readonly tx: Tx;
   /** The loan as the command will meet it. */
   readonly state: LoanState;
@@ -56,7 +56,7 @@ export async function handleLoan(
     try {
       return await pool.transaction((tx) => handleOnce(tx, provenance, loanId, toCommand, within));
     } catch (error) {
-      if (!(error instanceof VersionConflict) || tries === 1) throw error;
+      if (!(error instanceof VersionConflict) || tries === MAX_TRIES) throw error;
     }
     await sleep(randomInt(Math.min(tries, MAX_PAUSE_MS) + 1));
   }
@@ -103,7 +103,7 @@ export async function record(
 }
 
 /** Writes the projection of one loan, unless a later version is already there. */
-export async function project(tx: Tx, partnerId: string, state: LoanState): Promise<void> {
+async function project(tx: Tx, partnerId: string, state: LoanState): Promise<void> {
   await tx`
     insert into loans (id, partner_id, version, state)
     values (${state.id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)

@@ -97,7 +97,11 @@ async function makeCluster(home: string, folder: string, settings: Record<string
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The URL of `database` on the cluster's server at `port`. */
@@ -108,23 +112,17 @@ export function clusterUrl(cluster: Cluster, port: number, database: string): st
 /** Uses the server that runs, or starts one. Returns its port when it answers. */
 export async function ensureRunning(cluster: Cluster): Promise<number> {
   const giveUpAt = performance.now() + START_TIMEOUT_MS;
-  let failures = 0;
-  let lastFailure: unknown;
-  while (performance.now() < giveUpAt && failures < START_ATTEMPTS) {
+  const failures: unknown[] = [];
+  while (performance.now() < giveUpAt && failures.length < START_ATTEMPTS) {
     const port = await findServer(cluster);
     if (port !== undefined && (await answers(cluster, port))) return port;
-    if (port === undefined) {
-      await startServer(cluster).catch((error: unknown) => {
-        failures += 1;
-        lastFailure = error;
-      });
-    }
+    if (port === undefined) await startServer(cluster).catch((error: unknown) => failures.push(error));
     // It is starting or stopping, or the processes of a killed one are still leaving.
-    if (port !== undefined || lastFailure) await sleep(100);
+    if (port !== undefined || failures.length > 0) await sleep(100);
   }
   const log = await readFile(join(cluster.folder, 'server.log'), 'utf8').catch(() => '');
   const tail = log.split('\n').slice(-12).join('\n');
-  throw new Error(`PostgreSQL in ${cluster.folder} does not start:\n${tail}`, { cause: lastFailure });
+  throw new Error(`PostgreSQL in ${cluster.folder} does not start:\n${tail}`, { cause: failures.at(-1) });
 }
 
 /** Stops the server: `fast` ends its sessions and writes everything, `immediate` is a crash on purpose. */

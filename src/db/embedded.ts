@@ -21,7 +21,7 @@ const DUPLICATE_DATABASE = '42P04';
 export interface Embedded {
   readonly url: string;
   /** Leaves the server; the last one out stops it. Calling it again does nothing. */
-  leave(): Promise<void>;
+  readonly leave: () => Promise<void>;
 }
 
 export interface EmbeddedOptions {

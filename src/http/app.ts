@@ -20,10 +20,10 @@ import { addWebhookRoutes } from './routes/webhooks.ts';
 export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
   app.use(logRequests(deps.log));
-  app.onError(answerError(deps.log));
-  app.notFound(() => {
-    throw new ApiError('NAO_ENCONTRADO', 'rota não encontrada');
-  });
+  const answer = answerError(deps.log);
+  app.onError(answer);
+  // Answered rather than thrown: hono runs this outside of the frame that would catch it before the log line.
+  app.notFound((c) => answer(new ApiError('NAO_ENCONTRADO', 'rota não encontrada'), c));
 
   const methods = new Map<string, string[]>();
   const addRoute = (method: string, path: string, handler: (c: Context<Env>) => Response | Promise<Response>) => {

@@ -37,7 +37,8 @@ const MAX_ACTOR_LENGTH = 255;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   return async (authorization) => {
-    if (authorization === undefined || authorization.trim() === '') throw unauthorized('o token não foi enviado', 'Bearer');
+    if (authorization === undefined || authorization.trim() === '')
+      throw unauthorized('o token não foi enviado', 'Bearer');
     const token = BEARER.exec(authorization)?.[1];
     if (token === undefined) throw unauthorized('o cabeçalho Authorization não é um token Bearer');
 

@@ -1,14 +1,9 @@
-/**
- * The service's own key pair, for a sandbox that has no issuer. It lies under the data folder, readable by its owner alone.
- *
- * Two processes may need it first at the same time (the API and the command `token`): each writes a file of its own and
- * links it to the key's name, which the file system does for one of them only; both then read the winner's.
- */
+/** The service's own key pair, for a sandbox that has no issuer. It lies under the data folder, for its owner alone. */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import type { Scope } from '../contract/statuses.ts';
+import { readOrMakeFile } from '../key-file.ts';
 import type { KeySource } from './keys.ts';
 
 const ALGORITHM = 'ES256';
@@ -34,7 +29,7 @@ export interface LocalKeys extends KeySource {
 
 /** Reads the key pair under `dataDir`, making it first if there is none. */
 export async function openLocalKeys({ dataDir, issuer, audience }: LocalKeysOptions): Promise<LocalKeys> {
-  const { d, ...publicKey } = await readOrMake(dataDir);
+  const { d, ...publicKey } = JSON.parse(await readOrMakeFile(join(dataDir, FILE), makeKey)) as JWK;
   const signingKey = await importJWK({ ...publicKey, d } as JWK, ALGORITHM);
 
   return {
@@ -55,31 +50,8 @@ export async function openLocalKeys({ dataDir, issuer, audience }: LocalKeysOpti
   };
 }
 
-async function readOrMake(dataDir: string): Promise<JWK> {
-  const path = join(dataDir, FILE);
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as JWK;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new Error(`cannot read ${path}`, { cause: error });
-  }
-  await make(dataDir, path);
-  return JSON.parse(await readFile(path, 'utf8')) as JWK;
-}
-
-async function make(dataDir: string, path: string): Promise<void> {
+async function makeKey(): Promise<string> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const key: JWK = { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: ALGORITHM, use: 'sig' };
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomUUID()}`;
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(JSON.stringify(key));
-    await file.sync();
-    await link(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await file.close();
-    await unlink(draft);
-  }
+  return JSON.stringify(key);
 }

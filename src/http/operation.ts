@@ -112,7 +112,10 @@ async function readSent<B extends z.ZodType, Q extends z.ZodType>(operation: Ope
 /** A parameter given twice becomes an array, which no schema takes. */
 function readQuery(c: Context<Env>): Record<string, string | string[]> {
   return Object.fromEntries(
-    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]),
+    Object.entries(c.req.queries()).map(([name, values]) => [
+      name,
+      values.length === 1 ? (values[0] as string) : values,
+    ]),
   );
 }
 

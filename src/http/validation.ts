@@ -19,20 +19,12 @@ const EXPECTED: Readonly<Record<string, string>> = {
 /** Messages for the issues whose schema brings none of its own. */
 function inPortuguese(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'é obrigatório';
-  switch (issue.code) {
-    case 'invalid_type':
-      return EXPECTED[issue.expected] ?? 'tem o tipo errado';
-    case 'invalid_value':
-      return `deve ser um destes valores: ${issue.values.join(', ')}`;
-    case 'too_small':
-      return `deve ser no mínimo ${issue.minimum}`;
-    case 'too_big':
-      return `deve ser no máximo ${issue.maximum}`;
-    case 'invalid_format':
-      return issue.format === 'uuid' ? 'deve ser um UUID' : 'tem o formato errado';
-    default:
-      return 'é inválido';
-  }
+  if (issue.code === 'invalid_type') return EXPECTED[issue.expected] ?? 'tem o tipo errado';
+  if (issue.code === 'invalid_value') return `deve ser um destes valores: ${issue.values.join(', ')}`;
+  if (issue.code === 'too_small') return `deve ser no mínimo ${issue.minimum}`;
+  if (issue.code === 'too_big') return `deve ser no máximo ${issue.maximum}`;
+  if (issue.code === 'invalid_format') return issue.format === 'uuid' ? 'deve ser um UUID' : 'tem o formato errado';
+  return 'é inválido';
 }
 
 export type Checked<T> = { readonly data: T } | { readonly details: readonly ErrorDetail[] };

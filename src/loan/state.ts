@@ -13,7 +13,7 @@ export interface RegistrationState {
 }
 
 /** The documents dimension (`entrega_docs_registry`); which pieces are missing follows from `receivedDocuments`. */
-export interface ObligationState {
+interface ObligationState {
   readonly situation: 'aguardando' | 'recebido';
   /** The last day, `YYYY-MM-DD`. */
   readonly deadline: string;

@@ -10,7 +10,7 @@ const server = createServer((socket) => {
 });
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '::', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ({ port } = server.address() as AddressInfo);
 });
 afterAll(() => server.close());
@@ -51,7 +51,7 @@ test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254'
   async (literal) => {
     const { asked, resolve } = scripted(['127.0.0.1']);
     expect(await connect({ allowInsecure: false, resolve }, literal)).toMatchObject({ kind: 'refused' });
-    expect(asked).toEqual(literal.includes('%') ? [] : []);
+    expect(asked).toEqual([]);
     expect(await acceptedByGuard()).toBe(0);
   },
 );
@@ -98,8 +98,10 @@ test('without the guard the same name and answer do reach the server', async () 
 });
 
 test('every vetted address is tried before the connection fails', async () => {
-  const { resolve } = scripted(['::ffff:127.0.0.2', '127.0.0.1']);
-  expect(await connect({ allowInsecure: true, resolve }, 'two.example.com')).not.toBeInstanceOf(ConnectFault);
+  // Nobody listens on the first.
+  const { resolve } = scripted(['127.0.0.2', '127.0.0.1']);
+  const socket = await connect({ allowInsecure: true, resolve }, 'two.example.com');
+  expect(socket).toMatchObject({ remoteAddress: '127.0.0.1' });
 });
 
 test('an answer that is no address is refused', async () => {
@@ -121,7 +123,7 @@ test('look-ups of one name that are open together share one', async () => {
   const { asked, resolve } = scripted(['169.254.169.254']);
   const guarded = guardedConnector({ allowInsecure: true, resolve });
   const target = { hostname: 'busy.example.com', protocol: 'http:', port: String(port) };
-  const open = () => new Promise((done) => guarded(target, (fault) => done(fault)));
+  const open = () => new Promise((done) => guarded(target, (...[fault]) => done(fault)));
   await Promise.all([open(), open(), open()]);
   expect(asked).toHaveLength(1);
   await open();
@@ -150,7 +152,7 @@ test('a port where nobody listens is a fault of the connection', async () => {
   await new Promise((resolve) => closed.close(resolve));
   const fault = await new Promise((done) => {
     const target = { hostname: '127.0.0.1', protocol: 'http:', port: String(freePort) };
-    guardedConnector({ allowInsecure: true })(target, (error) => done(error));
+    guardedConnector({ allowInsecure: true })(target, (...[fault]) => done(fault));
   });
   expect(fault).toMatchObject({ kind: 'connection', reason: 'ECONNREFUSED', address: null });
 });

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSender, type SenderOptions } from '../../src/delivery/send.ts';
@@ -145,6 +146,23 @@ describe('the deadline', () => {
     answer(['127.0.0.1']);
     await sender.close();
     expect(receiver.connections()).toBe(0);
+  });
+
+  test('ends a TLS handshake that never comes, and closes its connection', async () => {
+    const silent = createServer();
+    const closed = new Promise<void>((resolve) => {
+      silent.on('connection', (socket) =>
+        socket
+          .on('error', () => undefined)
+          .once('close', resolve)
+          .resume(),
+      );
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    expect(await post(`https://localhost:${port}/`)).toMatchObject({ outcome: 'tempo_esgotado', statusCode: null });
+    await closed;
+    silent.close();
   });
 
   test('that has passed when the connection is made keeps the POST from being written', async () => {

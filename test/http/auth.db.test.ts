@@ -45,19 +45,22 @@ async function statusFor(token: string): Promise<number> {
   return (await api.send('GET', PATH, { token })).status;
 }
 
-async function expectRefused(authorization: string | undefined): Promise<void> {
-  const headers = authorization === undefined ? {} : { Authorization: authorization };
-  const answer = await api.send('GET', PATH, { headers });
-  expect(answer.status).toBe(401);
-  expect(answer.body).toEqual({
-    codigo: 'CREDENCIAL_INVALIDA',
-    mensagem: expect.any(String),
-    requisicao_id: answer.headers.get('X-Request-Id'),
-  });
-  expect(answer.headers.get('WWW-Authenticate')).toBe(
-    authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
-  );
+/** What a refusal consists of; the answer's body must hold these fields and no other. */
+async function refusal(authorization: string | undefined) {
+  const headers: Record<string, string> = authorization === undefined ? {} : { Authorization: authorization };
+  const { status, body, headers: answered } = await api.send('GET', PATH, { headers });
+  const { codigo, mensagem, requisicao_id: requestId, ...rest } = body;
+  const isComplete = mensagem.length > 0 && requestId === answered.get('X-Request-Id');
+  return { status, codigo, isComplete, rest, challenge: answered.get('WWW-Authenticate') };
 }
+
+const REFUSED = {
+  status: 401,
+  codigo: 'CREDENCIAL_INVALIDA',
+  isComplete: true,
+  rest: {},
+  challenge: 'Bearer error="invalid_token"',
+};
 
 const now = () => Math.floor(Date.now() / 1_000);
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -85,16 +88,22 @@ describe('a good token', () => {
     await remote.reload();
     expect(await statusFor(await sign(key, partnerClaims(), {}))).toBe(200);
     expect(await statusFor(await sign(twin, partnerClaims(), {}))).toBe(200);
-    await expectRefused(`Bearer ${await sign(await createSigningKey('ES256', 'x'), partnerClaims(), {})}`);
+    expect(await refusal(`Bearer ${await sign(await createSigningKey('ES256', 'x'), partnerClaims(), {})}`)).toEqual(
+      REFUSED,
+    );
   });
 });
 
 describe('401 is the answer to', () => {
-  test('no token', async () => expectRefused(undefined));
+  test('no token', async () => {
+    expect(await refusal(undefined)).toEqual({ ...REFUSED, challenge: 'Bearer' });
+  });
 
   test.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer a b', 'Bearer not.a.token', 'Bearer ....', 'Bearer é'])(
     'the header %j',
-    async (header) => expectRefused(header),
+    async (header) => {
+      expect(await refusal(header)).toEqual(REFUSED);
+    },
   );
 
   const spoiled: readonly [string, () => Record<string, unknown>][] = [
@@ -115,13 +124,13 @@ describe('401 is the answer to', () => {
     ['a token without a partner', () => ({ parceiro_id: undefined })],
     ['an auditor with a scope of partners', () => ({ parceiro_id: undefined, scope: 'auditoria:read webhooks:read' })],
   ];
-  test.each(spoiled)('%s', async (_name, claims) =>
-    expectRefused(`Bearer ${await sign(key, partnerClaims(claims()))}`),
-  );
+  test.each(spoiled)('%s', async (_name, claims) => {
+    expect(await refusal(`Bearer ${await sign(key, partnerClaims(claims()))}`)).toEqual(REFUSED);
+  });
 
   test('an inactive partner', async () => {
     const inactive = await api.partner({ active: false });
-    await expectRefused(`Bearer ${await sign(key, partnerClaims({ parceiro_id: inactive }))}`);
+    expect(await refusal(`Bearer ${await sign(key, partnerClaims({ parceiro_id: inactive }))}`)).toEqual(REFUSED);
   });
 
   test('a partner that was deactivated a moment ago', async () => {
@@ -129,36 +138,38 @@ describe('401 is the answer to', () => {
     const token = await sign(key, partnerClaims({ parceiro_id: leaving }));
     expect(await statusFor(token)).toBe(200);
     await api.database.sql`update partners set active = false where id = ${leaving}`;
-    await expectRefused(`Bearer ${token}`);
+    expect(await refusal(`Bearer ${token}`)).toEqual(REFUSED);
   });
 
   test('a signature by another key under a known key id', async () => {
     const forger = await createSigningKey('ES256', key.kid);
-    await expectRefused(`Bearer ${await sign(forger, partnerClaims())}`);
+    expect(await refusal(`Bearer ${await sign(forger, partnerClaims())}`)).toEqual(REFUSED);
   });
 
   test('a key id that the issuer does not know', async () => {
-    await expectRefused(`Bearer ${await sign(key, partnerClaims(), { kid: 'unknown' })}`);
+    expect(await refusal(`Bearer ${await sign(key, partnerClaims(), { kid: 'unknown' })}`)).toEqual(REFUSED);
   });
 
   test('claims changed after signing', async () => {
     const [header, , signature] = (await sign(key, partnerClaims())).split('.');
-    await expectRefused(`Bearer ${header}.${encode(partnerClaims({ scope: 'sandbox' }))}.${signature}`);
+    expect(await refusal(`Bearer ${header}.${encode(partnerClaims({ scope: 'sandbox' }))}.${signature}`)).toEqual(
+      REFUSED,
+    );
   });
 
   test('an unsigned token', async () => {
-    await expectRefused(`Bearer ${encode({ alg: 'none' })}.${encode(partnerClaims())}.`);
+    expect(await refusal(`Bearer ${encode({ alg: 'none' })}.${encode(partnerClaims())}.`)).toEqual(REFUSED);
   });
 
   test('a symmetric signature keyed with the public key', async () => {
     const rsa = keys.find(({ alg }) => alg === 'RS256') as SigningKey;
     const signed = `${encode({ alg: 'HS256', kid: rsa.kid })}.${encode(partnerClaims())}`;
     const digest = createHmac('sha256', JSON.stringify(rsa.publicJwk)).update(signed).digest('base64url');
-    await expectRefused(`Bearer ${signed}.${digest}`);
+    expect(await refusal(`Bearer ${signed}.${digest}`)).toEqual(REFUSED);
   });
 
   test("a token of the service's own keys, when an issuer is configured", async () => {
-    await expectRefused(`Bearer ${await api.token(partnerId, ['webhooks:read'])}`);
+    expect(await refusal(`Bearer ${await api.token(partnerId, ['webhooks:read'])}`)).toEqual(REFUSED);
   });
 });
 

@@ -2,7 +2,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRemoteKeys, type RemoteKeys } from '../../src/http/keys-remote.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { AUDIENCE, createSigningKey, goodClaims, ISSUER, sign, startKeySet, type KeySetServer, type SigningKey } from '../support/issuer.ts';
+import {
+  AUDIENCE,
+  createSigningKey,
+  goodClaims,
+  ISSUER,
+  sign,
+  startKeySet,
+  type KeySetServer,
+  type SigningKey,
+} from '../support/issuer.ts';
 
 let keySet: KeySetServer;
 let remote: RemoteKeys;

@@ -24,6 +24,7 @@ describe('404', () => {
         const answer = await api.send('GET', path, sending);
         expect([answer.status, answer.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
         expect(errorBody.safeParse(answer.body).success).toBe(true);
+        expect(answer.headers.get('X-Request-Id')).toBe(answer.body.requisicao_id);
       }
     },
   );
@@ -64,7 +65,7 @@ describe('405', () => {
     const answer = await api.send(method, path);
     expect(answer.status).toBe(405);
     expect(answer.headers.get('Allow')?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
-    if (method !== 'HEAD') expect(answer.body.codigo).toBe('METODO_NAO_PERMITIDO');
+    expect(method === 'HEAD' ? 'METODO_NAO_PERMITIDO' : answer.body.codigo).toBe('METODO_NAO_PERMITIDO');
   });
 
   test('HEAD follows GET', async () => {

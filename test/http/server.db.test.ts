@@ -102,7 +102,7 @@ test('closing lets the request under way end, and refuses new connections', asyn
   const underWay = fetch(slow.url);
   await arrival;
   const closed = slow.close();
-  await expect(fetch(slow.url)).rejects.toThrow();
+  await expect(fetch(slow.url)).rejects.toThrow('fetch failed');
   letGo();
   expect(await (await underWay).text()).toBe('done');
   await closed;

@@ -156,7 +156,9 @@ describe('what creation refuses with 400', () => {
   test.each(['repasse.pago', 'autorizacao.expirada'])('%s is told to be reserved', async (name) => {
     const { token } = await partnerWithToken();
     const answer = await api.send('POST', PATH, { token, body: { ...GOOD, eventos: [name] } });
-    expect(answer.body.detalhes).toEqual([{ campo: 'eventos[0]', mensagem: `${name} é um nome reservado, nunca emitido` }]);
+    expect(answer.body.detalhes).toEqual([
+      { campo: 'eventos[0]', mensagem: `${name} é um nome reservado, nunca emitido` },
+    ]);
   });
 
   test.each([

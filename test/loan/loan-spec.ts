@@ -66,7 +66,7 @@ export function recorded(facts: readonly Fact[], after = 0): LoanEvent[] {
 }
 
 /** The facts of an accepted command; none when it was refused. */
-export function factsOf(decision: Decision): readonly Fact[] {
+function factsOf(decision: Decision): readonly Fact[] {
   return 'facts' in decision ? decision.facts : [];
 }
 

@@ -108,7 +108,7 @@ function requestOf(method: string, { token, body, headers }: Sending): RequestIn
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...(body !== undefined && {
         'Content-Type': 'application/json',
-        'Content-Length': String(Buffer.byteLength(sent as string)),
+        'Content-Length': String(Buffer.byteLength(sent)),
       }),
       ...headers,
     },

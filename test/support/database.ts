@@ -15,7 +15,11 @@ export interface TestDatabase {
 
 async function administer(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(inject('adminUrl'), { max: 1, onnotice: () => undefined });
-  await statement(sql).finally(() => sql.end({ timeout: 1 }));
+  try {
+    await statement(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 function databaseName(): string {

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from '../../src/db/pool.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import { createSender } from '../../src/delivery/send.ts';
-import { createLogger, type Logger } from '../../src/log-lines.ts';
 import { openTestSecret } from './outbox.ts';
-
-export const silent: Logger = createLogger('silent');
+import { silentLog } from './silent-log.ts';
 
 export interface TestEngine {
   readonly poller: Poller;
@@ -26,7 +24,7 @@ export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEng
       pool,
       sender,
       openSecret: openTestSecret,
-      log: silent,
+      log: silentLog,
       name: `test-${randomBytes(3).toString('hex')}`,
       capacity: 64,
       monotonicMs: () => performance.now(),

@@ -63,7 +63,8 @@ async function dropDatabases(adminUrl: string, template: string): Promise<void> 
 
 async function makeTemplate(adminUrl: string, template: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => undefined });
-  await sql`create database ${sql(template)}`.finally(() => sql.end());
+  await sql`create database ${sql(template)}`;
+  await sql.end();
   const url = new URL(adminUrl);
   url.pathname = `/${template}`;
   await migrate(url.href, silentLog);

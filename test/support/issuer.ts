@@ -23,7 +23,7 @@ export async function createSigningKey(alg: Algorithm, kid: string = alg): Promi
 /** Claims that pass, to be spoiled one at a time; a claim given as undefined is left out. */
 export function goodClaims(claims: Readonly<Record<string, unknown>> = {}): JWTPayload {
   const now = Math.floor(Date.now() / 1_000);
-  return { iss: ISSUER, aud: AUDIENCE, sub: 'someone', iat: now, exp: now + 300, ...claims } as JWTPayload;
+  return { iss: ISSUER, aud: AUDIENCE, sub: 'someone', iat: now, exp: now + 300, ...claims };
 }
 
 export async function sign(key: SigningKey, claims: JWTPayload, header: { kid?: string } = { kid: key.kid }) {

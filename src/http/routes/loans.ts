@@ -23,7 +23,12 @@ const versionQuery = z.object({
     .optional(),
 });
 
-export function addLoanRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addLoanRoutes(add: AddOperation, deps: HttpDeps): void {
+  addLoans(add, deps);
+  addRegistrations(add, deps);
+}
+
+function addLoans(add: AddOperation, { pool }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -64,7 +69,9 @@ export function addLoanRoutes(add: AddOperation, { pool }: HttpDeps): void {
       return c.json(view(state), 200);
     },
   );
+}
 
+function addRegistrations(add: AddOperation, { pool }: HttpDeps): void {
   add(
     {
       method: 'post',

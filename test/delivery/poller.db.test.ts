@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { VersionConflict } from '../../src/log/append.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { advance, startEngine } from '../support/engine.ts';
+import { commitEvents, insertPartner, insertWebhook, openTestSecret, readDeliveries } from '../support/outbox.ts';
+import { hang, type Receiver, startReceiver, status } from '../support/receiver.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+let sql: Sql;
+let receiver: Receiver;
+let partnerId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ pool, sql } = database);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, attempts cascade`;
+  receiver = await startReceiver();
+  partnerId = await insertPartner(sql);
+  webhookId = (await insertWebhook(sql, partnerId, `${receiver.url}/`)).id;
+  return () => receiver.close();
+});
+
+test('of 2,000 transactions, half rolled back, each committed one arrives once and nothing of the others exists', async () => {
+  const rollBack = new Error('rolled back on purpose');
+  const committed = new Set<string>();
+  const one = async (index: number) => {
+    const [row] = await sql<[{ id: string }]>`select gen_random_uuid() as id`;
+    const append = pool.transaction(async (tx) => {
+      await tx`
+        select append_event(${row.id}, 0, 'desembolso.falhou', ${partnerId},
+                            ${`{"emprestimo_id":"${row.id}"}`}::text::json, 'test')`;
+      if (index % 2 === 1) throw rollBack;
+      committed.add(row.id);
+    });
+    await append.catch((error: unknown) => {
+      if (error !== rollBack) throw error;
+    });
+  };
+  const indexes = Array.from({ length: 2_000 }, (_, index) => index);
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let index = indexes.pop(); index !== undefined; index = indexes.pop()) await one(index);
+    }),
+  );
+  const counts = await sql`
+    select (select count(*)::int from events) as events, (select count(*)::int from messages) as messages,
+           (select count(*)::int from deliveries) as deliveries, (select count(*)::int from arrivals) as arrivals`;
+  expect(counts[0]).toEqual({ events: 1_000, messages: 1_000, deliveries: 1_000, arrivals: 1_000 });
+
+  const engine = startEngine(pool);
+  while ((await engine.turn()) > 0);
+  const arrived = receiver.posts.map(
+    (post) => (JSON.parse(post.body.toString()) as { data: { emprestimo_id: string } }).data.emprestimo_id,
+  );
+  expect(arrived).toHaveLength(1_000);
+  expect(new Set(arrived)).toEqual(committed);
+  await engine.close();
+});
+
+test('an append on a version that is not the stream’s current one is refused and leaves nothing', async () => {
+  const { append } = await import('../../src/log/append.ts');
+  const appendAt = (expectedVersion: number) =>
+    pool.transaction((tx) =>
+      append(tx, {
+        stream: partnerId,
+        expectedVersion,
+        facts: [{ type: 'desembolso.falhou', data: { emprestimo_id: partnerId, numero_emprestimo: '1', motivo: 'x' } }],
+        partnerId,
+        actor: 'test',
+        requestId: null,
+        occurredAt: new Date(),
+      }),
+    );
+  await expect(appendAt(1)).rejects.toThrow(VersionConflict);
+  const results = await Promise.allSettled(Array.from({ length: 10 }, () => appendAt(0)));
+  expect(results.filter(({ status: outcome }) => outcome === 'fulfilled')).toHaveLength(1);
+  expect(await readDeliveries(sql, webhookId)).toHaveLength(1);
+});
+
+test('a secret that cannot be opened is no attempt: the delivery is released, due later, and an alarm is logged', async () => {
+  await commitEvents(sql, partnerId, 1);
+  const alarms: string[] = [];
+  const engine = startEngine(pool, {
+    openSecret: () => {
+      throw new Error('no key of the ring');
+    },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: (_fields, message) => alarms.push(message) },
+  });
+  await engine.turn();
+  expect(alarms).toEqual(['a fault of ours kept a delivery from being sent']);
+  expect(receiver.posts).toHaveLength(0);
+  expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'pendente', attempts: 0, failures: 0 }]);
+  expect(await engine.turn()).toBe(0);
+  await engine.close();
+
+  const mended = startEngine(pool, { openSecret: openTestSecret });
+  advance(mended, 120);
+  expect(await mended.turn()).toBe(1);
+  expect(await sql`select number, outcome from attempts`).toMatchObject([{ number: 1, outcome: 'entregue' }]);
+  await mended.close();
+});
+
+test('a delivery whose lease has too little left is released instead of sent', async () => {
+  await commitEvents(sql, partnerId, 1);
+  let atMs = 0;
+  const engine = startEngine(pool, { monotonicMs: () => (atMs += 20_000) });
+  await engine.turn();
+  expect(receiver.posts).toHaveLength(0);
+  expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
+  await engine.close();
+});
+
+test('a drain waits for what is in flight, records it, claims nothing more and leaves no lease', async () => {
+  await commitEvents(sql, partnerId, 20);
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+  let answer = (): void => undefined;
+  receiver.answerWith((_post, response) => {
+    const previous = answer;
+    answer = () => {
+      previous();
+      response.writeHead(200).end();
+    };
+    if (receiver.posts.length === 8) onAsked();
+  });
+  const engine = startEngine(pool, { now: () => null });
+  const running = engine.poller.run();
+  await asked;
+  const drained = engine.poller.drain();
+  receiver.answerWith(status(200));
+  answer();
+  await Promise.all([drained, running]);
+  expect(receiver.posts).toHaveLength(8);
+  const rows =
+    await sql`select status, count(*)::int as n, count(claimed_by)::int as leases from deliveries group by 1 order by 1`;
+  expect(rows).toEqual([
+    { status: 'entregue', n: 8, leases: 0 },
+    { status: 'pendente', n: 12, leases: 0 },
+  ]);
+  await engine.close();
+});
+
+test('a webhook that hangs does not hold up another, nor get more than its cap', async () => {
+  receiver.answerWith(hang(), '/hanging');
+  const hanging = await insertWebhook(sql, partnerId, `${receiver.url}/hanging`);
+  await commitEvents(sql, partnerId, 100);
+  const engine = startEngine(pool, { now: () => null, capacity: 32 });
+  const running = engine.poller.run();
+  const healthy = () => receiver.posts.filter((post) => post.path === '/').length;
+  while (healthy() < 100) await sleep(5);
+  expect(receiver.posts.filter((post) => post.path === '/hanging').length).toBe(8);
+  expect((await readDeliveries(sql, hanging.id)).filter((row) => row.claimedBy !== null)).toHaveLength(8);
+  receiver.closeConnections();
+  await Promise.all([engine.close(), running]);
+});

@@ -1,0 +1,198 @@
+/** Loans over HTTP: shapes, refusals, keys and versions; what the loan does is tested with the core. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '../../src/contract/statuses.ts';
+import {
+  loanResource,
+  registrationResource,
+  type LoanResource,
+  type RegistrationResource,
+} from '../../src/contract/loan-resource.ts';
+import { startApi, type Account, type TestApi } from '../support/api.ts';
+
+const PATH = '/v1/emprestimos';
+const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write'];
+const GOOD = {
+  cpf_trabalhador: '52998224725',
+  nome_trabalhador: 'Maria da Silva',
+  matricula: 'M-1',
+  cnpj_empregador: '11222333000181',
+  valor_liberado: 1234.5,
+  numero_parcelas: 12,
+  valor_parcela: 120.05,
+};
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+async function partnerToken(account: Account = {}): Promise<string> {
+  return api.token(await api.partner(account), SCOPES);
+}
+
+async function issue(token: string, key = 'key-1') {
+  return api.send<LoanResource>('POST', PATH, { token, headers: { 'Idempotency-Key': key }, body: GOOD });
+}
+
+async function loanIn(status: 'em_assinatura' | 'aguardando_averbacao', token: string): Promise<string> {
+  const { id } = (await issue(token)).body;
+  if (status === 'aguardando_averbacao') await api.send('POST', `/v1/sandbox/emprestimos/${id}/assinatura`, { token });
+  return id;
+}
+
+describe('POST /v1/emprestimos', () => {
+  test('answers 201 with the loan and its place', async () => {
+    const token = await partnerToken();
+    const created = await issue(token);
+    expect(created.status).toBe(201);
+    expect(loanResource.parse(created.body)).toEqual(created.body);
+    expect(created.body).toMatchObject({ ...GOOD, status: 'em_assinatura', proxima_acao: 'assinar', versao: 1 });
+    expect(created.headers.get('Location')).toBe(`${PATH}/${created.body.id}`);
+    const read = await api.send('GET', `${PATH}/${created.body.id}`, { token });
+    expect([read.status, read.body]).toEqual([200, created.body]);
+  });
+
+  test('answers 202 where the account issues asynchronously', async () => {
+    const created = await issue(await partnerToken({ issuance: 'assincrona' }));
+    expect(created.status).toBe(202);
+    expect(created.body).toMatchObject({ status: 'emitindo', proxima_acao: 'aguardar_emissao' });
+    expect(created.body.numero).toMatch(/^P-/);
+  });
+
+  test('needs an Idempotency-Key and names it beside the other faults', async () => {
+    const token = await partnerToken();
+    const body = { ...GOOD, valor_liberado: 1.005, numero_parcelas: 97, cpf_trabalhador: '11111111111', extra: 1 };
+    const answer = await api.send('POST', PATH, { token, body });
+    expect(answer.status).toBe(400);
+    expect(answer.body.detalhes?.map(({ campo }) => campo).toSorted()).toEqual(
+      ['Idempotency-Key', 'cpf_trabalhador', 'extra', 'numero_parcelas', 'valor_liberado'].toSorted(),
+    );
+  });
+
+  test('answers a replay alike and another body with 422', async () => {
+    const token = await partnerToken();
+    const [first, replay] = [await issue(token), await issue(token)];
+    expect([replay.status, replay.body]).toEqual([201, first.body]);
+    expect(replay.headers.get('Location')).toBe(first.headers.get('Location'));
+    const other = await api.send('POST', PATH, {
+      token,
+      headers: { 'Idempotency-Key': 'key-1' },
+      body: { ...GOOD, matricula: 'M-2' },
+    });
+    expect([other.status, other.body.codigo]).toEqual([422, 'IDEMPOTENCIA_DIVERGENTE']);
+  });
+});
+
+describe('GET /v1/emprestimos/{id}', () => {
+  test("is 404 for another partner's loan", async () => {
+    const id = await loanIn('em_assinatura', await partnerToken());
+    const answer = await api.send('GET', `${PATH}/${id}`, { token: await partnerToken() });
+    expect([answer.status, answer.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
+  });
+
+  test('answers the loan as it was in a version, and 404 above the current one', async () => {
+    const token = await partnerToken();
+    const id = await loanIn('aguardando_averbacao', token);
+    const at = async (version: string) => api.send<LoanResource>('GET', `${PATH}/${id}?versao=${version}`, { token });
+    expect((await at('1')).body).toMatchObject({ status: 'em_assinatura', versao: 1 });
+    expect((await at('2')).body).toMatchObject({ status: 'aguardando_averbacao', versao: 2 });
+    for (const above of ['3', '2147483648', '99999999999999999999']) expect((await at(above)).status).toBe(404);
+  });
+
+  test.each(['0', '-1', '1.5', 'x', '', '1e3', '1&versao=2'])('refuses the version %j', async (version) => {
+    const token = await partnerToken();
+    const id = await loanIn('em_assinatura', token);
+    const answer = await api.send('GET', `${PATH}/${id}?versao=${version}`, { token });
+    expect([answer.status, answer.body.detalhes?.[0]?.campo]).toEqual([400, 'versao']);
+  });
+});
+
+describe('averbacao', () => {
+  test('is 404 before it was asked, 202 when asked, and then read back', async () => {
+    const token = await partnerToken();
+    const id = await loanIn('aguardando_averbacao', token);
+    const path = `${PATH}/${id}/averbacao`;
+    expect((await api.send('GET', path, { token })).status).toBe(404);
+    const asked = await api.send<RegistrationResource>('POST', path, { token });
+    expect(asked.status).toBe(202);
+    expect(registrationResource.parse(asked.body)).toEqual(asked.body);
+    expect(asked.body).toMatchObject({ emprestimo_id: id, status: 'processando', protocolo_registry: null });
+    expect((await api.send('GET', path, { token })).body).toEqual(asked.body);
+  });
+
+  test('is 409 in a state that refuses it, and names the state', async () => {
+    const token = await partnerToken();
+    const id = await loanIn('em_assinatura', token);
+    const answer = await api.send('POST', `${PATH}/${id}/averbacao`, { token });
+    expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    expect(answer.body.mensagem).toContain('em_assinatura');
+  });
+
+  test("is 404 for another partner's loan", async () => {
+    const id = await loanIn('aguardando_averbacao', await partnerToken());
+    const token = await partnerToken();
+    for (const method of ['GET', 'POST']) {
+      expect((await api.send(method, `${PATH}/${id}/averbacao`, { token })).status).toBe(404);
+    }
+  });
+});
+
+describe('the sandbox', () => {
+  test('needs its scope', async () => {
+    const token = await api.token(await api.partner(), ['emprestimos:write']);
+    const answer = await api.send('POST', '/v1/sandbox/tempo', { token, body: { avancar_segundos: 1 } });
+    expect(answer.status).toBe(403);
+  });
+
+  test('signs once and refuses a second time', async () => {
+    const token = await partnerToken();
+    const id = await loanIn('aguardando_averbacao', token);
+    const again = await api.send('POST', `/v1/sandbox/emprestimos/${id}/assinatura`, { token });
+    expect([again.status, again.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+  });
+
+  test('keeps what the registry will answer', async () => {
+    const token = await partnerToken();
+    const id = await loanIn('aguardando_averbacao', token);
+    const path = `/v1/sandbox/emprestimos/${id}/averbacao`;
+    const failing = await api.send('PUT', path, { token, body: { resultado: 'falhou', erro: 'margem insuficiente' } });
+    expect([failing.status, failing.body]).toEqual([
+      200,
+      { emprestimo_id: id, resultado: 'falhou', erro: 'margem insuficiente' },
+    ]);
+    const rows = await api.database.sql`select error from simulated_registrations where loan_id = ${id}`;
+    expect(rows).toEqual([{ error: 'margem insuficiente' }]);
+    expect((await api.send('PUT', path, { token, body: { resultado: 'talvez' } })).status).toBe(400);
+    const stranger = await partnerToken();
+    expect((await api.send('PUT', path, { token: stranger, body: { resultado: 'falhou' } })).status).toBe(404);
+  });
+
+  test('refuses a transfer before the registration', async () => {
+    const token = await partnerToken();
+    const id = await loanIn('aguardando_averbacao', token);
+    const path = `/v1/sandbox/emprestimos/${id}/desembolso`;
+    const answer = await api.send('POST', path, { token, body: { resultado: 'liquidado' } });
+    expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    const wrong = await api.send('POST', path, {
+      token,
+      body: { resultado: 'liquidado', data_liberacao: '2026-02-30' },
+    });
+    expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'data_liberacao']);
+  });
+
+  test("moves the partner's pending deliveries forward and counts them", async () => {
+    const token = await partnerToken();
+    const webhook = { url: 'https://parceiro.example.com/', eventos: ['assinatura.concluida'] };
+    await api.send('POST', '/v1/webhooks', { token, body: webhook });
+    await loanIn('aguardando_averbacao', token);
+    const answer = await api.send('POST', '/v1/sandbox/tempo', { token, body: { avancar_segundos: 60 } });
+    expect([answer.status, answer.body]).toEqual([200, { entregas_adiantadas: 1 }]);
+  });
+
+  test.each([0, -1, 1.5, '60', 366 * 86_400 + 1, null])('refuses to advance by %j', async (seconds) => {
+    const token = await partnerToken();
+    const answer = await api.send('POST', '/v1/sandbox/tempo', { token, body: { avancar_segundos: seconds } });
+    expect([answer.status, answer.body.detalhes?.[0]?.campo]).toEqual([400, 'avancar_segundos']);
+  });
+});
