@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 
-export const DEFAULT_ISSUER = 'https://carteiro.local';
-export const DEFAULT_AUDIENCE = 'carteiro';
+const DEFAULT_ISSUER = 'https://carteiro.local';
+const DEFAULT_AUDIENCE = 'carteiro';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

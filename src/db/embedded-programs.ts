@@ -3,8 +3,10 @@
  *
  * PostgreSQL refuses to run as root, so as root they run as the cluster's owner, `postgres` or `nobody`. That user
  * cannot walk through a folder of root's with mode 0700, in which the checkout (node_modules!) or the data often lie;
- * `setpriv` gives it the one capability CAP_DAC_OVERRIDE for that. Copying 90 MB of programs to a readable place would
- * be the alternative, and would still not reach the data. Where setpriv is missing or not allowed, they run without.
+ * `setpriv` gives it the one capability CAP_DAC_OVERRIDE for that. `no_setuid_fixup` is part of it: without, access(2)
+ * answers without capabilities, and initdb, which asks it about `postgres`, finds its own folder forbidden.
+ * Copying 50 MB of programs to a readable place would be the alternative, and would still not reach the data. Where
+ * setpriv is missing or not allowed, they run without.
  * The library's own start is not used: it hooks the exit of its parent and dies with its process group on Ctrl-C.
  */
 import { execFile } from 'node:child_process';
@@ -55,8 +57,16 @@ export async function chooseOwner(): Promise<Owner | undefined> {
 }
 
 function setprivArguments({ uid, gid }: Owner): string[] {
-  const capability = ['--inh-caps', '+dac_override', '--ambient-caps', '+dac_override'];
-  return ['--reuid', String(uid), '--regid', String(gid), '--clear-groups', ...capability];
+  const user = ['--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
+  return [
+    ...user,
+    '--securebits',
+    '+no_setuid_fixup',
+    '--inh-caps',
+    '+dac_override',
+    '--ambient-caps',
+    '+dac_override',
+  ];
 }
 
 async function maySetpriv(owner: Owner): Promise<boolean> {
@@ -78,6 +88,8 @@ export async function runProgram(program: Program, args: readonly string[], owne
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     const printed = `${stdout}${stderr}`.trim() || (error as Error).message;
-    throw new Error(`${program} failed: ${printed}`, { cause: error });
+    const isForbidden = owner !== undefined && /EACCES|permission denied/i.test(printed);
+    const advice = isForbidden ? ' (install setpriv, or let other users enter the folder, or set DATABASE_URL)' : '';
+    throw new Error(`${program} failed${advice}: ${printed}`, { cause: error });
   }
 }

@@ -29,8 +29,10 @@ import { EVENT_TYPES } from '../contract/events.ts';
 import {
   DELIVERY_STATUSES,
   DOCUMENT_MODES,
+  DOCUMENT_TYPES,
   ISSUANCE_MODES,
   LOAN_STATUSES,
+  MARGIN_ERROR_KINDS,
   OUTCOMES,
   REGISTRATION_STATUSES,
   SIGNING_MODES,
@@ -287,6 +289,9 @@ export const loans = pgTable(
   },
   (table) => [
     unique('loans_number').on(table.number),
+    index('loans_disbursed')
+      .on(table.partnerId, table.id)
+      .where(sql`status = 'desembolsada'`),
     check('loans_version', sql`version >= 1`),
     check('loans_status', oneOf(`coalesce(state ->> 'status', '')`, LOAN_STATUSES)),
   ],
@@ -342,6 +347,164 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
+/** Document pieces of a loan, each archived once; the log holds their digests and never their bytes. */
+export const documents = pgTable(
+  'documents',
+  {
+    loanId: uuid('loan_id')
+      .notNull()
+      .references(() => loans.id),
+    type: text('type', { enum: DOCUMENT_TYPES }).notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    fileName: text('file_name'),
+    mediaType: text('media_type').notNull(),
+    sha256: bytea('sha256').notNull(),
+    content: bytea('content').notNull(),
+    receivedAt: instant('received_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ name: 'documents_pkey', columns: [table.loanId, table.type] }),
+    check('documents_type', oneOf('type', DOCUMENT_TYPES)),
+    check('documents_media_type', sql`media_type in ('application/pdf', 'image/jpeg', 'image/png')`),
+    check('documents_sha256', sql`sha256 = sha256(content)`),
+    check('documents_size', sql`octet_length(content) between 1 and 8388608`),
+  ],
+);
+
+/** Answers of the registry to margin queries; a recent one is reused. Its id is also its stream in the log. */
+export const marginQueries = pgTable(
+  'margin_queries',
+  {
+    id: uuid('id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    partnerId: uuid('partner_id')
+      .notNull()
+      .references(() => partners.id),
+    workerCpf: text('worker_cpf').notNull(),
+    employerCnpj: text('employer_cnpj').notNull(),
+    earningsCentavos: bigint('earnings_centavos', { mode: 'number' }).notNull(),
+    marginCentavos: bigint('margin_centavos', { mode: 'number' }).notNull(),
+    queriedAt: instant('queried_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (table) => [
+    index('margin_queries_latest').on(table.partnerId, table.workerCpf, table.employerCnpj, table.queriedAt),
+    check('margin_queries_amounts', sql`earnings_centavos >= 0 and margin_centavos >= 0`),
+  ],
+);
+
+/**
+ * The margin query under way for one worker and employer: whoever holds the lease asks the registry, the others wait
+ * for what it finds, which stays here when it is a failure.
+ */
+export const marginFlights = pgTable(
+  'margin_flights',
+  {
+    partnerId: uuid('partner_id').notNull(),
+    workerCpf: text('worker_cpf').notNull(),
+    employerCnpj: text('employer_cnpj').notNull(),
+    flight: uuid('flight').notNull(),
+    leaseEndsAt: preciseInstant('lease_ends_at'),
+    errorKind: text('error_kind', { enum: MARGIN_ERROR_KINDS }),
+    error: text('error'),
+  },
+  (table) => [
+    primaryKey({ name: 'margin_flights_pkey', columns: [table.partnerId, table.workerCpf, table.employerCnpj] }),
+    check('margin_flights_error', sql`(error_kind is null) = (error is null)`),
+    check('margin_flights_open_has_no_error', sql`lease_ends_at is null or error is null`),
+  ],
+);
+
+export const BOND_KINDS = ['ended', 'new'] as const;
+
+/**
+ * Records of the registry about workers' bonds, kept at first sight, so that overlapping windows bring nothing twice.
+ * `detected_at` is set when the record's event was emitted; until then each sync looks at it again.
+ */
+export const bondRecords = pgTable(
+  'bond_records',
+  {
+    id: uuid('id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    kind: text('kind', { enum: BOND_KINDS }).notNull(),
+    reference: text('reference').notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    loanId: uuid('loan_id')
+      .notNull()
+      .references(() => loans.id),
+    data: json('data').notNull(),
+    seenAt: instant('seen_at')
+      .notNull()
+      .default(sql`now()`),
+    detectedAt: instant('detected_at'),
+    /** The event's data as the partner got it. */
+    emitted: json('emitted'),
+  },
+  (table) => [
+    unique('bond_records_once').on(table.kind, table.reference),
+    index('bond_records_open')
+      .on(table.id)
+      .where(sql`detected_at is null`),
+    index('bond_records_detected')
+      .on(table.partnerId, table.kind, table.detectedAt, table.id)
+      .where(sql`detected_at is not null`),
+    check('bond_records_kind', oneOf('kind', BOND_KINDS)),
+    check('bond_records_emitted', sql`(detected_at is null) = (emitted is null)`),
+  ],
+);
+
+/** How far each scheduled job has looked. */
+export const syncWindows = pgTable('sync_windows', {
+  name: text('name').primaryKey(),
+  until: preciseInstant('until').notNull(),
+});
+
+/** Closed monthly batches, one per partner and month. The id is also the stream in the log. */
+export const settlements = pgTable(
+  'settlements',
+  {
+    id: uuid('id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    partnerId: uuid('partner_id')
+      .notNull()
+      .references(() => partners.id),
+    month: text('month').notNull(),
+    installments: integer('installments').notNull(),
+    contracts: integer('contracts').notNull(),
+    totalCentavos: bigint('total_centavos', { mode: 'number' }).notNull(),
+    closedAt: instant('closed_at').notNull(),
+  },
+  (table) => [
+    unique('settlements_once').on(table.partnerId, table.month),
+    check('settlements_month', sql`month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`),
+    check('settlements_counts', sql`installments >= contracts and contracts >= 0 and total_centavos >= 0`),
+  ],
+);
+
+/** Which installments a closed batch has counted; each at most once. */
+export const settledInstallments = pgTable(
+  'settled_installments',
+  {
+    loanId: uuid('loan_id')
+      .notNull()
+      .references(() => loans.id),
+    number: smallint('number').notNull(),
+    settlementId: uuid('settlement_id')
+      .notNull()
+      .references(() => settlements.id),
+  },
+  (table) => [
+    primaryKey({ name: 'settled_installments_pkey', columns: [table.loanId, table.number] }),
+    check('settled_installments_number', sql`number between 1 and 96`),
+  ],
+);
+
 /** What the simulated registry answers to the next registration of a loan (sandbox only). */
 export const simulatedRegistrations = pgTable('simulated_registrations', {
   loanId: uuid('loan_id')
@@ -349,3 +512,53 @@ export const simulatedRegistrations = pgTable('simulated_registrations', {
     .references(() => loans.id),
   error: text('error'),
 });
+
+/** The simulated registry's own memory: one answer to one registration, however often it is asked. */
+export const simulatedAnswers = pgTable('simulated_answers', {
+  registrationId: uuid('registration_id').primaryKey(),
+  answer: json('answer').notNull(),
+});
+
+/** What the simulated registry answers to margin queries about a worker and employer. */
+export const simulatedMargins = pgTable(
+  'simulated_margins',
+  {
+    partnerId: uuid('partner_id').notNull(),
+    workerCpf: text('worker_cpf').notNull(),
+    employerCnpj: text('employer_cnpj').notNull(),
+    earningsCentavos: bigint('earnings_centavos', { mode: 'number' }),
+    marginCentavos: bigint('margin_centavos', { mode: 'number' }),
+    errorKind: text('error_kind', { enum: MARGIN_ERROR_KINDS }),
+    error: text('error'),
+  },
+  (table) => [
+    primaryKey({ name: 'simulated_margins_pkey', columns: [table.partnerId, table.workerCpf, table.employerCnpj] }),
+    check(
+      'simulated_margins_answer',
+      sql`(error_kind is null) = (earnings_centavos is not null and margin_centavos is not null)`,
+    ),
+  ],
+);
+
+/** Bonds that the simulated registry knows of. */
+export const simulatedBonds = pgTable(
+  'simulated_bonds',
+  {
+    id: uuid('id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    kind: text('kind', { enum: BOND_KINDS }).notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    loanId: uuid('loan_id')
+      .notNull()
+      .references(() => loans.id),
+    data: json('data').notNull(),
+    knownAt: preciseInstant('known_at')
+      .notNull()
+      .default(sql`clock_timestamp()`),
+  },
+  (table) => [
+    index('simulated_bonds_window').on(table.kind, table.knownAt),
+    check('simulated_bonds_kind', oneOf('kind', BOND_KINDS)),
+  ],
+);

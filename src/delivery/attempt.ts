@@ -56,7 +56,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #reject!: (error: Error) => void;
   #connection!: Connection;
   #state: 'waiting' | 'cut' | 'reading' | 'over' = 'waiting';
-  #isRepeated = false;
   /** Of the connection that broke under the first writing. */
   #brokenAddress: string | null = null;
   #hasAnswerByte = false;
@@ -136,7 +135,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#shared.connections.discard(this.#connection);
     if (this.#state === 'reading') return this.#finish();
     if (this.#mayRepeat(error)) {
-      this.#isRepeated = true;
       this.#brokenAddress = this.#connection.address;
       return this.#dispatch(true);
     }
@@ -156,8 +154,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#shared.now() - this.startedAtMs >= this.#shared.timeoutMs;
   }
 
+  /** Never true twice: the second connection is new, so it has served nothing. */
   #mayRepeat(error: Error): boolean {
-    if (this.#isRepeated || this.#hasAnswerByte || this.#isLate()) return false;
+    if (this.#hasAnswerByte || this.#isLate()) return false;
     return this.#connection.served > 0 && isClosedByReceiver(error);
   }
 

@@ -43,6 +43,38 @@ export interface Connections {
 
 function ignore(): void {}
 
+function openConnection(origin: string, connect: GuardedConnector): Connection {
+  const client = new Client(origin, {
+    connect: (target, callback) => {
+      connection.giveUpConnecting = connect(target, (error, socket) => {
+        if (socket === null) return callback(error, null);
+        connection.socket = socket;
+        connection.address = socket.remoteAddress ?? null;
+        connection.served = 0;
+        callback(null, socket);
+      });
+    },
+    pipelining: 1,
+    allowH2: false,
+    useMilo: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: MAX_IDLE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+  const connection: Connection = {
+    origin,
+    client,
+    socket: null,
+    address: null,
+    served: 0,
+    state: 'busy',
+    giveUpConnecting: ignore,
+  };
+  return connection;
+}
+
 export function createConnections(connect: GuardedConnector): Connections {
   const open = new Set<Connection>();
   const idleOf = new Map<string, Connection[]>();
@@ -65,72 +97,49 @@ export function createConnections(connect: GuardedConnector): Connections {
     queueMicrotask(() => connection.client.destroy(null, ignore));
   }
 
-  function openConnection(origin: string): Connection {
-    const client = new Client(origin, {
-      connect: (target, callback) => {
-        connection.giveUpConnecting = connect(target, (error, socket) => {
-          if (socket === null) return callback(error, null);
-          connection.socket = socket;
-          connection.address = socket.remoteAddress ?? null;
-          connection.served = 0;
-          callback(null, socket);
-        });
-      },
-      pipelining: 1,
-      allowH2: false,
-      useMilo: false,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: MAX_IDLE_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    });
-    const connection: Connection = {
-      origin,
-      client,
-      socket: null,
-      address: null,
-      served: 0,
-      state: 'busy',
-      giveUpConnecting: ignore,
-    };
-    client.on('disconnect', () => {
+  /** The connection used last, so that the others can time out. */
+  function takeIdle(origin: string): Connection | null {
+    for (let found = idleOf.get(origin)?.at(-1); found !== undefined; found = idleOf.get(origin)?.at(-1)) {
+      if (found.socket?.destroyed === false) {
+        leaveIdle(found);
+        found.state = 'busy';
+        return found;
+      }
+      discard(found);
+    }
+    return null;
+  }
+
+  function openNew(origin: string): Connection {
+    const connection = openConnection(origin, connect);
+    connection.client.on('disconnect', () => {
       if (connection.state === 'idle') discard(connection);
     });
     open.add(connection);
     return connection;
   }
 
+  function release(connection: Connection): void {
+    if (connection.state !== 'busy') return;
+    connection.served += 1;
+    if (idleCount >= MAX_IDLE_CONNECTIONS) return discard(connection);
+    const stack = idleOf.get(connection.origin);
+    if (stack === undefined) idleOf.set(connection.origin, [connection]);
+    else stack.push(connection);
+    idleCount += 1;
+    connection.state = 'idle';
+  }
+
+  async function close(): Promise<void> {
+    const clients = [...open].map(({ client }) => client);
+    for (const connection of open) discard(connection);
+    await Promise.all(clients.map((client) => client.destroy()));
+  }
+
   return {
-    take(origin, isFresh) {
-      while (!isFresh) {
-        const connection = idleOf.get(origin)?.at(-1);
-        if (connection === undefined) break;
-        if (connection.socket === null || connection.socket.destroyed) {
-          discard(connection);
-          continue;
-        }
-        leaveIdle(connection);
-        connection.state = 'busy';
-        return connection;
-      }
-      return openConnection(origin);
-    },
-    release(connection) {
-      if (connection.state !== 'busy') return;
-      connection.served += 1;
-      if (idleCount >= MAX_IDLE_CONNECTIONS) return discard(connection);
-      const stack = idleOf.get(connection.origin);
-      if (stack === undefined) idleOf.set(connection.origin, [connection]);
-      else stack.push(connection);
-      idleCount += 1;
-      connection.state = 'idle';
-    },
+    take: (origin, isFresh) => (isFresh ? null : takeIdle(origin)) ?? openNew(origin),
+    release,
     discard,
-    async close() {
-      const clients = [...open].map(({ client }) => client);
-      for (const connection of open) discard(connection);
-      await Promise.all(clients.map((client) => client.destroy()));
-    },
+    close,
   };
 }

@@ -12,12 +12,12 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, rootCertificates } from 'node:tls';
-import { addressVerdict } from './target.ts';
+import { addressVerdict } from './addresses.ts';
 
 /** All addresses of a name, in the resolver's order; rejects, or answers none, when there are none. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-export type ConnectFaultKind = 'refused' | 'unresolved' | 'connection' | 'tls';
+type ConnectFaultKind = 'refused' | 'unresolved' | 'connection' | 'tls';
 
 /** Why no connection was made. `reason` is a code such as `ECONNREFUSED`; the message is safe to keep. */
 export class ConnectFault extends Error {
@@ -44,13 +44,13 @@ export interface GuardOptions {
 }
 
 /** The part of undici's connector options that the guard needs; an IPv6 hostname comes without brackets. */
-export interface ConnectTarget {
+interface ConnectTarget {
   readonly hostname: string;
   readonly protocol: string;
   readonly port: string;
 }
 
-export type ConnectCallback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+type ConnectCallback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
 
 /** An undici connector that also answers how to give up: a socket that is still connecting is then destroyed. */
 export type GuardedConnector = (target: ConnectTarget, callback: ConnectCallback) => () => void;

@@ -35,7 +35,7 @@ export function isOurs(error: Error): boolean {
 }
 
 /** One line, at most 200 characters, no control characters: a certificate's names, say, are the receiver's. */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').slice(0, MAX_TEXT_LENGTH);
 }
 

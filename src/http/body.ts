@@ -3,9 +3,8 @@ import type { HonoRequest } from 'hono';
 import { ApiError } from './api-error.ts';
 import { invalid } from './validation.ts';
 
-/** Bytes of a body: 64 KiB, and for documents 56 MiB (decisions, "Errors", 413). */
+/** The largest body of an operation that says no other bound (decisions, "Errors", 413). */
 export const MAX_BODY_BYTES = 64 * 1024;
-export const MAX_DOCUMENTS_BYTES = 56 * 1024 * 1024;
 
 /** Reads and parses a JSON body. Throws 415 for another type, then 413, then 400 for what is not JSON. */
 export async function readJson(request: HonoRequest, maxBytes: number): Promise<unknown> {

@@ -15,7 +15,7 @@ export interface LocalKeysOptions {
   readonly audience: string;
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   /** Absent in an auditor's token. */
   readonly partnerId?: string;
   readonly scopes: readonly Scope[];

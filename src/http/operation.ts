@@ -23,6 +23,7 @@ export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
   readonly scope: Scope;
   /** Absent: the operation has no body. */
   readonly body?: B;
+  /** 64 KiB unless an operation says more. */
   readonly maxBodyBytes?: number;
   readonly query?: Q;
   /** `Idempotency-Key`: required, honoured if sent, or not looked at (absent). */
@@ -34,7 +35,7 @@ export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
 }
 
 /** A request that passed every check of its operation. */
-export interface Call<B, Q> {
+interface Call<B, Q> {
   readonly partnerId: string;
   /** `sub` of the token. */
   readonly actor: string;

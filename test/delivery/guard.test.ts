@@ -1,12 +1,12 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createServer, Socket, type AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ConnectFault, guardedConnector, type GuardOptions } from '../../src/delivery/guard.ts';
 
 let port = 0;
 let accepted = 0;
 const server = createServer((socket) => {
   accepted += 1;
-  socket.on('error', () => undefined);
+  socket.on('error', () => undefined).resume();
 });
 
 beforeAll(async () => {
@@ -38,12 +38,14 @@ function scripted(...answers: readonly (readonly string[])[]) {
   return { asked, resolve };
 }
 
-/** The server has accepted all that was opened before a connection of our own is accepted. */
+/** How many connections the server has accepted; a probe of our own, opened last, is accepted last. */
 async function acceptedByGuard(): Promise<number> {
-  const before = accepted;
   const probe = await connect({ allowInsecure: true }, '127.0.0.1');
-  if (!(probe instanceof ConnectFault)) await new Promise<void>((resolve) => probe.end(resolve));
-  return before;
+  if (probe instanceof ConnectFault) throw probe;
+  const ended = new Promise((resolve) => probe.once('close', resolve));
+  probe.end();
+  await ended;
+  return accepted - 1;
 }
 
 test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254', '64:ff9b::7f00:1', 'fe80::1%lo'])(
@@ -97,6 +99,15 @@ test('without the guard the same name and answer do reach the server', async () 
   expect(await acceptedByGuard()).toBe(1);
 });
 
+test('an address at the other end that nobody vetted is refused once connected', async () => {
+  // `remoteAddress` itself cannot be redefined; it reads this.
+  const prototype = Socket.prototype as unknown as { _getpeername: () => { address: string } };
+  const peer = vi.spyOn(prototype, '_getpeername').mockReturnValue({ address: '169.254.169.254' });
+  const fault = await connect({ allowInsecure: true }, '127.0.0.1');
+  peer.mockRestore();
+  expect(fault).toMatchObject({ kind: 'refused' });
+});
+
 test('every vetted address is tried before the connection fails', async () => {
   // Nobody listens on the first.
   const { resolve } = scripted(['127.0.0.2', '127.0.0.1']);
@@ -135,7 +146,7 @@ test('a connection given up during the look-up is never opened', async () => {
   const resolve = () => new Promise<string[]>((done) => (answer = done));
   const guarded = guardedConnector({ allowInsecure: true, resolve });
   const outcome = await new Promise((done) => {
-    const giveUp = guarded({ hostname: 'slow.example.com', protocol: 'http:', port: String(port) }, (fault) =>
+    const giveUp = guarded({ hostname: 'slow.example.com', protocol: 'http:', port: String(port) }, (...[fault]) =>
       done(fault),
     );
     giveUp();

@@ -293,6 +293,14 @@ describe('a kept connection that the receiver has closed', () => {
     expect(receiver.posts).toHaveLength(2);
   });
 
+  test('while unused is replaced, and a fault of the new one is a fault', async () => {
+    await post();
+    receiver.closeConnections();
+    receiver.answerWith(resetAtOnce());
+    expect(await post()).toMatchObject({ outcome: 'erro_conexao' });
+    expect(receiver.posts).toHaveLength(2);
+  });
+
   test('while unused is not noticed by the next POST', async () => {
     await post();
     receiver.closeConnections();
@@ -336,7 +344,7 @@ describe('what is refused or cannot be reached', () => {
   });
 
   test('a request that the client cannot write is a fault of ours and rejects', async () => {
-    await expect(sender.send({ url: receiver.url, body, headers: { 'bad header': 'x' } })).rejects.toThrow();
+    await expect(sender.send({ url: receiver.url, body, headers: { 'bad header': 'x' } })).rejects.toThrow('header');
     expect(receiver.connections()).toBe(0);
   });
 

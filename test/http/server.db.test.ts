@@ -85,6 +85,15 @@ test('a request with an impossible Host is a 400 in the shape of every error', a
   expect(answer).toContain('"codigo":"ERRO_VALIDACAO"');
 });
 
+test.each([
+  ['is no HTTP', 'nonsense\r\n\r\n'],
+  ['has headers without end', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+])('a request that %s is a 400 in the shape of every error', async (_name, text) => {
+  const [head = '', body = ''] = (await sendRaw(text)).split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  expect(JSON.parse(body)).toMatchObject({ codigo: 'ERRO_VALIDACAO', requisicao_id: expect.any(String) });
+});
+
 test('closing lets the request under way end, and refuses new connections', async () => {
   let arrived = (): void => undefined;
   let letGo = (): void => undefined;
