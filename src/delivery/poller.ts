@@ -16,7 +16,7 @@ import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
 import { Recorder } from './recorder.ts';
 import { logFailure } from './failure-log.ts';
 import { releaseClaim, releaseDeliveries } from './release.ts';
-import { type OpenSecret, type SignedRequest, signRequest } from './request.ts';
+import { type OpenSecret, signRequest } from './request.ts';
 import type { Sender } from './send.ts';
 import { sweepLanes } from './sweep.ts';
 
@@ -155,23 +155,25 @@ export class Poller {
   }
 
   async #send(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
-    const { sender, openSecret, log, monotonicMs } = this.#deps;
-    let signed: SignedRequest;
     try {
-      signed = signRequest(delivery, openSecret);
+      await this.#attempt(claim, delivery);
     } catch (error) {
       const fields = { delivery_id: delivery.id, webhook_id: delivery.webhookId, error: (error as Error).message };
-      log.error(fields, 'a fault of ours kept a delivery from being sent');
+      this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
       this.#giveBack(claim, [delivery], FAULT_DELAY_S);
-      return;
     }
+  }
+
+  /** Throws only before anything was sent. */
+  async #attempt(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
+    const { sender, openSecret, log, monotonicMs } = this.#deps;
+    const { request, keyId } = signRequest(delivery, openSecret);
     if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
 
     const startedAtMs = monotonicMs();
-    const result = await sender.send(signed.request);
+    const result = await sender.send(request);
     if (result.outcome !== 'entregue') logFailure(log, delivery, result);
     const { id: deliveryId, webhookId, number, url } = delivery;
-    const { keyId } = signed;
     this.#recorder.add({ deliveryId, webhookId, number, claim: claim.name, url, keyId, startedAtMs, result });
   }
 
