@@ -16,6 +16,8 @@ import { wakeLanes } from './lanes.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
 
+const MAX_RETRIES = RETRY_DELAYS_S.length;
+
 /** How a report was taken: in time, after its lease was lost, or as one that an earlier flush had already written. */
 export type Standing = 'current' | 'late' | 'repeated';
 
@@ -100,19 +102,16 @@ async function recordCurrent(tx: Tx, reports: readonly Report[], monotonicMs: nu
       on conflict do nothing
     )
     update deliveries d
-    set status = case when r.delivered then 'entregue' when r.delay_s is null then 'erro' else 'pendente' end,
-        failures = case when r.delivered then d.failures else d.failures + 1 end,
+    set status = case when r.delivered then 'entregue' when d.failures < ${MAX_RETRIES} then 'pendente' else 'erro' end,
+        failures = d.failures + (not r.delivered)::int,
         lost_in_row = 0,
         claimed_by = null,
         claimed_at = null,
-        next_attempt_at = case when not r.delivered then r.ended_at + r.delay_s * interval '1 second' end,
-        finished_at = case when r.delivered or r.delay_s is null then r.ended_at end
-    from (
-      select report.*, report.outcome = 'entregue' as delivered,
-             (${[...RETRY_DELAYS_S]}::int[])[before.failures + 1] as delay_s
-      from report
-      join deliveries before on before.id = report.id
-    ) r
+        next_attempt_at = case
+          when not r.delivered then r.ended_at + (${[...RETRY_DELAYS_S]}::int[])[d.failures + 1] * interval '1 second'
+        end,
+        finished_at = case when r.delivered or d.failures >= ${MAX_RETRIES} then r.ended_at end
+    from (select report.*, report.outcome = 'entregue' as delivered from report) r
     where d.id = r.id`;
 }
 

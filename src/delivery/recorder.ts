@@ -12,7 +12,7 @@ import type { Logger } from '../log-lines.ts';
 import { record } from './record.ts';
 import type { Report } from './report.ts';
 
-const BATCH = 256;
+const BATCH = 512;
 const GATHER_MS = 5;
 const RETRY_MS = 100;
 
