@@ -1,0 +1,77 @@
+/**
+ * One record of the registry becomes one event on its loan.
+ *
+ * Invariant: `detected_at` is set in the transaction of the event, by a transaction that held the partner's row and then
+ * saw it unset; so one record emits once, whichever syncs meet on it. A crash before the commit leaves the record open.
+ * All detections of a partner queue on that row, hence `detected_at` grows in the order of the commits: a reader that
+ * goes on from the last row it saw misses none. A closing of a month holds the same row, so an outstanding balance never
+ * misses a batch that is about to commit (settlement.ts). NO KEY UPDATE leaves the appends of other loans alone.
+ * Alternative: locking the record's own row also makes it emit once, but lets rows appear behind a reader's back.
+ */
+import type { Pool, Tx } from '../db/pool.ts';
+import type { Command } from '../loan/command.ts';
+import type { LoanState } from '../loan/state.ts';
+import type { EndOfBond, Rehire } from '../registry/bonds-port.ts';
+import { handleLoan } from './handle-loan.ts';
+
+/** A record that was kept and has not emitted its event. */
+export type OpenRecord = {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly loanId: string;
+} & ({ readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire });
+
+class DetectedElsewhere extends Error {
+  override name = 'DetectedElsewhere';
+}
+
+/** True when this call emitted the record's event; false when the loan refuses it, or another sync was first. */
+export async function detect(
+  pool: Pool,
+  record: OpenRecord,
+  { actor, requestId }: { readonly actor: string; readonly requestId: string | null },
+): Promise<boolean> {
+  const { partnerId, loanId } = record;
+  try {
+    const handled = await handleLoan(
+      pool,
+      { partnerId, actor, requestId },
+      loanId,
+      async (_now, { tx, state }) => {
+        await fence(tx, record);
+        return toCommand(tx, record, state);
+      },
+      (tx, { state }) => mark(tx, record, state.version),
+    );
+    return 'ok' in handled;
+  } catch (error) {
+    if (error instanceof DetectedElsewhere) return false;
+    throw error;
+  }
+}
+
+async function fence(tx: Tx, { id, partnerId }: OpenRecord): Promise<void> {
+  await tx`select 1 from partners where id = ${partnerId} for no key update`;
+  const open = await tx`select 1 from bond_records where id = ${id} and detected_at is null`;
+  if (open.length === 0) throw new DetectedElsewhere(`record ${id} was detected by another sync`);
+}
+
+async function toCommand(tx: Tx, record: OpenRecord, state: LoanState): Promise<Command> {
+  if (record.kind === 'ended') return { type: 'endBond', ...record.data };
+  const [row] = await tx<[{ settled: number }]>`
+    select count(*)::int as settled from settled_installments where loan_id = ${state.id}`;
+  const outstandingCentavos = state.installmentCentavos * (state.installments - row.settled);
+  return { type: 'recordNewBond', ...record.data, outstandingCentavos };
+}
+
+/** Marks the record with the event's data as the partner gets it, a little later than any other of its kind. */
+async function mark(tx: Tx, { id, kind, partnerId, loanId }: OpenRecord, version: number): Promise<void> {
+  await tx`
+    update bond_records
+    set detected_at = greatest(
+          clock_timestamp(),
+          (select max(detected_at) + interval '1 millisecond'
+           from bond_records where partner_id = ${partnerId} and kind = ${kind} and detected_at is not null)),
+        emitted = (select data from events where stream = ${loanId} and version = ${version})
+    where id = ${id}`;
+}
