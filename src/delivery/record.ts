@@ -2,17 +2,18 @@
  * The record: what became of attempts, many in one transaction.
  *
  * Invariant: a failure moves a delivery only if its reporter still holds the claim (id, attempt number and claim all
- * match, checked under the row's lock). A success always counts: the partner has it, so a late one makes the delivery
- * `entregue` whatever it was. Every report leaves exactly one attempt row.
+ * match on the row as it is when it is locked). A success always counts: the partner has it, so a late one makes the
+ * delivery `entregue` whatever it was. Every report leaves exactly one attempt row.
  * Crash before the commit: the leases end and the attempts are logged as `desconhecido` by whoever takes over. A flush
  * whose commit is unknown is repeated: rows already there are skipped, and a report whose row is already there is not
  * taken for a late one.
- * Lock order: deliveries by id, then lanes by id. An update that found its rows by remembered ctid fell from 14 ms to
- * 2.5 s a flush when the plan flipped; these go by key.
+ * Lock order: deliveries by id; the lanes are woken afterwards, by a transaction of their own (recorder.ts). An update
+ * that found its rows by remembered ctid fell from 14 ms to 2.5 s a flush when the plan flipped; this one goes by key.
+ * Measured alternative: locking and comparing first, then writing, was one more index look-up a row and a round trip a
+ * flush.
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
 import type { Tx } from '../db/pool.ts';
-import { wakeLanes } from './lanes.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
 
@@ -31,37 +32,14 @@ export async function record(
   monotonicMs: number,
   now: Date | null = null,
 ): Promise<Standing[]> {
-  const isCurrent = await lockAndCompare(tx, reports);
-  const current = reports.filter((_, index) => isCurrent[index]);
-  const late = reports.filter((_, index) => !isCurrent[index]);
-  if (current.length > 0) await recordCurrent(tx, current, monotonicMs, now);
-  const logged = late.length > 0 ? await recordLate(tx, late, monotonicMs, now) : new Set<string>();
-  await wakeLanes(
-    tx,
-    reports.map((report) => report.webhookId),
-    now,
-  );
-  return reports.map((report, index) =>
-    isCurrent[index] ? 'current' : logged.has(keyOf(report.deliveryId, report.number)) ? 'late' : 'repeated',
-  );
-}
-
-/** Locks the deliveries in id order and tells, report by report, whether its claim still stands. */
-async function lockAndCompare(tx: Tx, reports: readonly Report[]): Promise<boolean[]> {
-  const rows = await tx<{ index: number; current: boolean }[]>`
-    select r.index::int as index,
-           d.status = 'pendente' and d.attempts = r.number and d.claimed_by is not distinct from r.claim as current
-    from unnest(
-           ${reports.map((report) => report.deliveryId)}::uuid[],
-           ${reports.map((report) => report.number)}::int[],
-           ${reports.map((report) => report.claim)}::text[]
-         ) with ordinality as r (id, number, claim, index)
-    join deliveries d on d.id = r.id
-    order by d.id
-    for update of d`;
-  const isCurrent: boolean[] = Array.from(reports, () => false);
-  for (const row of rows) isCurrent[row.index - 1] = row.current;
-  return isCurrent;
+  const inOrder = reports.toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1));
+  const current = await recordCurrent(tx, inOrder, monotonicMs, now);
+  const rest = inOrder.filter((report) => !current.has(keyOf(report)));
+  const late = rest.length > 0 ? await recordLate(tx, rest, monotonicMs, now) : new Set<string>();
+  return reports.map((report) => {
+    if (current.has(keyOf(report))) return 'current';
+    return late.has(keyOf(report)) ? 'late' : 'repeated';
+  });
 }
 
 /** The reports as a relation, with the times of each attempt on the database's clock. */
@@ -89,30 +67,37 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
          ) as r (id, number, claim, url, key_id, age_ms, duration_ms, outcome, status_code, address, error, answer)`;
 }
 
-async function recordCurrent(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null): Promise<void> {
-  await tx`
+/** Writes the reports whose claim still stands, and returns their keys. */
+async function recordCurrent(
+  tx: Tx,
+  reports: readonly Report[],
+  monotonicMs: number,
+  now: Date | null,
+): Promise<Set<string>> {
+  const rows = await tx<ReportKey[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)}),
-    logged as (
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
-                            duration_ms, url, address, key_id, poller, error, answer)
-      select r.id, r.number, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
-             r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
-      from report r
-      join deliveries d on d.id = r.id
-      on conflict do nothing
+    moved as (
+      update deliveries d
+      set status = case when r.delivered then 'entregue' when d.failures < ${MAX_RETRIES} then 'pendente' else 'erro' end,
+          failures = d.failures + (not r.delivered)::int,
+          lost_in_row = 0,
+          claimed_by = null,
+          claimed_at = null,
+          next_attempt_at = case
+            when not r.delivered then r.ended_at + (${[...RETRY_DELAYS_S]}::int[])[d.failures + 1] * interval '1 second'
+          end,
+          finished_at = case when r.delivered or d.failures >= ${MAX_RETRIES} then r.ended_at end
+      from (select report.*, report.outcome = 'entregue' as delivered from report) r
+      where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim
+      returning r.*, d.webhook_id, d.partner_id
     )
-    update deliveries d
-    set status = case when r.delivered then 'entregue' when d.failures < ${MAX_RETRIES} then 'pendente' else 'erro' end,
-        failures = d.failures + (not r.delivered)::int,
-        lost_in_row = 0,
-        claimed_by = null,
-        claimed_at = null,
-        next_attempt_at = case
-          when not r.delivered then r.ended_at + (${[...RETRY_DELAYS_S]}::int[])[d.failures + 1] * interval '1 second'
-        end,
-        finished_at = case when r.delivered or d.failures >= ${MAX_RETRIES} then r.ended_at end
-    from (select report.*, report.outcome = 'entregue' as delivered from report) r
-    where d.id = r.id`;
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
+                          duration_ms, url, address, key_id, poller, error, answer)
+    select id, number, webhook_id, partner_id, outcome, status_code, started_at,
+           duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
+    from moved
+    returning delivery_id as "deliveryId", number`;
+  return new Set(rows.map(keyOf));
 }
 
 /** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns the keys it logged. */
@@ -122,22 +107,23 @@ async function recordLate(
   monotonicMs: number,
   now: Date | null,
 ): Promise<Set<string>> {
-  const logged = await tx<{ id: string; number: number; outcome: string }[]>`
+  const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
     insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at,
                           duration_ms, url, address, key_id, poller, error, answer)
     select r.id, r.number, true, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
            r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
     from report r
-    join deliveries d on d.id = r.id
+    join (select * from deliveries where id = any (${reports.map((report) => report.deliveryId)}::uuid[]) order by id for update) d
+      on d.id = r.id
     where not exists (
       select from attempts written
       where written.delivery_id = r.id and written.number = r.number and not written.late
         and written.outcome <> 'desconhecido'
     )
     on conflict do nothing
-    returning delivery_id as id, number, outcome`;
-  const delivered = logged.filter((row) => row.outcome === 'entregue').map((row) => row.id);
+    returning delivery_id as "deliveryId", number, outcome`;
+  const delivered = logged.filter((row) => row.outcome === 'entregue').map((row) => row.deliveryId);
   if (delivered.length > 0) {
     await logLostAttempts(tx, delivered);
     await tx`
@@ -146,9 +132,11 @@ async function recordLate(
           finished_at = coalesce(${now}::timestamptz, clock_timestamp())
       where id = any (${delivered}::uuid[]) and status <> 'entregue'`;
   }
-  return new Set(logged.map((row) => keyOf(row.id, row.number)));
+  return new Set(logged.map(keyOf));
 }
 
-function keyOf(deliveryId: string, number: number): string {
+type ReportKey = Pick<Report, 'deliveryId' | 'number'>;
+
+function keyOf({ deliveryId, number }: ReportKey): string {
   return `${deliveryId}/${number}`;
 }

@@ -5,10 +5,12 @@
  * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
  * held here: their leases end, and they are logged as `desconhecido`.
  * A flush starts 5 ms after its first report, or at once with a full batch: a commit per attempt would cost an fsync
- * each.
+ * each. The lanes are woken by a transaction of their own, beside the next flush: in the same one, each flush waited
+ * 10 ms for the lanes that a claim had locked. A crash in between leaves a saturated lane to the end of a lease.
  */
 import { type Pool, isUnavailable } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
+import { wakeLanes } from './lanes.ts';
 import { record } from './record.ts';
 import type { Report } from './report.ts';
 
@@ -31,6 +33,8 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   #waiting: Report[] = [];
   #running: Promise<void> | null = null;
+  #toWake = new Set<string>();
+  #waking: Promise<void> | null = null;
   #hurry: (() => void) | null = null;
 
   constructor(deps: RecorderDeps) {
@@ -46,9 +50,10 @@ export class Recorder {
 
   /** Resolves when nothing is held any more. */
   async settled(): Promise<void> {
-    while (this.#running) {
+    while (this.#running ?? this.#waking) {
       this.#hurry?.();
       await this.#running;
+      await this.#waking;
     }
   }
 
@@ -77,24 +82,47 @@ export class Recorder {
 
   async #flush(batch: readonly Report[]): Promise<void> {
     const { pool, log, monotonicMs, now } = this.#deps;
+    try {
+      const standings = await this.#persist(() => pool.transaction((tx) => record(tx, batch, monotonicMs(), now())));
+      const late = standings.filter((standing) => standing === 'late').length;
+      if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
+      for (const report of batch) this.#toWake.add(report.webhookId);
+      this.#waking ??= this.#wake();
+    } catch (error) {
+      if (batch.length > 1) {
+        for (const report of batch) await this.#flush([report]);
+      } else {
+        // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
+        log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
+      }
+    }
+  }
+
+  async #wake(): Promise<void> {
+    const { pool, now, log, onRecorded } = this.#deps;
+    try {
+      while (this.#toWake.size > 0) {
+        const webhookIds = [...this.#toWake];
+        this.#toWake.clear();
+        await this.#persist(() => pool.transaction((tx) => wakeLanes(tx, webhookIds, now())));
+        onRecorded(0);
+      }
+    } catch (error) {
+      log.error({ code: codeOf(error) }, 'lanes could not be woken: they wait for the end of a lease');
+    } finally {
+      this.#waking = null;
+    }
+  }
+
+  /** Repeats `work` until the database has done it; throws only what another try would not mend. */
+  async #persist<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        const standings = await pool.transaction((tx) => record(tx, batch, monotonicMs(), now()));
-        const late = standings.filter((standing) => standing === 'late').length;
-        if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-        return;
+        return await work();
       } catch (error) {
-        if (isUnavailable(error) || isContention(error)) {
-          log.warn({ reports: batch.length, code: codeOf(error) }, 'cannot record attempts yet, trying again');
-          await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-        } else if (batch.length > 1) {
-          for (const report of batch) await this.#flush([report]);
-          return;
-        } else {
-          // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
-          log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
-          return;
-        }
+        if (!isUnavailable(error) && !isContention(error)) throw error;
+        this.#deps.log.warn({ code: codeOf(error) }, 'cannot record attempts yet, trying again');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
