@@ -5,6 +5,7 @@ import { type Config, ConfigError, readConfig } from './config.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, type Scope, SCOPES, SIGNING_MODES } from './contract/statuses.ts';
 import { createLogger, type Logger } from './log-lines.ts';
 import type { Role } from './main/serve.ts';
+import { addJobs } from './main/jobs.ts';
 import type { NewPartner } from './main/partners.ts';
 
 function configure(): { config: Config; log: Logger } {
@@ -118,6 +119,8 @@ program
       await database.close();
     }
   });
+
+addJobs(program, { configure, print });
 
 program
   .command('token')

@@ -14,7 +14,6 @@ export const envelope = z.strictObject({
   parceiro_id: id.optional(),
   data: z.record(z.string(), z.unknown()),
 });
-export type Envelope = z.infer<typeof envelope>;
 
 /** The two API families that deliver webhooks. */
 export const API_FAMILIES = ['backoffice', 'leilao'] as const;

@@ -23,7 +23,7 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One invalid field: `campo` is a path such as `eventos[1]`. */
-export const errorDetail = z.object({ campo: z.string(), mensagem: z.string() });
+const errorDetail = z.object({ campo: z.string(), mensagem: z.string() });
 export type ErrorDetail = z.infer<typeof errorDetail>;
 
 /** The body of every error answer. */

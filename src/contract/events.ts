@@ -53,7 +53,6 @@ export type EventType = NamesOfKind<'emitted' | 'internal'>;
 export type EventData<T extends EventType> = z.infer<Table[T]['data']>;
 /** A fact: its type and its data, before it has a place in the log. */
 export type Fact = { [T in EventType]: { readonly type: T; readonly data: EventData<T> } }[EventType];
-export type FactOf<T extends EventType> = Extract<Fact, { type: T }>;
 
 function namesOfKind<K extends Table[keyof Table]['kind']>(kind: K): NamesOfKind<K>[] {
   return (Object.keys(EVENTS) as (keyof Table)[]).filter((name): name is NamesOfKind<K> => EVENTS[name].kind === kind);
@@ -61,5 +60,5 @@ function namesOfKind<K extends Table[keyof Table]['kind']>(kind: K): NamesOfKind
 
 export const EMITTED_NAMES = namesOfKind('emitted');
 export const RESERVED_NAMES = namesOfKind('reserved');
-export const INTERNAL_TYPES = namesOfKind('internal');
+const INTERNAL_TYPES = namesOfKind('internal');
 export const EVENT_TYPES: readonly EventType[] = [...EMITTED_NAMES, ...INTERNAL_TYPES];

@@ -12,7 +12,7 @@ import {
 import { cnpj, cpf } from './tax-ids.ts';
 import { date, id, positiveReais, reais, text, timestamp } from './values.ts';
 
-export const MAX_INSTALLMENTS = 96;
+const MAX_INSTALLMENTS = 96;
 
 export const createLoan = z.strictObject({
   cpf_trabalhador: cpf,
@@ -37,7 +37,7 @@ export const registrationResource = z.strictObject({
 });
 export type RegistrationResource = z.infer<typeof registrationResource>;
 
-export const documentsObligation = z.strictObject({
+const documentsObligation = z.strictObject({
   situacao: z.enum(DOCUMENTS_SITUATIONS),
   prazo: date,
   documentos_pendentes: z.array(z.enum(DOCUMENT_TYPES)),

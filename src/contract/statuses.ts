@@ -35,7 +35,6 @@ export const MARGIN_ERROR_KINDS = ['upstream', 'negocial'] as const;
 export const AUTHORIZATION_ORIGINS = ['web', 'mensageria'] as const;
 
 export const DELIVERY_STATUSES = ['pendente', 'entregue', 'erro', 'suspensa'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** Attempt outcomes (`resultado`). */
 export const OUTCOMES = [

@@ -22,12 +22,12 @@ function isOneCharacterRepeated(value: string): boolean {
 }
 
 /** True for 11 digits with valid check digits, not all the same digit. */
-export function isCpf(value: string): boolean {
+function isCpf(value: string): boolean {
   return /^\d{11}$/.test(value) && !isOneCharacterRepeated(value) && hasCheckDigits(value, CPF_FIRST, CPF_SECOND);
 }
 
 /** True for 14 characters with valid check digits; the first 12 may be letters (the alphanumeric CNPJ of 2026). */
-export function isCnpj(value: string): boolean {
+function isCnpj(value: string): boolean {
   return (
     /^[0-9A-Z]{12}\d{2}$/.test(value) &&
     !isOneCharacterRepeated(value) &&

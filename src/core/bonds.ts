@@ -106,11 +106,7 @@ async function keep(pool: Pool, kind: 'ended' | 'new', records: readonly (EndedB
 }
 
 /** Open records whose loan can take them now, in the order they were first seen. The loan itself has the last word. */
-async function* openRecords(
-  pool: Pool,
-  kind: 'ended' | 'new',
-  partnerId: string | null,
-): AsyncGenerator<OpenRecord> {
+async function* openRecords(pool: Pool, kind: 'ended' | 'new', partnerId: string | null): AsyncGenerator<OpenRecord> {
   const statuses = [...(kind === 'ended' ? STATUSES_OF_END_OF_BOND : STATUSES_OF_REHIRE)];
   let after = FIRST_ID;
   for (;;) {

@@ -31,6 +31,8 @@ export async function createLoan(
 ): Promise<Once<LoanResource, Rejection>> {
   const keyed = { partnerId: provenance.partnerId, operation: OPERATION, key, body: request };
   return once<LoanResource, Rejection>(pool, keyed, async (tx) => {
+    const marginQueryId = await findMarginQuery(tx, provenance.partnerId, request);
+    if (marginQueryId === undefined) return { refused: UNKNOWN_MARGIN_QUERY };
     const { loanId, now, signing, documents, issuance } = await readAccount(tx, provenance.partnerId);
     const numero = issuance === 'sincrona' ? await definitiveNumber(tx, now) : await provisionalNumber(tx);
     const contract = {
@@ -45,7 +47,7 @@ export async function createLoan(
       valor_liberado: request.valor_liberado,
       numero_parcelas: request.numero_parcelas,
       valor_parcela: request.valor_parcela,
-      consulta_margem_id: request.consulta_margem_id ?? null,
+      consulta_margem_id: marginQueryId,
     };
     const recorded = await record(tx, provenance, loanId, { type: 'issue', issuance, contract }, null, now);
     if (!('ok' in recorded)) return { refused: recorded };
@@ -55,6 +57,24 @@ export async function createLoan(
       body: view(recorded.state),
     };
   });
+}
+
+const UNKNOWN_MARGIN_QUERY: Rejection = {
+  invalid: 'a requisição tem dados inválidos',
+  details: [
+    { campo: 'consulta_margem_id', mensagem: 'não é uma consulta de margem deste trabalhador com este empregador' },
+  ],
+};
+
+/** Null when the request names no margin query; undefined when it names none of this partner, worker and employer. */
+async function findMarginQuery(tx: Tx, partnerId: string, request: CreateLoan): Promise<string | null | undefined> {
+  if (request.consulta_margem_id === undefined) return null;
+  const [query] = await tx<{ id: string }[]>`
+    select id
+    from margin_queries
+    where id = ${request.consulta_margem_id} and partner_id = ${partnerId}
+      and worker_cpf = ${request.cpf_trabalhador} and employer_cnpj = ${request.cnpj_empregador}`;
+  return query?.id;
 }
 
 async function readAccount(tx: Tx, partnerId: string): Promise<Account> {

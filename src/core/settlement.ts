@@ -34,12 +34,7 @@ export function isOver(month: string, now: Date): boolean {
 }
 
 /** Closes the batch of `month`, `YYYY-MM`. Throws for a partner that does not exist. Tests pass their own `now`. */
-export async function closeSettlement(
-  pool: Pool,
-  provenance: Provenance,
-  month: string,
-  now?: Date,
-): Promise<Closing> {
+export async function closeSettlement(pool: Pool, provenance: Provenance, month: string, now?: Date): Promise<Closing> {
   const { partnerId } = provenance;
   return pool.transaction(async (tx) => {
     const known = await tx`select 1 from partners where id = ${partnerId} for no key update`;

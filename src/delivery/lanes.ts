@@ -118,3 +118,10 @@ export async function insertArrivals(tx: Tx, webhookIds: readonly string[]): Pro
   if (webhookIds.length === 0) return;
   await tx`insert into arrivals (webhook_id) select distinct unnest(${webhookIds as string[]}::uuid[])`;
 }
+
+/** How long the lane that waits longest has been due, in seconds; 0 when none is. */
+export async function readOldestDueS(sql: Tx): Promise<number> {
+  const [row] = await sql<[{ seconds: number }]>`
+    select coalesce(greatest(extract(epoch from now() - min(next_due_at)), 0), 0)::float8 as seconds from lanes`;
+  return row.seconds;
+}

@@ -10,6 +10,7 @@
  */
 import { type Pool, isUnavailable } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
+import type { Metrics } from '../metrics.ts';
 import { type ClaimedDelivery, claimDue } from './claim.ts';
 import { armLanes, hasWork } from './lanes.ts';
 import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
@@ -27,6 +28,7 @@ export interface PollerDeps {
   /** Opens a registration's sealed secret; throws when it cannot. */
   readonly openSecret: OpenSecret;
   readonly log: Logger;
+  readonly metrics?: Pick<Metrics, 'countAttempt' | 'countStranded'>;
   /** Unique among all pollers; it is written on every attempt row. */
   readonly name: string;
   /** Deliveries in flight at most. */
@@ -51,7 +53,7 @@ interface Claim {
 }
 
 export class Poller {
-  readonly #deps: Required<PollerDeps>;
+  readonly #deps: PollerDeps & Required<Pick<PollerDeps, 'now'>>;
   readonly #recorder: Recorder;
   #claims = 0;
   #held = 0;
@@ -166,12 +168,13 @@ export class Poller {
 
   /** Throws only before anything was sent. */
   async #attempt(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
-    const { sender, openSecret, log, monotonicMs } = this.#deps;
+    const { sender, openSecret, log, metrics, monotonicMs } = this.#deps;
     const { request, keyId } = signRequest(delivery, openSecret);
     if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
 
     const startedAtMs = monotonicMs();
     const result = await sender.send(request);
+    metrics?.countAttempt(result.outcome);
     if (result.outcome !== 'entregue') logFailure(log, delivery, result);
     const { id: deliveryId, webhookId, number, url } = delivery;
     this.#recorder.add({ deliveryId, webhookId, number, claim: claim.name, url, keyId, startedAtMs, result });
@@ -207,12 +210,14 @@ export class Poller {
   }
 
   async #sweepNowAndThen(): Promise<void> {
-    const { pool, log, monotonicMs, now } = this.#deps;
+    const { pool, log, metrics, monotonicMs, now } = this.#deps;
     if (monotonicMs() - this.#sweptAtMs < SWEEP_EVERY_MS) return;
     this.#sweptAtMs = monotonicMs();
     const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#sweepCursor, now()));
     this.#sweepCursor = cursor;
-    if (stranded > 0) log.error({ stranded }, 'lanes were stranded and have been re-armed');
+    if (stranded === 0) return;
+    metrics?.countStranded(stranded);
+    log.error({ stranded }, 'lanes were stranded and have been re-armed');
   }
 
   /** Waits `ms`, or less when a record frees places or the poller is told to stop. */

@@ -29,7 +29,7 @@ export interface SmallReceiverOptions {
 const MAX_BODY_BYTES = 1_048_576;
 
 /** True when `header` is the HMAC-SHA256 of the raw body under the secret (contract, "Authentication" 5 and 6). */
-export function isSigned(body: Buffer, header: string, secret: string): boolean {
+function isSigned(body: Buffer, header: string, secret: string): boolean {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const given = Buffer.from(header);
   return given.length === expected.length && timingSafeEqual(given, expected);

@@ -12,14 +12,22 @@ import { answerError } from './errors.ts';
 import { type AddOperation, describe, type Gate, guarded } from './operation.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { logRequests } from './request-log.ts';
-import { answerAlive, answerReady } from './routes/health.ts';
+import { addBondRoutes } from './routes/bonds.ts';
+import { addDocumentRoutes } from './routes/documents.ts';
+import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
 import { addLoanRoutes } from './routes/loans.ts';
+import { addMarginRoutes } from './routes/margin.ts';
+import { addSandboxAuthorizationRoutes } from './routes/sandbox-authorizations.ts';
+import { addSandboxMarginRoutes } from './routes/sandbox-margin.ts';
+import { addSandboxBondRoutes } from './routes/sandbox-bonds.ts';
+import { addSandboxSettlementRoutes } from './routes/sandbox-settlements.ts';
+import { addSandboxIssuanceRoutes } from './routes/sandbox-issuance.ts';
 import { addSandboxRoutes } from './routes/sandbox.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 
 export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>();
-  app.use(logRequests(deps.log));
+  app.use(logRequests(deps.log, deps.metrics));
   const answer = answerError(deps.log);
   app.onError(answer);
   // Answered rather than thrown: hono runs this outside of the frame that would catch it before the log line.
@@ -39,9 +47,20 @@ export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
 
   addRoute('get', '/healthz', answerAlive);
   addRoute('get', '/readyz', answerReady(deps));
+  addRoute('get', '/metrics', answerMetrics(deps));
   addWebhookRoutes(add, deps);
   addLoanRoutes(add, deps);
-  if (deps.sandbox) addSandboxRoutes(add, deps);
+  addDocumentRoutes(add, deps);
+  addMarginRoutes(add, deps);
+  addBondRoutes(add, deps);
+  if (deps.sandbox) {
+    addSandboxRoutes(add, deps);
+    addSandboxIssuanceRoutes(add, deps);
+    addSandboxAuthorizationRoutes(add, deps);
+    addSandboxMarginRoutes(add, deps);
+    addSandboxBondRoutes(add, deps);
+    addSandboxSettlementRoutes(add, deps);
+  }
 
   for (const [path, known] of methods) app.all(path, refuseMethod(path, known));
   return app;

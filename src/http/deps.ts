@@ -1,6 +1,8 @@
+import type { MarginQueries } from '../core/margin.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Queries } from '../db/queries.ts';
 import type { Logger } from '../log-lines.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
 import type { KeySource } from './keys.ts';
 
@@ -9,7 +11,9 @@ export interface HttpDeps {
   readonly pool: Pool;
   readonly queries: Queries;
   readonly vault: Vault;
+  readonly margins: MarginQueries;
   readonly log: Logger;
+  readonly metrics: Metrics;
   /** Who may sign tokens, and for whom. */
   readonly tokens: { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
   /** True adds the sandbox's routes; otherwise their paths are 404. */

@@ -1,6 +1,7 @@
 /**
  * One operation of the interface, and the one order in which every operation refuses: 401, 403, 429, then 415, 413 and
  * 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the route itself come before: app.ts.)
+ * An operation with a large body looks first whether what it is about exists, and answers 404 before it reads.
  */
 import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -17,8 +18,12 @@ import { check, invalid } from './validation.ts';
 
 export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
   readonly method: 'get' | 'post' | 'put';
-  /** With parameters in braces, each of which is an id: `/v1/emprestimos/{id}`. */
+  /** With parameters in braces, of which `{id}` is an id: `/v1/emprestimos/{id}`. */
   readonly path: string;
+  /** The parameters of the path beside `{id}`; a value that its schema refuses is an unknown path, 404. */
+  readonly params?: Readonly<Record<string, z.ZodType>>;
+  /** Asked before the body is read: whether the partner has what `{id}` names. For operations with a large body. */
+  readonly exists?: (partnerId: string, id: string) => Promise<boolean>;
   readonly summary: string;
   readonly scope: Scope;
   /** Absent: the operation has no body. */
@@ -78,10 +83,20 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     requireScope(identity, operation.scope);
     const partnerId = requirePartner(identity);
     await gate.countRequest(partnerId);
+    await requireSubject(operation, partnerId, c);
     const sent = await readSent(operation, c);
     const pathId = readPathId(c);
     return respond({ partnerId, actor: identity.actor, requestId: c.var.requestId, id: pathId, ...sent }, c);
   };
+}
+
+async function requireSubject<B extends z.ZodType, Q extends z.ZodType>(
+  { params = {}, exists }: Operation<B, Q>,
+  partnerId: string,
+  c: Context<Env>,
+): Promise<void> {
+  const isKnown = Object.entries(params).every(([name, schema]) => schema.safeParse(c.req.param(name)).success);
+  if (!isKnown || (exists && !(await exists(partnerId, readPathId(c))))) throw notFound();
 }
 
 async function readSent<B extends z.ZodType, Q extends z.ZodType>(operation: Operation<B, Q>, c: Context<Env>) {
@@ -149,7 +164,9 @@ export function describe<B extends z.ZodType, Q extends z.ZodType>(operation: Op
     z.object({
       'Idempotency-Key': operation.idempotencyKey === 'required' ? idempotencyKey : idempotencyKey.optional(),
     });
-  const params = path.includes('{id}') ? z.object({ id }) : undefined;
+  const params = path.includes('{')
+    ? z.object({ ...(path.includes('{id}') && { id }), ...operation.params })
+    : undefined;
   return {
     method,
     path,

@@ -1,13 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../log-lines.ts';
+import type { Metrics } from '../metrics.ts';
 import type { Env } from './deps.ts';
 import { newRequestId } from './request-id.ts';
 
 /**
- * Gives each request its id and one log line. The line holds the route's pattern and never the path, the query or a
+ * Gives each request its id, one log line and its place in the metrics. The line holds the route's pattern and never the path, the query or a
  * body: a path that nobody routes may hold anything, a tax id included.
  */
-export function logRequests(log: Logger): MiddlewareHandler<Env> {
+export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {
     const startedAt = performance.now();
     const requestId = newRequestId();
@@ -17,12 +18,14 @@ export function logRequests(log: Logger): MiddlewareHandler<Env> {
     await next();
     c.res.headers.set('X-Request-Id', requestId);
     c.res.headers.set('Cache-Control', 'no-store');
+    const durationMs = performance.now() - startedAt;
+    metrics.observeRequest(c.req.method, c.var.route, c.res.status, durationMs / 1_000);
     log.info(
       {
         method: c.req.method,
         route: c.var.route,
         status: c.res.status,
-        duration_ms: Math.round(performance.now() - startedAt),
+        duration_ms: Math.round(durationMs),
         requisicao_id: requestId,
         parceiro_id: c.var.partnerId,
       },

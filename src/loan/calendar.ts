@@ -19,3 +19,12 @@ export function dayOf(instant: Date): string {
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
+
+const HOUR_MS = 3_600_000;
+
+/** The first instant of `day`, `YYYY-MM-DD` from 1970 on. São Paulo is west of Greenwich, so its days begin later. */
+export function startOfDay(day: string): Date {
+  let at = Date.parse(`${day}T00:00:00Z`);
+  while (dayOf(new Date(at)) < day) at += HOUR_MS;
+  return new Date(at);
+}

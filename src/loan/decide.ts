@@ -1,15 +1,10 @@
 /** The loan's rules: a command and the state it meets become facts or a refusal. */
-import type { EventData } from '../contract/events.ts';
 import { toReais } from '../contract/values.ts';
 import { type Command, type CommandOf, type Decision, refuse } from './command.ts';
+import { endBond, recordNewBond } from './decide-bonds.ts';
 import { concludesSigning, deliverDocument, deliverMissingDocuments, deliverPackage } from './decide-documents.ts';
 import { concludeRegistration, failRegistration, requestRegistration } from './decide-registration.ts';
 import type { LoanState } from './state.ts';
-
-const CLOSED_FOR_END_OF_BOND: EventData<'trabalhador.desligado'>['situacao_emprestimo'] = {
-  codigo: 'encerrado_desligamento',
-  descricao: 'Encerrado por desligamento',
-};
 
 function issue({ issuance, contract }: CommandOf<'issue'>, state: LoanState | null): Decision {
   if (state !== null) return refuse(state, 'Não é possível contratar de novo');
@@ -50,37 +45,6 @@ function failDisbursement({ reason }: CommandOf<'failDisbursement'>, state: Loan
   if (!state.transferOpen) return refuse(state, 'Não há desembolso que possa falhar');
   const data = { emprestimo_id: state.id, numero_emprestimo: state.number, motivo: reason };
   return { facts: [{ type: 'desembolso.falhou', data }] };
-}
-
-function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState): Decision {
-  if (state.status === 'emitindo' || state.status === 'cancelada' || state.status === 'encerrada_desligamento')
-    return refuse(state, 'Não é possível encerrar por desligamento');
-  const data = {
-    emprestimo_id: state.id,
-    numero_emprestimo: state.number,
-    cpf_trabalhador: state.workerCpf,
-    matricula: state.workerEnrollment,
-    nome_trabalhador: state.workerName,
-    data_desligamento: on,
-    motivo_desligamento: reason,
-    situacao_emprestimo: CLOSED_FOR_END_OF_BOND,
-  };
-  return { facts: [{ type: 'trabalhador.desligado', data }] };
-}
-
-function recordNewBond(command: CommandOf<'recordNewBond'>, state: LoanState): Decision {
-  if (state.status !== 'encerrada_desligamento') return refuse(state, 'Não é possível registrar novo vínculo');
-  const data = {
-    cpf_trabalhador: state.workerCpf,
-    nome_trabalhador: state.workerName,
-    novo_empregador: command.employer,
-    data_admissao: command.on,
-    margem_disponivel: toReais(command.availableMarginCentavos),
-    emprestimo_id: state.id,
-    saldo_pendente: toReais(command.outstandingCentavos),
-    averbavel: command.availableMarginCentavos >= state.installmentCentavos,
-  };
-  return { facts: [{ type: 'trabalhador.vinculo_novo', data }] };
 }
 
 /** What `command` does to a loan in `state`; `state` is null when there is no loan yet. */

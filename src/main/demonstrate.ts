@@ -7,6 +7,7 @@ import { SCOPES } from '../contract/statuses.ts';
 import { walk } from '../demo/walk.ts';
 import { openLocalKeys } from '../http/keys-local.ts';
 import { createLogger } from '../log-lines.ts';
+import { createMetrics } from '../metrics.ts';
 import { openDatabase, openPool } from './database.ts';
 import { ensureSandboxPartner } from './partners.ts';
 import { type Part, startApi, startPoller } from './service.ts';
@@ -32,8 +33,9 @@ async function runIn(config: Config, print: (text: string) => void): Promise<boo
   const pool = openPool(config, database.url, 'demo', 1, 10_000);
   const parts: Part[] = [];
   try {
-    const api = await startApi(config, database, log);
-    parts.push(api, await startPoller(config, database, log));
+    const deps = { config, database, log, metrics: createMetrics() };
+    const api = await startApi(deps);
+    parts.push(api, await startPoller(deps));
     const partner = await pool.run(ensureSandboxPartner);
     const { dataDir, jwtIssuer: issuer, jwtAudience: audience } = config;
     const keys = await openLocalKeys({ dataDir, issuer, audience });

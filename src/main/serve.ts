@@ -1,6 +1,7 @@
 /** Runs API and poller until a signal, then drains. */
 import type { Config } from '../config.ts';
 import type { Logger } from '../log-lines.ts';
+import { createMetrics } from '../metrics.ts';
 import { banner } from './banner.ts';
 import { migrateDatabase, openDatabase, openPool } from './database.ts';
 import { ensureSandboxPartner } from './partners.ts';
@@ -23,18 +24,19 @@ export async function runUntilStopped(
 ): Promise<void> {
   const stopped = stopSignal(log);
   const database = await openDatabase(config, log);
+  const deps = { config, database, log, metrics: createMetrics() };
   const parts: Part[] = [];
   try {
     if (greet !== null && !database.isEmbedded) await migrateDatabase(database.directUrl, log);
     let url: string | null = null;
     if (roles.includes('api')) {
-      const api = await startApi(config, database, log);
+      const api = await startApi(deps);
       parts.push(api);
       ({ url } = api);
       log.info({ url }, 'the API listens');
     }
     if (roles.includes('poller')) {
-      parts.push(await startPoller(config, database, log));
+      parts.push(await startPoller(deps));
       log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
     }
     if (greet !== null && url !== null) greet(await greeting(config, database.url, url));
@@ -51,8 +53,12 @@ export async function runUntilStopped(
 async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {
   if (!config.sandbox) return `Carteiro listens on ${url}`;
   const pool = openPool(config, databaseUrl, 'start', 1, 10_000);
-  const partner = await pool.run(ensureSandboxPartner).finally(() => pool.close());
-  return banner({ url, partnerId: partner.id, dataDir: config.databaseUrl === null ? config.dataDir : null });
+  try {
+    const partner = await pool.run(ensureSandboxPartner);
+    return banner({ url, partnerId: partner.id, dataDir: config.databaseUrl === null ? config.dataDir : null });
+  } finally {
+    await pool.close();
+  }
 }
 
 function stopSignal(log: Logger): Promise<void> {

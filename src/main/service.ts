@@ -5,9 +5,17 @@ import type { Config } from '../config.ts';
 import { Poller } from '../delivery/poller.ts';
 import { createSender } from '../delivery/send.ts';
 import type { Logger } from '../log-lines.ts';
+import type { Metrics } from '../metrics.ts';
 import { createVault } from '../webhooks/secrets.ts';
 import { type OpenDatabase, openPool, untilFit } from './database.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
+
+export interface ServiceDeps {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
 
 export interface Part {
   /** Where the API listens; a poller has no address. */
@@ -23,7 +31,7 @@ const POLLER_CONNECTIONS = 3;
 const POLLER_DEADLINE_MS = 4_500;
 
 /** Starts a poller; it waits for the database if that is away. */
-export async function startPoller(config: Config, database: OpenDatabase, log: Logger): Promise<Part> {
+export async function startPoller({ config, database, log, metrics }: ServiceDeps): Promise<Part> {
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS);
   const sender = createSender({ allowInsecure: config.allowInsecureTargets });
@@ -32,10 +40,12 @@ export async function startPoller(config: Config, database: OpenDatabase, log: L
     sender,
     openSecret: (webhookId, sealed) => vault.open(webhookId, sealed),
     log,
+    metrics,
     name: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
     capacity: config.pollerCapacity,
     monotonicMs: () => performance.now(),
   });
+  metrics.watch('in_flight', () => poller.held);
   const stopping = new AbortController();
   const running = untilFit(pool, log, stopping.signal).then(() => poller.run());
   return {
@@ -55,34 +65,40 @@ const API_DEADLINE_MS = 15_000;
 const WORKER_CONNECTIONS = 4;
 
 /** Starts the API; it answers 503 while the database is away. */
-export async function startApi(config: Config, database: OpenDatabase, log: Logger): Promise<Part & { url: string }> {
+export async function startApi({ config, database, log, metrics }: ServiceDeps): Promise<Part & { url: string }> {
   const { createApp } = await import('../http/app.ts');
   const { startServer } = await import('../http/server.ts');
   const { registrationWorker } = await import('../core/registration-worker.ts');
   const { simulatedRegistry } = await import('../registry/simulated.ts');
+  const { marginQueries } = await import('../core/margin.ts');
   const { openKeys } = await import('./keys.ts');
   const { readiness } = await import('./readiness.ts');
   const { Queries } = await import('../db/queries.ts');
+  const { readOldestDueS } = await import('../delivery/lanes.ts');
 
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const queries = new Queries(openPool(config, database.url, 'reads', API_CONNECTIONS, API_DEADLINE_MS));
   const keys = await openKeys(config);
+  const registry = simulatedRegistry(workerPool);
   const app = createApp({
     pool,
     queries,
     vault: createVault(await readSecretsKeys(config)),
+    margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
     log,
+    metrics,
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
     sandbox: config.sandbox,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool),
   });
+  metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
   const stopping = new AbortController();
   const worker = registrationWorker({
     pool: workerPool,
-    registry: simulatedRegistry(workerPool),
+    registry,
     log,
     documentsDeadlineDays: config.documentsDeadlineDays,
   });

@@ -1,15 +1,15 @@
 /**
- * The registry of the sandbox, in PostgreSQL: it concludes every registration, unless it was told to fail the next one.
+ * The registry of the sandbox, in PostgreSQL: it concludes every registration, unless it was told to fail the next one,
+ * and knows a margin for every worker and employer.
  *
  * Invariant: one registration id has one answer. What was told is used up by the first registration of that loan that
- * asks after it, and the answer is kept in the same transaction under its id (an idempotency key of the registry's own),
- * so a caller that died before recording the answer is given the same one again.
+ * asks after it, and the answer is kept in the same transaction under its id, so a caller that died before recording
+ * the answer is given the same one again. Two calls with one id meet at a lock of that id; a crash lets it go.
  */
 import { createHash } from 'node:crypto';
 import type { Pool, Tx } from '../db/pool.ts';
-import type { RegistrationAnswer, RegistrationRegistry, RegistrationRequest } from './port.ts';
-
-const OPERATION = 'simulated-registry.register';
+import type { MarginRegistry, RegistrationAnswer, RegistrationRegistry, RegistrationRequest } from './port.ts';
+import { answerMargin } from './simulated-margin.ts';
 
 /** What the simulated registry answers to the loan's next registration: a failure with `error`, or success for null. */
 export async function answerNextRegistration(tx: Tx, loanId: string, error: string | null): Promise<void> {
@@ -19,39 +19,35 @@ export async function answerNextRegistration(tx: Tx, loanId: string, error: stri
 }
 
 /** A registry whose answers are in the database of `pool`. */
-export function simulatedRegistry(pool: Pool): RegistrationRegistry {
-  return { register: (request) => pool.transaction((tx) => register(tx, request)) };
+export function simulatedRegistry(pool: Pool): RegistrationRegistry & MarginRegistry {
+  return {
+    async register(request, signal) {
+      signal.throwIfAborted();
+      return pool.transaction((tx) => register(tx, request));
+    },
+    async queryMargin(question, signal) {
+      signal.throwIfAborted();
+      return pool.run((sql) => answerMargin(sql, question));
+    },
+  };
 }
 
 async function register(tx: Tx, { registrationId, loanId }: RegistrationRequest): Promise<RegistrationAnswer> {
-  const digest = createHash('sha256').update(registrationId).digest();
-  const taken = await tx`
-    insert into idempotency_keys (partner_id, operation, key, request_hash)
-    select partner_id, ${OPERATION}, ${registrationId}, ${digest} from loans where id = ${loanId}
-    on conflict (partner_id, operation, key) do nothing
-    returning key`;
-  if (taken.length === 0) return recall(tx, registrationId, loanId);
+  await tx`select pg_advisory_xact_lock(hashtextextended(${registrationId}, 0))`;
+  const [given] = await tx<{ answer: RegistrationAnswer }[]>`
+    select answer from simulated_answers where registration_id = ${registrationId}`;
+  if (given !== undefined) return given.answer;
   const [told] = await tx<{ error: string | null }[]>`
     update simulated_registrations set error = null where loan_id = ${loanId} returning old.error`;
   const error = told?.error ?? null;
   const answer: RegistrationAnswer =
-    error === null ? { outcome: 'concluded', protocol: protocolOf(digest) } : { outcome: 'failed', error };
+    error === null ? { outcome: 'concluded', protocol: protocolOf(registrationId) } : { outcome: 'failed', error };
   await tx`
-    update idempotency_keys set status = 200, body = ${JSON.stringify(answer)}::text::json
-    where operation = ${OPERATION} and key = ${registrationId}
-      and partner_id = (select partner_id from loans where id = ${loanId})`;
+    insert into simulated_answers (registration_id, answer)
+    values (${registrationId}, ${JSON.stringify(answer)}::text::json)`;
   return answer;
 }
 
-async function recall(tx: Tx, registrationId: string, loanId: string): Promise<RegistrationAnswer> {
-  const [row] = await tx<{ body: RegistrationAnswer }[]>`
-    select k.body
-    from idempotency_keys k join loans l on l.partner_id = k.partner_id
-    where l.id = ${loanId} and k.operation = ${OPERATION} and k.key = ${registrationId}`;
-  if (row === undefined) throw new Error(`the simulated registry knows no loan ${loanId}`);
-  return row.body;
-}
-
-function protocolOf(digest: Buffer): string {
-  return `REG-${digest.toString('hex', 0, 8).toUpperCase()}`;
+function protocolOf(registrationId: string): string {
+  return `REG-${createHash('sha256').update(registrationId).digest('hex').slice(0, 16).toUpperCase()}`;
 }

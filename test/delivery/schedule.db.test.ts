@@ -1,5 +1,6 @@
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { envelope } from '../../src/contract/delivery.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { advance, startEngine } from '../support/engine.ts';
 import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../support/outbox.ts';
@@ -67,6 +68,7 @@ test('the envelope’s bytes are the contract’s: keys in order, milliseconds, 
   const stream = await commitEvent(pool, partnerId);
   const engine = startEngine(pool);
   await engine.turn();
+  expect(envelope.safeParse(JSON.parse(String(receiver.posts[0]?.body))).success).toBe(true);
   expect(receiver.posts[0]?.body.toString()).toBe(
     `{"evento":"desembolso.falhou","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${partnerId}",` +
       `"data":{"emprestimo_id":"${stream}","numero_emprestimo":"2026-00000001","motivo":"conta encerrada"}}`,

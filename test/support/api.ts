@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
+import { marginQueries } from '../../src/core/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { Queries } from '../../src/db/queries.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { openLocalKeys } from '../../src/http/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -60,11 +63,14 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
   const lines: TestApi['lines'] = [];
   const write = (fields: LogFields, message: string): void => void lines.push({ fields, message });
   const log: Logger = { debug: write, info: write, warn: write, error: write };
+  const registry = simulatedRegistry(database.pool);
   const deps: HttpDeps = {
     pool: database.pool,
     queries,
     vault,
+    margins: marginQueries({ pool: database.pool, registry, log, reuseHours: 24 }),
     log,
+    metrics: createMetrics(),
     tokens: { keys, ...tokens },
     sandbox: true,
     allowInsecure: false,

@@ -1,4 +1,4 @@
-/** What an orchestrator asks: alive, and ready to serve. No token. */
+/** What an orchestrator and a monitor ask: alive, ready to serve, in what numbers. No token. */
 import type { Context } from 'hono';
 import { unavailable } from '../api-error.ts';
 import type { Env, HttpDeps } from '../deps.ts';
@@ -21,5 +21,14 @@ export function answerReady({ ready }: Pick<HttpDeps, 'ready'>) {
     }
     if (problem !== null) throw unavailable(new Error(problem));
     return c.json({ status: 'ok' });
+  };
+}
+
+/** Prometheus metrics of this process. */
+export function answerMetrics({ metrics }: Pick<HttpDeps, 'metrics'>) {
+  return async (c: Context<Env>): Promise<Response> => {
+    c.set('route', '/metrics');
+    const { text, contentType } = await metrics.expose();
+    return c.body(text, 200, { 'Content-Type': contentType });
   };
 }

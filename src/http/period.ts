@@ -1,0 +1,34 @@
+/** `desde` and `ate` of a list: an instant (ISO 8601 with its offset) or a day of America/Sao_Paulo, both inclusive. */
+import { z } from 'zod';
+import { date } from '../contract/values.ts';
+import { addDays, startOfDay } from '../loan/calendar.ts';
+
+const MESSAGE = 'deve ser uma data AAAA-MM-DD ou um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z';
+
+/** Nothing was detected before the first and nothing will be after the second; farther ones mean the same. */
+const FIRST_DAY = '1970-01-01';
+const LAST_DAY = '2999-12-31';
+
+const given = z.union([date, z.iso.datetime({ offset: true })], MESSAGE);
+
+/** The first instant of the period. */
+export const periodStart = given.transform((text) => (isDay(text) ? startOfDay(clamp(text)) : instantOf(text)));
+
+/** The first instant after the period; instants are kept to the millisecond. */
+export const periodEnd = given.transform((text) =>
+  isDay(text) ? startOfDay(addDays(clamp(text), 1)) : new Date(instantOf(text).getTime() + 1),
+);
+
+function isDay(text: string): boolean {
+  return !text.includes('T');
+}
+
+function clamp(day: string): string {
+  if (day < FIRST_DAY) return FIRST_DAY;
+  return day > LAST_DAY ? LAST_DAY : day;
+}
+
+function instantOf(text: string): Date {
+  if (text < FIRST_DAY) return new Date(FIRST_DAY);
+  return new Date(text > LAST_DAY ? LAST_DAY : text);
+}

@@ -1,0 +1,82 @@
+/** The signed package and the registry's documents (decisions, "Endpoints that the contract names without a shape"). */
+import { z } from 'zod';
+import * as contract from '../../contract/documents.ts';
+import { loanResource } from '../../contract/loan-resource.ts';
+import { readContent } from '../../core/document-content.ts';
+import { deliverDocument, deliverMissingDocuments, deliverPackage, type Document } from '../../core/documents.ts';
+import { readLoan } from '../../core/read-loan.ts';
+import { view } from '../../loan/view.ts';
+import type { HttpDeps } from '../deps.ts';
+import { handledLoan } from '../handled.ts';
+import type { AddOperation } from '../operation.ts';
+
+const content = z.string().transform((base64, context) => {
+  const read = readContent(base64);
+  if (!('refused' in read)) return read;
+  context.addIssue({ code: 'custom', message: read.refused });
+  return z.NEVER;
+});
+const pieceBody = contract.documentContent.extend({ conteudo_base64: content });
+const packageBody = z.strictObject({
+  documentos: z.array(contract.documentPiece.extend({ conteudo_base64: content })),
+});
+
+export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  const shared = {
+    method: 'post',
+    scope: 'emprestimos:write',
+    maxBodyBytes: contract.MAX_DOCUMENTS_BODY_BYTES,
+    exists: async (partnerId: string, id: string) => (await readLoan(pool, partnerId, id)) !== null,
+    answers: { 200: { description: 'O empréstimo', schema: loanResource } },
+    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  } as const;
+
+  add(
+    {
+      ...shared,
+      path: '/v1/emprestimos/{id}/documentos',
+      summary: 'Envia o pacote assinado inteiro (agrupada) ou a CCB assinada antes dos outros (diferida)',
+      body: packageBody,
+    },
+    async ({ partnerId, actor, requestId, id, body }, c) => {
+      const handled = await deliverPackage(pool, { partnerId, actor, requestId }, id, documentsOf(body));
+      return c.json(view(handledLoan(handled)), 200);
+    },
+  );
+
+  add(
+    {
+      ...shared,
+      path: '/v1/emprestimos/{id}/documentos-dataprev',
+      summary: 'Entrega de uma vez todos os documentos que faltam',
+      body: packageBody,
+    },
+    async ({ partnerId, actor, requestId, id, body }, c) => {
+      const handled = await deliverMissingDocuments(pool, { partnerId, actor, requestId }, id, documentsOf(body));
+      return c.json(view(handledLoan(handled)), 200);
+    },
+  );
+
+  add(
+    {
+      ...shared,
+      path: '/v1/emprestimos/{id}/documentos/{tipo}',
+      params: { tipo: contract.documentType },
+      summary: 'Entrega um dos documentos que faltam; o último encerra a entrega',
+      body: pieceBody,
+    },
+    async ({ partnerId, actor, requestId, id, body }, c) => {
+      const document = documentOf(contract.documentType.parse(c.req.param('tipo')), body);
+      const handled = await deliverDocument(pool, { partnerId, actor, requestId }, id, document);
+      return c.json(view(handledLoan(handled)), 200);
+    },
+  );
+}
+
+function documentsOf({ documentos }: z.output<typeof packageBody>): Document[] {
+  return documentos.map(({ tipo, ...piece }) => documentOf(tipo, piece));
+}
+
+function documentOf(type: Document['type'], piece: z.output<typeof pieceBody>): Document {
+  return { type, fileName: piece.nome_arquivo ?? null, content: piece.conteudo_base64 };
+}

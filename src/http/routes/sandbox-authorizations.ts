@@ -1,0 +1,23 @@
+/** The worker accepts, as a partner plays it in the sandbox (decisions, "Sandbox"). */
+import { z } from 'zod';
+import { authorizationConfirmed } from '../../contract/payloads.ts';
+import { AUTHORIZATION_ORIGINS } from '../../contract/statuses.ts';
+import { cpf } from '../../contract/tax-ids.ts';
+import { confirmAuthorization } from '../../core/authorization.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+export function addSandboxAuthorizationRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/autorizacoes',
+      summary: 'O trabalhador aceita a autorização',
+      scope: 'sandbox',
+      body: z.strictObject({ cpf_trabalhador: cpf, origem: z.enum(AUTHORIZATION_ORIGINS) }),
+      answers: { 201: { description: 'A autorização confirmada', schema: authorizationConfirmed } },
+    },
+    async ({ partnerId, actor, requestId, body }, c) =>
+      c.json(await confirmAuthorization(pool, { partnerId, actor, requestId }, body), 201),
+  );
+}

@@ -1,0 +1,117 @@
+/** The registry's knowledge of bonds, and its nightly sync, played by the partner (decisions, "Sandbox"). */
+import { z } from 'zod';
+import { bondEnded, newBond } from '../../contract/payloads.ts';
+import { id as uuid, toCentavos } from '../../contract/values.ts';
+import { syncBonds } from '../../core/bonds.ts';
+import { readLoan } from '../../core/read-loan.ts';
+import type { LoanState } from '../../loan/state.ts';
+import { refuse } from '../../loan/command.ts';
+import { simulatedBonds, tellEndOfBond, tellRehire } from '../../registry/simulated-bonds.ts';
+import { notFound } from '../api-error.ts';
+import type { HttpDeps } from '../deps.ts';
+import { rejected } from '../handled.ts';
+import type { AddOperation } from '../operation.ts';
+
+const scope = 'sandbox';
+const errors = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
+
+const endOfBond = z.strictObject({
+  emprestimo_id: uuid,
+  data_desligamento: bondEnded.shape.data_desligamento,
+  motivo_desligamento: bondEnded.shape.motivo_desligamento,
+});
+
+const rehire = z.strictObject({
+  emprestimo_id: uuid,
+  novo_empregador: newBond.shape.novo_empregador,
+  data_admissao: newBond.shape.data_admissao,
+  margem_disponivel: newBond.shape.margem_disponivel,
+});
+
+export function addSandboxBondRoutes(add: AddOperation, deps: HttpDeps): void {
+  addEndOfBond(add, deps);
+  addRehire(add, deps);
+  addSync(add, deps);
+}
+
+function addEndOfBond(add: AddOperation, { pool }: HttpDeps): void {
+  const schema = z.strictObject({ id: uuid, ...endOfBond.shape });
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/vinculos/desligamentos',
+      summary: 'O registry passa a conhecer um desligamento; a próxima sincronização o detecta',
+      scope,
+      body: endOfBond,
+      answers: { 201: { description: 'O que o registry passou a conhecer', schema } },
+      errors,
+    },
+    async ({ partnerId, body }, c) => {
+      const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada', 'encerrada_desligamento']);
+      const data = { on: body.data_desligamento, reason: body.motivo_desligamento };
+      const id = await pool.run((sql) => tellEndOfBond(sql, { partnerId, loanId: loan.id }, data));
+      return c.json({ id, ...body }, 201);
+    },
+  );
+}
+
+function addRehire(add: AddOperation, { pool }: HttpDeps): void {
+  const schema = z.strictObject({ id: uuid, ...rehire.shape });
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/vinculos/novos',
+      summary: 'O registry passa a conhecer um novo vínculo; é detectado quando o empréstimo está encerrado',
+      scope,
+      body: rehire,
+      answers: { 201: { description: 'O que o registry passou a conhecer', schema } },
+      errors,
+    },
+    async ({ partnerId, body }, c) => {
+      const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada']);
+      const data = {
+        on: body.data_admissao,
+        employer: body.novo_empregador,
+        availableMarginCentavos: toCentavos(body.margem_disponivel),
+      };
+      const id = await pool.run((sql) => tellRehire(sql, { partnerId, loanId: loan.id }, data));
+      return c.json({ id, ...body }, 201);
+    },
+  );
+}
+
+/** Throws 404 without the loan, and 409 in the statuses `never` to be left, in which the record would wait in vain. */
+async function loanThatMayTake(
+  pool: HttpDeps['pool'],
+  partnerId: string,
+  loanId: string,
+  never: readonly LoanState['status'][],
+): Promise<LoanState> {
+  const loan = await readLoan(pool, partnerId, loanId);
+  if (loan === null) throw notFound();
+  if (never.includes(loan.status)) throw rejected(refuse(loan, 'O vínculo não mudaria nada'));
+  return loan;
+}
+
+function addSync(add: AddOperation, { pool, log }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/sincronizacao',
+      summary: 'A sincronização noturna roda agora',
+      scope,
+      answers: {
+        200: {
+          description: 'Quantos registros foram detectados pela primeira vez',
+          schema: z.strictObject({ desligamentos: z.int(), novos: z.int() }),
+        },
+      },
+      errors: ['ERRO_VALIDACAO'],
+    },
+    async ({ partnerId, actor, requestId }, c) => {
+      const deps = { pool, registry: simulatedBonds(pool), log };
+      const counts = await syncBonds(deps, { partnerId, actor, requestId });
+      return c.json({ desligamentos: counts.ended, novos: counts.new }, 200);
+    },
+  );
+}

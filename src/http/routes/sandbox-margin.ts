@@ -1,0 +1,67 @@
+/** What the registry answers to margin queries, as a partner sets it in the sandbox (decisions, "Sandbox"). */
+import { z } from 'zod';
+import { marginRequest } from '../../contract/margin-resource.ts';
+import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
+import { reais, text, toCentavos } from '../../contract/values.ts';
+import { tellMargin, type ToldMargin } from '../../registry/simulated-margin.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+const MAX_ERROR_LENGTH = 500;
+const AMOUNTS = ['valor_total_vencimentos', 'valor_margem_disponivel'] as const;
+
+/** The amounts, or `falha` with `erro`. */
+const body = marginRequest
+  .extend({
+    valor_total_vencimentos: reais.optional(),
+    valor_margem_disponivel: reais.optional(),
+    falha: z.enum(MARGIN_ERROR_KINDS).optional(),
+    erro: text(MAX_ERROR_LENGTH).optional(),
+  })
+  .superRefine((sent, context) => {
+    const refuse = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message, input: sent });
+    const isFailure = sent.falha !== undefined;
+    for (const amount of AMOUNTS) {
+      if (isFailure && sent[amount] !== undefined) refuse(amount, 'não se usa com falha');
+      if (!isFailure && sent[amount] === undefined) refuse(amount, 'é obrigatório sem falha');
+    }
+    if (isFailure && sent.erro === undefined) refuse('erro', 'é obrigatório com falha');
+    if (!isFailure && sent.erro !== undefined) refuse('erro', 'só se usa com falha');
+  });
+
+const told = marginRequest.extend({
+  valor_total_vencimentos: reais.nullable(),
+  valor_margem_disponivel: reais.nullable(),
+  falha: z.enum(MARGIN_ERROR_KINDS).nullable(),
+  erro: z.string().nullable(),
+});
+
+export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'put',
+      path: '/v1/sandbox/margem',
+      summary: 'O que o registry responde às consultas de margem',
+      scope: 'sandbox',
+      body,
+      answers: { 200: { description: 'O que o registry vai responder', schema: told } },
+    },
+    async ({ partnerId, body: sent }, c) => {
+      const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };
+      await pool.run((sql) => tellMargin(sql, worker, toTold(sent)));
+      const none = { valor_total_vencimentos: null, valor_margem_disponivel: null, falha: null, erro: null };
+      const { cpf, numero_inscricao_empregador } = sent;
+      return c.json({ cpf, numero_inscricao_empregador, ...none, ...sent }, 200);
+    },
+  );
+}
+
+/** The schema has seen to it that what belongs together is there. */
+function toTold({ falha, erro, ...amounts }: z.output<typeof body>): ToldMargin {
+  if (falha !== undefined) return { failure: falha, error: erro ?? '' };
+  return {
+    earningsCentavos: toCentavos(amounts.valor_total_vencimentos ?? 0),
+    marginCentavos: toCentavos(amounts.valor_margem_disponivel ?? 0),
+  };
+}

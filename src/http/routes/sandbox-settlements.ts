@@ -1,0 +1,33 @@
+/** The monthly batch, closed by the partner (decisions, "Settlement" and "Sandbox"). */
+import { z } from 'zod';
+import { settlementProcessed } from '../../contract/payloads.ts';
+import { month } from '../../contract/values.ts';
+import { closeSettlement } from '../../core/settlement.ts';
+import { ApiError } from '../api-error.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+/** `ja_fechado`: the batch existed, nothing changed and no event was emitted. */
+const answer = settlementProcessed.extend({ ja_fechado: z.boolean() });
+
+export function addSandboxSettlementRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/repasses',
+      summary: 'O repasse do mês fecha; fechar de novo responde o que existe, com ja_fechado true',
+      scope: 'sandbox',
+      body: z.strictObject({ competencia: month }),
+      answers: { 200: { description: 'O repasse', schema: answer } },
+      errors: ['TRANSICAO_INVALIDA'],
+    },
+    async ({ partnerId, actor, requestId, body: { competencia } }, c) => {
+      const closing = await closeSettlement(pool, { partnerId, actor, requestId }, competencia);
+      if ('notOver' in closing) {
+        const message = `Não é possível fechar o repasse: a competência ${competencia} ainda não terminou`;
+        throw new ApiError('TRANSICAO_INVALIDA', message);
+      }
+      return c.json({ ...closing.settlement, ja_fechado: closing.alreadyClosed }, 200);
+    },
+  );
+}

@@ -1,0 +1,54 @@
+/** End of bond and rehire (contract, "Rules" 7; decisions, "Loan statuses and next actions"). */
+import type { EventData } from '../contract/events.ts';
+import type { LoanStatus } from '../contract/statuses.ts';
+import { toReais } from '../contract/values.ts';
+import { type CommandOf, type Decision, refuse } from './command.ts';
+import type { LoanState } from './state.ts';
+
+/** Where an end of bond closes the loan. In `emitindo` it has to wait; elsewhere there is nothing to close. */
+export const STATUSES_OF_END_OF_BOND: readonly LoanStatus[] = [
+  'em_assinatura',
+  'aguardando_averbacao',
+  'averbada',
+  'desembolsada',
+];
+
+/** Where a rehire is news: for a loan that was closed for end of bond. */
+export const STATUSES_OF_REHIRE: readonly LoanStatus[] = ['encerrada_desligamento'];
+
+const CLOSED_FOR_END_OF_BOND: EventData<'trabalhador.desligado'>['situacao_emprestimo'] = {
+  codigo: 'encerrado_desligamento',
+  descricao: 'Encerrado por desligamento',
+};
+
+/** The worker's bond ended. A registration or transfer that is under way still ends by itself. */
+export function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState): Decision {
+  if (!STATUSES_OF_END_OF_BOND.includes(state.status)) return refuse(state, 'Não é possível encerrar por desligamento');
+  const data = {
+    emprestimo_id: state.id,
+    numero_emprestimo: state.number,
+    cpf_trabalhador: state.workerCpf,
+    matricula: state.workerEnrollment,
+    nome_trabalhador: state.workerName,
+    data_desligamento: on,
+    motivo_desligamento: reason,
+    situacao_emprestimo: CLOSED_FOR_END_OF_BOND,
+  };
+  return { facts: [{ type: 'trabalhador.desligado', data }] };
+}
+
+/** The worker was hired anew: the balance may be registered under the new employer. */
+export function recordNewBond(command: CommandOf<'recordNewBond'>, state: LoanState): Decision {
+  if (!STATUSES_OF_REHIRE.includes(state.status)) return refuse(state, 'Não é possível registrar novo vínculo');
+  const data = {
+    cpf_trabalhador: state.workerCpf,
+    nome_trabalhador: state.workerName,
+    novo_empregador: command.employer,
+    data_admissao: command.on,
+    margem_disponivel: toReais(command.availableMarginCentavos),
+    emprestimo_id: state.id,
+    saldo_pendente: toReais(command.outstandingCentavos),
+    averbavel: command.availableMarginCentavos >= state.installmentCentavos,
+  };
+  return { facts: [{ type: 'trabalhador.vinculo_novo', data }] };
+}

@@ -1,0 +1,44 @@
+/** The command `close-settlement`: one month's batch for every active partner. */
+import type { Config } from '../config.ts';
+import { closeSettlement, isOver } from '../core/settlement.ts';
+import { isUnavailable, type Pool } from '../db/pool.ts';
+import { readClock } from '../log/read.ts';
+import type { Logger } from '../log-lines.ts';
+import { withJobPool } from './job-pool.ts';
+import type { JobResult } from './jobs.ts';
+import { openProgress, type Progress } from './progress.ts';
+
+export async function closeMonth(config: Config, log: Logger, month: string): Promise<JobResult> {
+  const progress = openProgress();
+  try {
+    return await withJobPool(config, log, (pool) => closeForAll(pool, log, month, progress));
+  } finally {
+    progress.end();
+  }
+}
+
+/** Each partner is a transaction of its own; one that fails does not stop the others. */
+async function closeForAll(pool: Pool, log: Logger, month: string, progress: Progress): Promise<JobResult> {
+  if (!isOver(month, await pool.run(readClock))) throw new Error(`${month} is not over yet in São Paulo`);
+  const partners = await pool.run((sql) => sql<{ id: string }[]>`select id from partners where active order by id`);
+  let [closed, alreadyClosed] = [0, 0];
+  const failed: string[] = [];
+  for (const [index, { id }] of partners.entries()) {
+    progress.show(`closing ${month}: partner ${index + 1} of ${partners.length}`);
+    try {
+      const provenance = { partnerId: id, actor: 'close-settlement', requestId: null };
+      const closing = await closeSettlement(pool, provenance, month);
+      if ('notOver' in closing) throw new Error(`${month} was over and is not any more`);
+      if (closing.alreadyClosed) alreadyClosed += 1;
+      else closed += 1;
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      log.error({ partnerId: id, month, err: error }, 'a batch could not be closed; run the command again');
+      failed.push(id);
+    }
+  }
+  return {
+    summary: { month, partners: partners.length, closed, alreadyClosed, failed },
+    isGood: failed.length === 0,
+  };
+}

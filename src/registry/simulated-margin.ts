@@ -1,0 +1,47 @@
+/** The margins that the simulated registry knows: what it was told, else the same for every worker. */
+import type { MARGIN_ERROR_KINDS } from '../contract/statuses.ts';
+import type { Tx } from '../db/pool.ts';
+import type { MarginAnswer, MarginQuestion } from './port.ts';
+
+/** R$ 5.000,00 of earnings, 35% of which can be pledged. */
+const DEFAULT_ANSWER: MarginAnswer = { outcome: 'answered', earningsCentavos: 500_000, marginCentavos: 175_000 };
+
+/** What to answer from now on, until told otherwise. */
+export type ToldMargin =
+  | { readonly earningsCentavos: number; readonly marginCentavos: number }
+  | { readonly failure: (typeof MARGIN_ERROR_KINDS)[number]; readonly error: string };
+
+/** Tells the simulated registry what to answer to `partnerId` about one worker and employer. */
+export async function tellMargin(tx: Tx, of: Omit<MarginQuestion, 'queryId'>, told: ToldMargin): Promise<void> {
+  const [earnings, margin] = 'failure' in told ? [null, null] : [told.earningsCentavos, told.marginCentavos];
+  const [kind, error] = 'failure' in told ? [told.failure, told.error] : [null, null];
+  await tx`
+    insert into simulated_margins
+      (partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, error_kind, error)
+    values (${of.partnerId}, ${of.workerCpf}, ${of.employerCnpj}, ${earnings}, ${margin}, ${kind}, ${error})
+    on conflict (partner_id, worker_cpf, employer_cnpj) do update
+    set earnings_centavos = excluded.earnings_centavos, margin_centavos = excluded.margin_centavos,
+        error_kind = excluded.error_kind, error = excluded.error`;
+}
+
+interface ToldRow {
+  readonly earnings: number | null;
+  readonly margin: number | null;
+  readonly kind: string | null;
+  readonly error: string | null;
+}
+
+/** What the simulated registry answers to `question`. */
+export async function answerMargin(tx: Tx, question: MarginQuestion): Promise<MarginAnswer> {
+  const [told] = await tx<ToldRow[]>`
+    select earnings_centavos::float8 as earnings, margin_centavos::float8 as margin, error_kind as kind, error
+    from simulated_margins
+    where partner_id = ${question.partnerId}
+      and worker_cpf = ${question.workerCpf} and employer_cnpj = ${question.employerCnpj}`;
+  if (told === undefined) return DEFAULT_ANSWER;
+  const { earnings, margin, kind, error } = told;
+  if (earnings !== null && margin !== null) {
+    return { outcome: 'answered', earningsCentavos: earnings, marginCentavos: margin };
+  }
+  return { outcome: kind === 'negocial' ? 'refused' : 'unavailable', error: error ?? '' };
+}

@@ -1,0 +1,38 @@
+/** Loans on their way to the bank and beyond, for the tests of bonds and settlements. */
+import { randomUUID } from 'node:crypto';
+import { settleDisbursement } from '../../src/core/disbursement.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
+import { concludeSigning } from '../../src/core/signing.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import type { LoanState } from '../../src/loan/state.ts';
+import type { Provenance } from '../../src/log/append.ts';
+import { accepted, issueLoan } from './loan-world.ts';
+
+/** A loan in `aguardando_averbacao` with a registration under way. */
+export async function registeringLoan(pool: Pool, partner: Provenance): Promise<LoanState> {
+  const { id } = await issueLoan(pool, partner, randomUUID());
+  await accepted(concludeSigning(pool, partner, id));
+  return accepted(requestRegistration(pool, partner, id));
+}
+
+export async function concludeRegistration(pool: Pool, partner: Provenance, loan: LoanState): Promise<LoanState> {
+  return accepted(
+    recordRegistration(pool, partner, {
+      loanId: loan.id,
+      registrationId: loan.registration?.id ?? '',
+      answer: { outcome: 'concluded', protocol: 'REG-1' },
+      documentsDeadlineDays: 15,
+    }),
+  );
+}
+
+/** A loan in `averbada`, whose transfer is under way. */
+export async function registeredLoan(pool: Pool, partner: Provenance): Promise<LoanState> {
+  return concludeRegistration(pool, partner, await registeringLoan(pool, partner));
+}
+
+/** A loan in `desembolsada`. */
+export async function disbursedLoan(pool: Pool, partner: Provenance, on: string): Promise<LoanState> {
+  const { id } = await registeredLoan(pool, partner);
+  return accepted(settleDisbursement(pool, partner, id, on));
+}

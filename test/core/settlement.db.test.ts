@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { handleLoan } from '../../src/core/handle-loan.ts';
+import { closeSettlement, isOver } from '../../src/core/settlement.ts';
+import type { Provenance } from '../../src/log/append.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { disbursedLoan, registeredLoan } from './disbursed-loans.ts';
+import { accepted, createPartner } from './loan-world.ts';
+
+let database: TestDatabase;
+let partner: Provenance;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const NOW = new Date('2027-06-15T12:00:00Z');
+
+async function close(month: string, now = NOW, provenance = partner) {
+  const closing = await closeSettlement(database.pool, provenance, month, now);
+  if ('notOver' in closing) throw new Error(`${month} is not over`);
+  return closing;
+}
+
+const totals = async (month: string) => {
+  const { settlement } = await close(month);
+  return [settlement.total_parcelas, settlement.numero_ccbs, settlement.valor_total];
+};
+
+const newPartner = async () => (partner = await createPartner(database.sql));
+const loanOf = (on: string) => disbursedLoan(database.pool, partner, on);
+
+async function endBond(loanId: string): Promise<void> {
+  const reason = { codigo: '02', descricao: 'Sem justa causa' };
+  await accepted(handleLoan(database.pool, partner, loanId, () => ({ type: 'endBond', on: '2026-05-01', reason })));
+}
+
+describe('a month', () => {
+  test.each([
+    ['2026-06', '2026-06-30T23:59:59Z', false],
+    ['2026-06', '2026-07-01T00:00:00Z', false],
+    ['2026-06', '2026-07-01T02:59:59.999Z', false],
+    ['2026-06', '2026-07-01T03:00:00Z', true],
+    ['2026-12', '2027-01-01T02:59:59Z', false],
+    ['2026-12', '2027-01-01T03:00:00Z', true],
+    ['2026-02', '2026-03-01T03:00:00Z', true],
+    ['2026-08', '2026-07-31T12:00:00Z', false],
+  ])('%s is over at %s: %s, because São Paulo is three hours behind', async (month, at, isItOver) => {
+    await newPartner();
+    expect(isOver(month, new Date(at))).toBe(isItOver);
+    const closing = await closeSettlement(database.pool, partner, month, new Date(at));
+    expect('settlement' in closing).toBe(isItOver);
+    const rows = await database.sql`select from settlements where partner_id = ${partner.partnerId}`;
+    expect(rows).toHaveLength(isItOver ? 1 : 0);
+  });
+
+  test("is judged by the database's clock", async () => {
+    await newPartner();
+    expect(await closeSettlement(database.pool, partner, '2999-12')).toEqual({ notOver: true });
+    expect(await closeSettlement(database.pool, partner, '2020-01')).toMatchObject({ alreadyClosed: false });
+  });
+});
+
+describe('a batch', () => {
+  test('counts the installment k of a loan in the month of data_liberacao + k, and no other', async () => {
+    await newPartner();
+    await loanOf('2026-01-31');
+    await loanOf('2026-03-01');
+    await loanOf('2025-12-31');
+    expect(await totals('2026-01')).toEqual([1, 1, 120.33]);
+    expect(await totals('2026-02')).toEqual([2, 2, 240.66]);
+    expect(await totals('2026-03')).toEqual([2, 2, 240.66]);
+    expect(await totals('2026-04')).toEqual([3, 3, 360.99]);
+    expect(await totals('2026-12')).toEqual([3, 3, 360.99]);
+    expect(await totals('2027-01')).toEqual([2, 2, 240.66]);
+    expect(await totals('2027-03')).toEqual([1, 1, 120.33]);
+    expect(await totals('2027-04')).toEqual([0, 0, 0]);
+  });
+
+  test('counts loans that are disbursed now: none that is under way, and none that was closed', async () => {
+    await newPartner();
+    const closed = await loanOf('2026-01-31');
+    await registeredLoan(database.pool, partner);
+    await endBond(closed.id);
+    expect(await totals('2026-02')).toEqual([0, 0, 0]);
+  });
+
+  test('emits repasse.processado with its fields in order, as what is kept', async () => {
+    await newPartner();
+    const loan = await loanOf('2026-01-31');
+    const { settlement, alreadyClosed } = await close('2026-02');
+    expect(alreadyClosed).toBe(false);
+    const events = await database.sql<{ data: object; at: Date; body: Buffer }[]>`
+      select e.data, e.occurred_at as at, m.body
+      from events e join messages m on m.event_id = e.id
+      where e.stream = ${settlement.repasse_id} and e.type = 'repasse.processado'`;
+    expect(events).toHaveLength(1);
+    expect(Object.entries(events[0]?.data ?? {})).toEqual([
+      ['repasse_id', settlement.repasse_id],
+      ['competencia', '2026-02'],
+      ['total_parcelas', 1],
+      ['numero_ccbs', 1],
+      ['valor_total', 120.33],
+      ['fechado_em', '2027-06-15T12:00:00.000Z'],
+    ]);
+    expect(events[0]?.at).toEqual(NOW);
+    const rows = await database.sql`
+      select loan_id as loan, number from settled_installments where settlement_id = ${settlement.repasse_id}`;
+    expect(rows).toEqual([{ loan: loan.id, number: 1 }]);
+  });
+
+  test('closes once: again, or from eight machines at once, is what exists and no event', async () => {
+    await newPartner();
+    await loanOf('2026-01-31');
+    const all = await Promise.all(Array.from({ length: 8 }, () => close('2026-02')));
+    expect(all.filter(({ alreadyClosed }) => !alreadyClosed)).toHaveLength(1);
+    await loanOf('2026-01-31');
+    const later = await close('2026-02', new Date('2027-12-01T00:00:00Z'));
+    expect(later).toEqual({ settlement: all[0]?.settlement, alreadyClosed: true });
+    const events = await database.sql`
+      select from events where partner_id = ${partner.partnerId} and type = 'repasse.processado'`;
+    expect(events).toHaveLength(1);
+  });
+
+  test('waits for a closing under way and finds what that one made', async () => {
+    const { partnerId } = await newPartner();
+    let closing: ReturnType<typeof close> | undefined;
+    await database.pool.transaction(async (tx) => {
+      await tx`select 1 from partners where id = ${partnerId} for no key update`;
+      closing = close('2026-02');
+      const waiting = () => database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
+      await tx`
+        insert into settlements (partner_id, month, installments, contracts, total_centavos, closed_at)
+        values (${partnerId}, '2026-02', 7, 7, 700, now())`;
+    });
+    expect(await closing).toMatchObject({ alreadyClosed: true, settlement: { total_parcelas: 7, valor_total: 7 } });
+  });
+
+  test('is of one partner', async () => {
+    const other = await newPartner();
+    await loanOf('2026-01-31');
+    await newPartner();
+    expect(await totals('2026-02')).toEqual([0, 0, 0]);
+    expect((await close('2026-02', NOW, other)).settlement).toMatchObject({ total_parcelas: 1 });
+  });
+
+  test('of a partner that does not exist is a fault', async () => {
+    const nobody = { partnerId: randomUUID(), actor: 'test', requestId: null };
+    await expect(closeSettlement(database.pool, nobody, '2026-02', NOW)).rejects.toThrow('there is no partner');
+  });
+
+  test('of 20,000 loans is closed in a few seconds', async () => {
+    await newPartner();
+    const loan = await loanOf('2026-01-31');
+    await database.sql`
+      insert into loans (id, partner_id, version, state)
+      select id, partner_id, version, state || jsonb_build_object('id', id, 'number', 'N-' || n)
+      from (select gen_random_uuid() as id, n, partner_id, version, state
+            from loans, generate_series(1, 19999) n where loans.id = ${loan.id}) copies`;
+    const startedMs = performance.now();
+    expect(await totals('2026-02')).toEqual([20_000, 20_000, 2_406_600]);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,174 @@
+/** The asynchronous issuance over HTTP, and what a real receiver gets of it (contract, "Rules" 6). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+
+const ASYNCHRONOUS = { issuance: 'assincrona' };
+
+let world: PartnerWorld;
+beforeAll(async () => {
+  world = await startPartnerWorld();
+});
+afterAll(() => world.close());
+
+const endIssuance = (partner: TestPartner, loanId: string, body: unknown) =>
+  partner.post(`/v1/sandbox/emprestimos/${loanId}/emissao`, body);
+
+describe('an issuance that answered 202', () => {
+  test('and completes sends emprestimo.emitido once, with the definitive number', async () => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    const issued = await partner.issue();
+    expect([issued.status, issued.body.status, issued.body.proxima_acao]).toEqual([
+      202,
+      'emitindo',
+      'aguardar_emissao',
+    ]);
+    expect(issued.body.numero).toMatch(/^P-\d{8}$/);
+    expect(await partner.received()).toEqual([]);
+    const { id } = issued.body;
+    const ended = await endIssuance(partner, id, { resultado: 'emitida' });
+    expect([ended.status, ended.body]).toEqual([200, await partner.read(id)]);
+    expect(ended.body).toMatchObject({ status: 'em_assinatura', proxima_acao: 'assinar' });
+    expect(ended.body.numero).toMatch(/^20\d\d-\d{8}$/);
+    const again = await endIssuance(partner, id, { resultado: 'falhou' });
+    expect([again.status, again.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    expect(again.body.mensagem).toContain('em_assinatura');
+    expect(await partner.received()).toMatchObject([
+      {
+        evento: 'emprestimo.emitido',
+        data: { emprestimo_id: id, numero: ended.body.numero, valor_liberado: 1234.5 },
+      },
+    ]);
+  });
+
+  test('and is given up sends emprestimo.emissao_falhou once, cancels the loan, and a new key issues again', async () => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    const first = await partner.issue('key-a');
+    const { id } = first.body;
+    const ended = await endIssuance(partner, id, { resultado: 'falhou', motivo: 'registry fora do ar' });
+    expect([ended.status, ended.body.status, ended.body.proxima_acao]).toEqual([200, 'cancelada', null]);
+    expect(ended.body.numero).toBe(first.body.numero);
+    for (const resultado of ['emitida', 'falhou']) {
+      const again = await endIssuance(partner, id, { resultado });
+      expect([again.status, again.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+      expect(again.body.mensagem).toContain('cancelada');
+    }
+    const replay = await partner.issue('key-a');
+    expect([replay.status, replay.body]).toEqual([202, first.body]);
+    const reissued = await partner.issue('key-b');
+    expect([reissued.status, reissued.body.status]).toEqual([202, 'emitindo']);
+    expect(reissued.body.id).not.toBe(id);
+    expect(await partner.received()).toMatchObject([
+      { evento: 'emprestimo.emissao_falhou', data: { emprestimo_id: id, motivo: 'registry fora do ar' } },
+    ]);
+  });
+
+  test('has a reason when none was given', async () => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    await endIssuance(partner, await partner.newLoan(), { resultado: 'falhou' });
+    const [event] = await partner.received();
+    expect(event?.data['motivo']).toBe('Tentativas de emissão esgotadas');
+  });
+
+  test('ends once, however many ends arrive together', async () => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    const id = await partner.newLoan();
+    const ends = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'emitida' : 'falhou'));
+    const answers = await Promise.all(ends.map((resultado) => endIssuance(partner, id, { resultado })));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+    const expected = won[0]?.body.status === 'cancelada' ? 'emprestimo.emissao_falhou' : 'emprestimo.emitido';
+    expect(namesOf(await partner.received())).toEqual([expected]);
+  });
+});
+
+test('an issuance that answered 201 sends neither, and has no end to come', async () => {
+  const partner = await world.partner();
+  const issued = await partner.issue();
+  expect([issued.status, issued.body.status]).toEqual([201, 'em_assinatura']);
+  expect(issued.body.numero).toMatch(/^20\d\d-\d{8}$/);
+  const ended = await endIssuance(partner, issued.body.id, { resultado: 'emitida' });
+  expect([ended.status, ended.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+  expect(await partner.received()).toEqual([]);
+});
+
+describe('one Idempotency-Key', () => {
+  test.each([ASYNCHRONOUS, {}])(
+    'of 100 requests at once makes one loan, and all get its answer (%o)',
+    async (account) => {
+      const partner = await world.partner(account);
+      const answers = await Promise.all(Array.from({ length: 100 }, () => partner.issue('same')));
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      const loans = await world.api.database.sql`select id from loans where partner_id = ${partner.id}`;
+      expect(loans).toEqual([{ id: answers[0]?.body.id }]);
+    },
+  );
+
+  test('answers the first answer for ever, however far the loan has come', async () => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    const first = await partner.issue('same');
+    await endIssuance(partner, first.body.id, { resultado: 'emitida' });
+    const replay = await partner.issue('same');
+    expect([replay.status, replay.body]).toEqual([202, first.body]);
+    expect(replay.headers.get('Location')).toBe(first.headers.get('Location'));
+    expect(namesOf(await partner.received())).toEqual(['emprestimo.emitido']);
+  });
+
+  test('that another request holds for over 5 s is 409, and free again when that one rolls back', async () => {
+    const partner = await world.partner();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    const holding = world.api.database.sql
+      .begin(async (tx) => {
+        await tx`
+          insert into idempotency_keys (partner_id, operation, key, request_hash)
+          values (${partner.id}, 'POST /v1/emprestimos', 'held', ${Buffer.alloc(32)})`;
+        taken.resolve();
+        await held;
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    await taken.promise;
+    const startedAt = performance.now();
+    const refused = await partner.issue('held');
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([409, '5']);
+    expect((refused.body as LoanResource & { codigo?: string }).codigo).toBe('IDEMPOTENCIA_EM_ANDAMENTO');
+    expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+    release();
+    await holding;
+    expect((await partner.issue('held')).status).toBe(201);
+  });
+});
+
+describe('the end of an issuance', () => {
+  test("is 404 for another partner's loan and an unknown id", async () => {
+    const id = await (await world.partner(ASYNCHRONOUS)).newLoan();
+    const stranger = await world.partner(ASYNCHRONOUS);
+    for (const loanId of [id, '0198a000-0000-7000-8000-000000000001', 'x']) {
+      const answer = await endIssuance(stranger, loanId, { resultado: 'emitida' });
+      expect([answer.status, answer.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
+    }
+  });
+
+  test.each([
+    [{}, 'resultado'],
+    [{ resultado: 'talvez' }, 'resultado'],
+    [{ resultado: 'falhou', motivo: '' }, 'motivo'],
+    [{ resultado: 'falhou', motivo: 'x'.repeat(501) }, 'motivo'],
+    [{ resultado: 'falhou', erro: 'x' }, 'erro'],
+  ])('refuses %j and names %s', async (body, campo) => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    const answer = await endIssuance(partner, await partner.newLoan(), body);
+    expect([answer.status, answer.body.detalhes?.map((detail) => detail.campo)]).toEqual([400, [campo]]);
+  });
+
+  test('needs the scope of the sandbox', async () => {
+    const partner = await world.partner(ASYNCHRONOUS);
+    const id = await partner.newLoan();
+    const token = await world.api.token(partner.id, ['emprestimos:write']);
+    const body = { resultado: 'emitida' };
+    const answer = await world.api.send('POST', `/v1/sandbox/emprestimos/${id}/emissao`, { token, body });
+    expect([answer.status, answer.body.codigo]).toEqual([403, 'ESCOPO_INSUFICIENTE']);
+  });
+});

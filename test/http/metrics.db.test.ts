@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+test('metrics need no token and name route patterns, never an id', async () => {
+  const partner = await api.partner();
+  const token = await api.token(partner, ['emprestimos:read']);
+  await api.send('GET', `/v1/emprestimos/${partner}`, { token });
+  const answer = await api.app.request('/metrics');
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).toContain('route="/v1/emprestimos/{id}",status="404"');
+  expect(text).not.toContain(partner);
+});

@@ -1,0 +1,126 @@
+/** Registration and disbursement over HTTP, as a real receiver gets their events. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayOf } from '../../src/loan/calendar.ts';
+import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+
+let world: PartnerWorld;
+beforeAll(async () => {
+  world = await startPartnerWorld();
+});
+afterAll(() => world.close());
+
+async function signedLoan(partner: TestPartner): Promise<string> {
+  const id = await partner.newLoan();
+  await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
+  return id;
+}
+
+async function tellRegistry(partner: TestPartner, loanId: string, body: unknown): Promise<void> {
+  const path = `/v1/sandbox/emprestimos/${loanId}/averbacao`;
+  expect((await world.api.send('PUT', path, { token: partner.token, body })).status).toBe(200);
+}
+
+describe('a registration', () => {
+  test('that the registry was told to refuse sends averbacao.falhou; the next one sends averbacao.concluida', async () => {
+    const partner = await world.partner();
+    const id = await signedLoan(partner);
+    await tellRegistry(partner, id, { resultado: 'falhou', erro: 'margem insuficiente' });
+    await partner.register(id);
+    const failed = await partner.read(id);
+    expect(failed).toMatchObject({
+      status: 'aguardando_averbacao',
+      proxima_acao: 'averbar',
+      averbacao: { status: 'falhou', erro: 'margem insuficiente', protocolo_registry: null },
+    });
+    await partner.register(id);
+    const registered = await partner.read(id);
+    expect(registered).toMatchObject({
+      status: 'averbada',
+      proxima_acao: 'desembolsar',
+      averbacao: { status: 'concluida' },
+    });
+    expect(registered.averbacao?.id).not.toBe(failed.averbacao?.id);
+    const events = (await partner.received()).filter(({ evento }) => evento.startsWith('averbacao.'));
+    expect(events).toMatchObject([
+      {
+        evento: 'averbacao.concluida',
+        data: {
+          emprestimo_id: id,
+          averbacao_id: registered.averbacao?.id,
+          protocolo_registry: registered.averbacao?.protocolo_registry,
+        },
+      },
+      {
+        evento: 'averbacao.falhou',
+        data: { emprestimo_id: id, averbacao_id: failed.averbacao?.id, erro: 'margem insuficiente' },
+      },
+    ]);
+  });
+
+  test('is concluded when the refusal was taken back before it was asked', async () => {
+    const partner = await world.partner();
+    const id = await signedLoan(partner);
+    await tellRegistry(partner, id, { resultado: 'falhou' });
+    await tellRegistry(partner, id, { resultado: 'concluida' });
+    await partner.register(id);
+    expect(namesOf(await partner.received())).toEqual(['assinatura.concluida', 'averbacao.concluida']);
+  });
+
+  test('asked 50 times at once is asked once; the others are 409 and name the state', async () => {
+    const partner = await world.partner();
+    const id = await signedLoan(partner);
+    const all = await Promise.all(Array.from({ length: 50 }, () => partner.post(`/v1/emprestimos/${id}/averbacao`)));
+    expect(all.filter(({ status }) => status === 202)).toHaveLength(1);
+    const refused = all.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(49);
+    for (const { body } of refused) expect(body.mensagem).toContain('aguardando_averbacao');
+    expect(await world.api.database.sql`select from registrations where loan_id = ${id}`).toHaveLength(1);
+  });
+});
+
+describe('a disbursement', () => {
+  async function registeredLoan(partner: TestPartner): Promise<string> {
+    const id = await signedLoan(partner);
+    await partner.register(id);
+    return id;
+  }
+
+  test('that fails sends desembolso.falhou and leaves averbada; the next one sends desembolso.liquidado', async () => {
+    const partner = await world.partner();
+    const id = await registeredLoan(partner);
+    const failed = await partner.disburse(id, { resultado: 'falhou', motivo: 'conta inválida' });
+    expect([failed.status, failed.body.status, failed.body.proxima_acao]).toEqual([200, 'averbada', 'desembolsar']);
+    const settled = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: '2026-01-31' });
+    expect(settled.body).toMatchObject({
+      status: 'desembolsada',
+      proxima_acao: null,
+      data_liberacao: '2026-01-31',
+    });
+    const again = await partner.disburse(id);
+    expect([again.status, again.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    expect(again.body.mensagem).toContain('desembolsada');
+    const named = { emprestimo_id: id, numero_emprestimo: settled.body.numero };
+    expect((await partner.received()).filter(({ evento }) => evento.startsWith('desembolso.'))).toMatchObject([
+      { evento: 'desembolso.liquidado', data: { ...named, valor_liberado: 1234.5, data_liberacao: '2026-01-31' } },
+      { evento: 'desembolso.falhou', data: { ...named, motivo: 'conta inválida' } },
+    ]);
+  });
+
+  test('is dated today in São Paulo when no date is given', async () => {
+    const partner = await world.partner();
+    const id = await registeredLoan(partner);
+    const before = dayOf(new Date());
+    const { body } = await partner.disburse(id);
+    expect([before, dayOf(new Date())]).toContain(body.data_liberacao);
+  });
+
+  test('of 50 settlements at once one is taken and the others are 409', async () => {
+    const partner = await world.partner();
+    const id = await registeredLoan(partner);
+    const all = await Promise.all(Array.from({ length: 50 }, () => partner.disburse(id)));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(all.filter(({ status }) => status === 409)).toHaveLength(49);
+    const names = namesOf(await partner.received());
+    expect(names).toEqual(['assinatura.concluida', 'averbacao.concluida', 'desembolso.liquidado']);
+  });
+});

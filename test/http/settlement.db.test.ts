@@ -1,0 +1,82 @@
+/** The monthly batch from the sandbox's call to the partner's receiver. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+
+const PATH = '/v1/sandbox/repasses';
+
+let world: PartnerWorld;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  world = await startPartnerWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  partner = await world.partner();
+});
+
+async function disburse(on: string): Promise<void> {
+  const id = await partner.newLoan();
+  await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
+  await partner.register(id);
+  const answer = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: on });
+  expect(answer.body).toMatchObject({ status: 'desembolsada', data_liberacao: on });
+}
+
+/** The data of every repasse.processado that came in, field by field. */
+async function settlements(): Promise<[string, unknown][][]> {
+  const events = await partner.received();
+  return events.filter(({ evento }) => evento === 'repasse.processado').map(({ data }) => Object.entries(data));
+}
+
+interface Settlement {
+  readonly repasse_id: string;
+  readonly fechado_em: string;
+}
+const close = (competencia: unknown) =>
+  world.api.send<Settlement>('POST', PATH, { token: partner.token, body: { competencia } });
+
+test('repasse.processado reaches the receiver with every field of the catalog in order, and once', async () => {
+  await disburse('2026-01-31');
+  await disburse('2026-02-01');
+  const closed = await close('2026-03');
+  const settlement = {
+    repasse_id: expect.any(String),
+    competencia: '2026-03',
+    total_parcelas: 2,
+    numero_ccbs: 2,
+    valor_total: 240.1,
+    fechado_em: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  };
+  expect([closed.status, closed.body]).toEqual([200, { ...settlement, ja_fechado: false }]);
+  const fields = Object.entries({
+    ...settlement,
+    repasse_id: closed.body.repasse_id,
+    fechado_em: closed.body.fechado_em,
+  });
+  expect(await settlements()).toEqual([fields]);
+  const again = await close('2026-03');
+  expect([again.status, again.body]).toEqual([200, { ...closed.body, ja_fechado: true }]);
+  expect(await settlements()).toEqual([fields]);
+});
+
+test('a month without installments is emitted with zeros', async () => {
+  expect((await close('2026-01')).body).toMatchObject({ total_parcelas: 0, numero_ccbs: 0, valor_total: 0 });
+  const [fields] = await settlements();
+  expect(fields?.slice(2, 5)).toEqual([
+    ['total_parcelas', 0],
+    ['numero_ccbs', 0],
+    ['valor_total', 0],
+  ]);
+});
+
+test('a month that is not over is 409 and named', async () => {
+  const answer = await partner.post(PATH, { competencia: '2999-12' });
+  expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+  expect(answer.body.mensagem).toContain('2999-12');
+});
+
+test.each([undefined, null, 202_602, '2026-2', '2026-13', '2026-02-01', ''])('%j is no month', async (competencia) => {
+  const answer = await partner.post(PATH, { competencia });
+  expect([answer.status, answer.body.detalhes?.[0]?.campo]).toEqual([400, 'competencia']);
+});

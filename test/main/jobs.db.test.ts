@@ -1,0 +1,101 @@
+/** The operator's jobs as real processes, alone and two at once. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Provenance } from '../../src/log/append.ts';
+import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
+import { createPartner, issueLoan } from '../core/loan-world.ts';
+import { disbursedLoan } from '../core/disbursed-loans.ts';
+import { runCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let partners: readonly [Provenance, Provenance];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  partners = [await createPartner(database.sql), await createPartner(database.sql)];
+  await database.sql`insert into partners (name, active) values ('inativo', false)`;
+});
+afterAll(() => database.drop());
+
+const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
+
+/** Runs the command twice at once and adds up what the two JSON lines say. */
+async function runTwice(...args: string[]): Promise<Record<string, number>> {
+  const both = await Promise.all([run(...args), run(...args)]);
+  expect(both.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  const sum: Record<string, number> = {};
+  for (const { stdout } of both) {
+    for (const [name, value] of Object.entries(JSON.parse(stdout) as object)) {
+      if (typeof value === 'number') sum[name] = (sum[name] ?? 0) + value;
+    }
+  }
+  return sum;
+}
+
+describe('sync-bonds', () => {
+  test('run on two machines at once detects each record of every partner once; then there is nothing left', async () => {
+    for (const partner of partners) {
+      for (let count = 0; count < 5; count += 1) {
+        const { id: loanId } = await issueLoan(database.pool, partner, `sync-${count}`);
+        const data = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };
+        await tellEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
+      }
+    }
+    expect(await runTwice('sync-bonds')).toEqual({ desligamentos: 10, novos: 0, failed: 0 });
+    const events = await database.sql`select from events where type = 'trabalhador.desligado'`;
+    expect(events).toHaveLength(10);
+    const again = await run('sync-bonds');
+    expect(again).toEqual({ code: 0, stdout: '{"desligamentos":0,"novos":0,"failed":0}\n', stderr: '' });
+  });
+});
+
+describe('close-settlement', () => {
+  test('run on two machines at once closes each active partner once; then it says that nothing changed', async () => {
+    await disbursedLoan(database.pool, partners[0], '2025-01-31');
+    expect(await runTwice('close-settlement', '2025-02')).toMatchObject({ closed: 2, alreadyClosed: 2 });
+    const rows = await database.sql`select installments from settlements order by installments`;
+    expect(rows.map(({ installments }) => installments)).toEqual([0, 1]);
+    const events = await database.sql`select from events where type = 'repasse.processado'`;
+    expect(events).toHaveLength(2);
+    const { code, stdout } = await run('close-settlement', '2025-02');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { month: '2025-02', partners: 2, closed: 0, alreadyClosed: 2, failed: [] },
+    ]);
+  });
+
+  test('refuses a month that is not over, and what is no month', async () => {
+    const early = await run('close-settlement', '2999-12');
+    expect(early).toEqual({ code: 1, stdout: '', stderr: 'carteiro: 2999-12 is not over yet in São Paulo\n' });
+    const wrong = await run('close-settlement', '2026-13');
+    expect([wrong.code, wrong.stdout]).toEqual([1, '']);
+    expect(wrong.stderr).toContain('Give a month: 2026-06.');
+    expect(await database.sql`select from settlements where month <> '2025-02'`).toHaveLength(0);
+  });
+});
+
+describe('rebuild', () => {
+  test('repairs what differs; with --check it only says so, and leaves with 1', async () => {
+    const { id } = await issueLoan(database.pool, partners[0], 'rebuild');
+    const [{ loans }] = await database.sql<[{ loans: number }]>`select count(*)::int as loans from loans`;
+    await database.sql`update loans set state = state || '{"signed": true}' where id = ${id}`;
+    const answer = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run('rebuild', ...args);
+      return { code, stderr, ...(JSON.parse(stdout) as object) };
+    };
+    const found = { stderr: '', loans, differences: [id] };
+    expect(await answer('--check')).toEqual({ ...found, code: 1, repaired: 0 });
+    expect(await answer()).toEqual({ ...found, code: 0, repaired: 1 });
+    expect(await answer('--check')).toEqual({ ...found, code: 0, differences: [], repaired: 0 });
+  });
+});
+
+test.each(['sync-bonds', 'close-settlement', 'rebuild'])('%s --help tells output and exit codes', async (command) => {
+  const { code, stdout } = await run(command, '--help');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Output: {');
+  expect(stdout).toContain('Exit code: 0');
+});

@@ -1,0 +1,53 @@
+/** The real command line, in processes of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningCommand {
+  readonly pid: number;
+  /** Resolves with standard output so far as soon as it matches; rejects when the process ends first. */
+  output(pattern: RegExp): Promise<string>;
+  /** Sends a signal, if given, and resolves when the process is gone. */
+  end(signal?: NodeJS.Signals): Promise<Finished>;
+}
+
+/** Starts `carteiro` with these arguments; the environment is `env` and PATH, nothing else. */
+export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  return {
+    pid: child.pid ?? -1,
+    async output(pattern) {
+      for (;;) {
+        if (pattern.test(stdout)) return stdout;
+        const isGone = await Promise.race([once(child.stdout, 'data').then(() => false), closed.then(() => true)]);
+        if (isGone) throw new Error(`the command ended: ${stdout}${stderr}`);
+      }
+    },
+    async end(signal) {
+      if (signal) child.kill(signal);
+      const [code] = await closed;
+      return { code, stdout, stderr };
+    },
+  };
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  return startCommand(args, env).end();
+}

@@ -1,0 +1,137 @@
+/** Partners that walk a loan over HTTP and receive its webhooks on a real socket, with every system around them played. */
+import { createHmac } from 'node:crypto';
+import { expect } from 'vitest';
+import type { ErrorBody } from '../../src/contract/errors.ts';
+import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/events.ts';
+import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import { registrationWorker } from '../../src/core/registration-worker.ts';
+import { simulatedRegistry } from '../../src/registry/simulated.ts';
+import { type Account, type Answer, startApi, type TestApi } from './api.ts';
+import { startEngine } from './engine.ts';
+import { type Post, type Receiver, startReceiver } from './receiver.ts';
+import { silentLog } from './silent-log.ts';
+
+/** One webhook as it was received; its signature, headers and fields have been checked. */
+export interface ReceivedEvent {
+  readonly evento: EmittedName;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface TestPartner {
+  readonly id: string;
+  readonly token: string;
+  issue(key?: string): Promise<Answer<LoanResource>>;
+  /** Issues a loan and returns its id. */
+  newLoan(): Promise<string>;
+  read(loanId: string): Promise<LoanResource>;
+  post(path: string, body?: unknown): Promise<Answer<LoanResource & ErrorBody>>;
+  /** Sends what must be answered 200 or 202. */
+  accepted(path: string, body?: unknown): Promise<LoanResource>;
+  /** Asks for a registration and has the registry answer it. */
+  register(loanId: string): Promise<void>;
+  disburse(loanId: string, body?: unknown): Promise<Answer<LoanResource & ErrorBody>>;
+  /** Delivers what is due; then all that this partner has received so far, in catalog order. */
+  received(): Promise<ReceivedEvent[]>;
+}
+
+export interface PartnerWorld {
+  readonly api: TestApi;
+  readonly receiver: Receiver;
+  /** A partner with one registration for all sixteen events. */
+  partner(account?: Account): Promise<TestPartner>;
+  close(): Promise<void>;
+}
+
+export const TERMS = {
+  cpf_trabalhador: '52998224725',
+  nome_trabalhador: 'Maria da Silva',
+  matricula: 'M-1',
+  cnpj_empregador: '11222333000181',
+  valor_liberado: 1234.5,
+  numero_parcelas: 12,
+  valor_parcela: 120.05,
+};
+
+export const EXTERNAL_GROUPED: Account = { signing: 'externa', documents: 'agrupada' };
+export const EXTERNAL_DEFERRED: Account = { signing: 'externa', documents: 'diferida' };
+
+export function namesOf(events: readonly ReceivedEvent[]): string[] {
+  return events.map(({ evento }) => evento);
+}
+
+export async function startPartnerWorld(): Promise<PartnerWorld> {
+  const api = await startApi({ allowInsecure: true });
+  const receiver = await startReceiver();
+  const { pool } = api.database;
+  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.open(id, sealed), now: () => null });
+  const worker = registrationWorker({
+    pool,
+    registry: simulatedRegistry(pool),
+    log: silentLog,
+    documentsDeadlineDays: 15,
+  });
+  const deliver = async () => {
+    while ((await engine.turn()) > 0);
+  };
+
+  async function partner(account: Account = {}): Promise<TestPartner> {
+    const id = await api.partner(account);
+    const token = await api.token(id, ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write']);
+    const path = `/${id}`;
+    const webhook = { url: `${receiver.url}${path}`, eventos: EMITTED_NAMES };
+    const { body } = await api.send<{ secret: string }>('POST', '/v1/webhooks', { token, body: webhook });
+    let keys = 0;
+    const self: TestPartner = {
+      id,
+      token,
+      issue: (key = `key-${(keys += 1)}`) =>
+        api.send('POST', '/v1/emprestimos', { token, headers: { 'Idempotency-Key': key }, body: TERMS }),
+      newLoan: async () => (await self.issue()).body.id,
+      read: async (loanId) => (await api.send<LoanResource>('GET', `/v1/emprestimos/${loanId}`, { token })).body,
+      post: (to, sent) => api.send('POST', to, { token, ...(sent !== undefined && { body: sent }) }),
+      async accepted(to, sent) {
+        const answer = await self.post(to, sent);
+        if (answer.status !== 200 && answer.status !== 202) throw new Error(`${to} was refused: ${answer.text}`);
+        return answer.body;
+      },
+      async register(loanId) {
+        await self.accepted(`/v1/emprestimos/${loanId}/averbacao`);
+        await worker.tick();
+      },
+      disburse: (loanId, sent = { resultado: 'liquidado' }) =>
+        self.post(`/v1/sandbox/emprestimos/${loanId}/desembolso`, sent),
+      async received() {
+        await deliver();
+        const posts = receiver.posts.filter((post) => post.path === path);
+        return posts
+          .map((post) => readPost(post, id, body.secret))
+          .toSorted((a, b) => EMITTED_NAMES.indexOf(a.evento) - EMITTED_NAMES.indexOf(b.evento));
+      },
+    };
+    return self;
+  }
+
+  return {
+    api,
+    receiver,
+    partner,
+    async close() {
+      await engine.close();
+      await receiver.close();
+      await api.close();
+    },
+  };
+}
+
+/** Holds one POST against the contract: signature, headers, envelope, and every field of the catalog in its order. */
+function readPost({ headers, body }: Post, partnerId: string, secret: string): ReceivedEvent {
+  expect(headers['x-webhook-signature']).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+  const envelope = JSON.parse(body.toString()) as ReceivedEvent & { parceiro_id: string };
+  expect(Object.keys(envelope)).toEqual(['evento', 'timestamp', 'parceiro_id', 'data']);
+  expect(headers['x-webhook-event']).toBe(envelope.evento);
+  expect(envelope.parceiro_id).toBe(partnerId);
+  const schema = EVENTS[envelope.evento].data;
+  expect(schema.parse(envelope.data)).toEqual(envelope.data);
+  expect(Object.keys(envelope.data)).toEqual(Object.keys(schema.shape));
+  return envelope;
+}

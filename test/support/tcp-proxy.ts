@@ -1,0 +1,101 @@
+/**
+ * A TCP proxy between a process and its database, whose connections can be cut or made to swallow everything without an
+ * end or a reset, as a router that dies does.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Pair {
+  readonly client: Socket;
+  readonly upstream: Socket | null;
+}
+
+export class TcpProxy {
+  readonly #server: Server;
+  readonly #target: { readonly port: number; readonly host: string };
+  readonly #pairs = new Set<Pair>();
+  readonly #silent = new Set<Pair>();
+  #isDark = false;
+
+  private constructor(target: URL) {
+    this.#target = { port: Number(target.port || 5432), host: target.hostname };
+    this.#server = createServer((client) => this.#accept(client));
+  }
+
+  /** Starts a proxy to the server of `url`; {@link url} is the same database seen through it. */
+  static async to(url: string): Promise<{ proxy: TcpProxy; url: string }> {
+    const through = new URL(url);
+    const proxy = new TcpProxy(through);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    through.host = `127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`;
+    return { proxy, url: through.href };
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => client.destroy());
+    if (this.#isDark) {
+      const pair = { client, upstream: null };
+      client.resume();
+      client.once('close', () => this.#silent.delete(pair));
+      this.#silent.add(pair);
+      return;
+    }
+    const upstream = connect(this.#target);
+    const pair = { client, upstream };
+    this.#pairs.add(pair);
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => socket.destroy());
+      socket.once('close', () => {
+        if (this.#silent.has(pair)) return;
+        this.#pairs.delete(pair);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.pipe(client);
+  }
+
+  /** Resets every open connection. Returns how many there were. */
+  cut(): number {
+    const count = this.#pairs.size;
+    for (const { client, upstream } of this.#pairs) {
+      client.resetAndDestroy();
+      upstream?.resetAndDestroy();
+    }
+    return count;
+  }
+
+  /** What is open now goes silent both ways; new connections work unless `isDark`. Returns how many went silent. */
+  blackHole(isDark = false): number {
+    this.#isDark = isDark;
+    for (const pair of this.#pairs) {
+      pair.client.unpipe();
+      pair.upstream?.unpipe();
+      pair.client.resume();
+      pair.upstream?.resume();
+      this.#silent.add(pair);
+    }
+    const silenced = this.#pairs.size;
+    this.#pairs.clear();
+    return silenced;
+  }
+
+  /** New connections work again; the silent ones are forgotten, as a router that was replaced forgets them. */
+  heal(): void {
+    this.#isDark = false;
+    for (const { client, upstream } of this.#silent) {
+      client.destroy();
+      upstream?.destroy();
+    }
+    this.#silent.clear();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.heal();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
