@@ -6,7 +6,7 @@ export interface BannerFacts {
   readonly dataDir: string | null;
 }
 
-const SCOPES = 'webhooks:read webhooks:write emprestimos:read emprestimos:write sandbox';
+const SCOPES = 'webhooks:read webhooks:write emprestimos:read emprestimos:write margem:read vinculos:read sandbox';
 
 export function banner({ url, partnerId, dataDir }: BannerFacts): string {
   const json = `-H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'`;
