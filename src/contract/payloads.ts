@@ -93,7 +93,8 @@ export const newBond = z.strictObject({
   data_admissao: date,
   margem_disponivel: reais,
   emprestimo_id: id,
-  saldo_pendente: reais,
+  // Up to 96 installments, so it may be larger than one amount of money can be.
+  saldo_pendente: z.number().min(0),
   averbavel: z.boolean(),
 });
 
