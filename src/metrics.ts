@@ -46,14 +46,7 @@ export function createMetrics(): Metrics {
     countStranded: (lanes) => stranded.inc(lanes),
     watch(gauge, read) {
       const [name, help] = GAUGES[gauge];
-      new Gauge({
-        name,
-        help,
-        registers,
-        async collect() {
-          this.set(await read());
-        },
-      });
+      const made: Gauge = new Gauge({ name, help, registers, collect: async () => made.set(await read()) });
     },
     expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
   };

@@ -50,9 +50,9 @@ export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): v
     async ({ partnerId, body: sent }, c) => {
       const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };
       await pool.run((sql) => tellMargin(sql, worker, toTold(sent)));
+      const { cpf, numero_inscricao_empregador, ...answer } = sent;
       const none = { valor_total_vencimentos: null, valor_margem_disponivel: null, falha: null, erro: null };
-      const { cpf, numero_inscricao_empregador } = sent;
-      return c.json({ cpf, numero_inscricao_empregador, ...none, ...sent }, 200);
+      return c.json({ cpf, numero_inscricao_empregador, ...none, ...answer }, 200);
     },
   );
 }
