@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, type Scope, SCOPES, SIGNING_MODES } from './contract/statuses.ts';
 import { createLogger, type Logger } from './log-lines.ts';
+import { addAudit } from './main/audit.ts';
 import type { Role } from './main/serve.ts';
 import { addJobs } from './main/jobs.ts';
 import type { NewPartner } from './main/partners.ts';
@@ -121,6 +122,7 @@ program
   });
 
 addJobs(program, { configure, print });
+addAudit(program, { configure, print });
 
 program
   .command('token')

@@ -10,5 +10,5 @@ function page<S extends z.ZodType>(item: S) {
   return z.strictObject({ itens: z.array(item), proximo_cursor: z.string().nullable() });
 }
 
-export const endedBondPage = page(bondEnded.extend({ detectado_em: timestamp }));
-export const newBondPage = page(newBond.extend({ detectado_em: timestamp }));
+export const endedBondPage = page(bondEnded.extend({ detectado_em: timestamp }).meta({ id: 'Desligamento' }));
+export const newBondPage = page(newBond.extend({ detectado_em: timestamp }).meta({ id: 'VinculoNovo' }));

@@ -10,7 +10,7 @@ export const MAX_DOCUMENTS_BODY_BYTES = 56 * 1024 * 1024;
 /** The types of content that are archived, told apart by their first bytes. */
 export type MediaType = 'application/pdf' | 'image/jpeg' | 'image/png';
 
-export const documentType = z.enum(DOCUMENT_TYPES);
+export const documentType = z.enum(DOCUMENT_TYPES).meta({ id: 'TipoDeDocumento' });
 
 /** One piece whose type is in the path. */
 export const documentContent = z.strictObject({ nome_arquivo: text(255).optional(), conteudo_base64: z.string() });

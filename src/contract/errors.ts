@@ -23,14 +23,18 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One invalid field: `campo` is a path such as `eventos[1]`. */
-const errorDetail = z.object({ campo: z.string(), mensagem: z.string() });
+const errorDetail = z
+  .object({ campo: z.string().meta({ examples: ['eventos[1]'] }), mensagem: z.string() })
+  .meta({ id: 'DetalheDeErro', description: 'Um campo e a regra que ele não cumpre' });
 export type ErrorDetail = z.infer<typeof errorDetail>;
 
 /** The body of every error answer. */
-export const errorBody = z.object({
-  codigo: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-  mensagem: z.string(),
-  detalhes: z.array(errorDetail).optional(),
-  requisicao_id: z.uuid(),
-});
+export const errorBody = z
+  .object({
+    codigo: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+    mensagem: z.string(),
+    detalhes: z.array(errorDetail).optional(),
+    requisicao_id: z.uuid(),
+  })
+  .meta({ id: 'Erro', description: 'O corpo de toda recusa' });
 export type ErrorBody = z.infer<typeof errorBody>;

@@ -9,13 +9,15 @@ export type MarginOrigin = (typeof MARGIN_ORIGINS)[number];
 
 export const marginRequest = z.strictObject({ cpf, numero_inscricao_empregador: cnpj });
 
-export const marginResource = z.strictObject({
-  consulta_margem_id: id,
-  cpf,
-  numero_inscricao_empregador: cnpj,
-  valor_total_vencimentos: reais,
-  valor_margem_disponivel: reais,
-  consultada_em: timestamp,
-  origem: z.enum(MARGIN_ORIGINS),
-});
+export const marginResource = z
+  .strictObject({
+    consulta_margem_id: id,
+    cpf,
+    numero_inscricao_empregador: cnpj,
+    valor_total_vencimentos: reais,
+    valor_margem_disponivel: reais,
+    consultada_em: timestamp,
+    origem: z.enum(MARGIN_ORIGINS),
+  })
+  .meta({ id: 'Margem' });
 export type MarginResource = z.infer<typeof marginResource>;

@@ -13,7 +13,7 @@ import {
 import { cnpj, cpf } from './tax-ids.ts';
 import { date, id, month, reais, text, timestamp } from './values.ts';
 
-const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) });
+const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) }).meta({ id: 'CodigoEDescricao' });
 
 export const authorizationConfirmed = z.strictObject({
   autorizacao_id: id,

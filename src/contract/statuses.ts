@@ -36,6 +36,17 @@ export const AUTHORIZATION_ORIGINS = ['web', 'mensageria'] as const;
 
 export const DELIVERY_STATUSES = ['pendente', 'entregue', 'erro', 'suspensa'] as const;
 
+/** What can happen to a registration, as its history tells it. */
+export const WEBHOOK_CHANGES = [
+  'criacao',
+  'alteracao',
+  'desativacao',
+  'reativacao',
+  'segredo_trocado',
+  'segredo_anterior_encerrado',
+] as const;
+export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];
+
 /** Attempt outcomes (`resultado`). */
 export const OUTCOMES = [
   'entregue',

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 
 /** Any id on the wire: a UUID in lower case (version 7 where the service makes it). */
-export const id = z.uuid();
+export const id = z.uuid().meta({ examples: ['019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'] });
 
 /** ISO 8601, UTC, milliseconds, `Z`: `2026-01-31T12:00:00.000Z`. */
-export const timestamp = z.iso.datetime({ precision: 3 });
+export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T12:00:00.000Z'] });
 
 /** A calendar date, `YYYY-MM-DD`. */
-export const date = z.iso.date('deve ser uma data AAAA-MM-DD');
+export const date = z.iso.date('deve ser uma data AAAA-MM-DD').meta({ examples: ['2026-01-31'] });
 
 /** A month, `YYYY-MM`. */
-export const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'deve ser um mês AAAA-MM');
+export const month = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'deve ser um mês AAAA-MM')
+  .meta({ examples: ['2026-01'] });
 
 /** A name or description: 1 to `max` characters, not only blanks, no control characters. */
 export function text(max: number) {
@@ -32,10 +35,13 @@ export const reais = z
   .number()
   .min(0, 'não pode ser negativo')
   .max(MAX_REAIS, 'valor alto demais')
-  .refine((value) => /^\d+(\.\d{1,2})?$/.test(String(value)), 'tem no máximo duas casas decimais');
+  .refine((value) => /^\d+(\.\d{1,2})?$/.test(String(value)), 'tem no máximo duas casas decimais')
+  .meta({ description: 'Reais, com no máximo duas casas decimais', examples: [1234.5] });
 
 /** {@link reais}, greater than zero. */
-export const positiveReais = reais.refine((value) => value > 0, 'deve ser maior que zero');
+export const positiveReais = reais
+  .refine((value) => value > 0, 'deve ser maior que zero')
+  .meta({ exclusiveMinimum: 0 });
 
 /** Reais on the wire → integer centavos. Exact for every number that {@link reais} accepts. */
 export function toCentavos(value: number): number {

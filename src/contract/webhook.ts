@@ -7,12 +7,14 @@ import { id, timestamp } from './values.ts';
 export const MAX_ACTIVE_WEBHOOKS = 50;
 export const MAX_URL_LENGTH = 2_048;
 
-const eventName = z.enum(EMITTED_NAMES, {
-  error: ({ input }) =>
-    RESERVED_NAMES.some((name) => name === input)
-      ? `${String(input)} é um nome reservado, nunca emitido`
-      : 'nome de evento desconhecido',
-});
+const eventName = z
+  .enum(EMITTED_NAMES, {
+    error: ({ input }) =>
+      RESERVED_NAMES.some((name) => name === input)
+        ? `${String(input)} é um nome reservado, nunca emitido`
+        : 'nome de evento desconhecido',
+  })
+  .meta({ id: 'NomeDeEvento' });
 
 /** 1 to 16 names, each at most once; the order given is kept. */
 export const eventNames = z
@@ -28,14 +30,41 @@ export const eventNames = z
 
 export const createWebhook = z.strictObject({ url: z.string(), eventos: eventNames });
 
-export const webhook = z.strictObject({
-  id,
-  url: z.string(),
-  eventos: z.array(z.enum(EMITTED_NAMES)),
-  ativo: z.boolean(),
-  criado_em: timestamp,
-});
+/** What a change may bring; `retomar` sends what was suspended, and stands only beside `ativo: true`. */
+export const changeWebhook = z
+  .strictObject({
+    url: z.string().optional(),
+    eventos: eventNames.optional(),
+    ativo: z.boolean().optional(),
+    retomar: z.boolean().optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'deve ter ao menos um campo')
+  .refine((change) => change.retomar !== true || change.ativo === true, {
+    path: ['retomar'],
+    message: 'só pode vir com ativo: true',
+  });
+
+export const webhook = z
+  .strictObject({
+    id,
+    url: z.string(),
+    eventos: z.array(eventName),
+    ativo: z.boolean(),
+    criado_em: timestamp,
+  })
+  .meta({ id: 'Webhook' });
 export type WebhookResource = z.infer<typeof webhook>;
 
 /** The creation answer: the only place where `secret` is ever shown. */
-export const createdWebhook = webhook.extend({ secret: z.string().optional() });
+export const createdWebhook = webhook.extend({ secret: z.string().optional() }).meta({
+  id: 'WebhookCriado',
+  description: 'O secret vem só na primeira resposta; a repetição pela Idempotency-Key não o traz',
+});
+
+/** The rotation's answer: the only place where the new `secret` is ever shown. */
+export const rotatedSecret = z.strictObject({
+  id,
+  secret: z.string(),
+  /** Until when the secret before it signs too. */
+  anterior_ate: timestamp,
+});

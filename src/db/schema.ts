@@ -36,6 +36,7 @@ import {
   OUTCOMES,
   REGISTRATION_STATUSES,
   SIGNING_MODES,
+  WEBHOOK_CHANGES,
 } from '../contract/statuses.ts';
 import { bytea, instant, pgSnapshot, preciseInstant, xid8 } from './columns.ts';
 
@@ -43,6 +44,12 @@ const oneOf = (column: string, values: readonly string[]): SQL =>
   sql.raw(`${column} in (${values.map((value) => `'${value}'`).join(', ')})`);
 
 const MAX_FAILURES = RETRY_DELAYS_S.length + 1;
+
+/** How the sealer finds rows by transaction. BRIN fits, because rows are only added; it has no operators for xid8. */
+const sealable = (table: string) =>
+  index(`${table}_sealable`)
+    .using('brin', sql`(tx::text::bigint)`)
+    .with({ autosummarize: true });
 
 /** Partners and their account, which only the operator sets. */
 export const partners = pgTable(
@@ -78,6 +85,9 @@ export const webhooks = pgTable(
     url: text('url').notNull(),
     events: text('events').array().notNull(),
     sealedSecret: bytea('sealed_secret').notNull(),
+    /** The secret before the last rotation; it signs too until `previous_until`. */
+    previousSealedSecret: bytea('previous_sealed_secret'),
+    previousUntil: preciseInstant('previous_until'),
     active: boolean('active').notNull().default(true),
     createdAt: instant('created_at')
       .notNull()
@@ -88,6 +98,7 @@ export const webhooks = pgTable(
       .on(table.partnerId, table.id)
       .where(sql`active`),
     check('webhooks_events', sql`cardinality(events) between 1 and 16`),
+    check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
   ],
 );
 
@@ -106,6 +117,8 @@ export const webhookHistory = pgTable(
     url: text('url').notNull(),
     events: text('events').array().notNull(),
     active: boolean('active').notNull(),
+    /** What was done; a secret is never told here. */
+    change: text('change', { enum: WEBHOOK_CHANGES }).notNull().default('criacao'),
     actor: text('actor').notNull(),
     requestId: uuid('request_id'),
     changedAt: instant('changed_at')
@@ -115,7 +128,11 @@ export const webhookHistory = pgTable(
       .notNull()
       .default(sql`pg_current_xact_id()`),
   },
-  (table) => [index('webhook_history_by_webhook').on(table.webhookId, table.position)],
+  (table) => [
+    index('webhook_history_by_webhook').on(table.webhookId, table.position),
+    sealable('webhook_history'),
+    check('webhook_history_change', oneOf('change', WEBHOOK_CHANGES)),
+  ],
 );
 
 /** The append-only log. `data` is json, not jsonb: the envelope's bytes keep its key order. */
@@ -145,6 +162,8 @@ export const events = pgTable(
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),
     unique('events_id').on(table.id),
     index('events_in_order').on(table.partnerId, table.tx, table.position),
+    sealable('events'),
+    index('events_by_day').using('brin', table.occurredAt).with({ autosummarize: true }),
     check('events_version', sql`version >= 1`),
     check('events_type', oneOf('type', EVENT_TYPES)),
     check('events_family', oneOf('family', API_FAMILIES)),
@@ -160,6 +179,8 @@ export const messages = pgTable(
     type: text('type').notNull(),
     body: bytea('body').notNull(),
     fanOut: integer('fan_out').notNull(),
+    /** The loan's version at the event; null for an event that is not of a loan's stream. */
+    loanVersion: integer('loan_version'),
     snapshot: pgSnapshot('snapshot').notNull(),
   },
   () => [check('messages_fan_out', sql`fan_out >= 0`)],
@@ -192,7 +213,11 @@ export const deliveries = pgTable(
     finishedAt: instant('finished_at'),
   },
   (table) => [
-    unique('deliveries_once').on(table.eventId, table.webhookId),
+    // The registration first: in the order of its UUIDv7 events it is also each registration's list by time.
+    unique('deliveries_once').on(table.webhookId, table.eventId),
+    index('deliveries_stopped')
+      .on(table.webhookId, table.status, table.eventId)
+      .where(sql`status in ('erro', 'suspensa')`),
     index('deliveries_due')
       .on(table.webhookId, table.nextAttemptAt)
       .where(sql`status = 'pendente'`),
@@ -263,6 +288,13 @@ export const attempts = pgTable(
   },
   (table) => [
     primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),
+    // What each costs a recorded attempt, of 4.2 µs for the bare insert: 1.0, 0.8, 0.3 µs; the failures' none.
+    index('attempts_by_partner').on(table.partnerId, table.recordedAt),
+    index('attempts_in_time').on(table.recordedAt),
+    sealable('attempts'),
+    index('attempts_failed')
+      .on(table.outcome, table.recordedAt)
+      .where(sql`outcome <> 'entregue'`),
     check('attempts_number', sql`number >= 1`),
     check('attempts_outcome', oneOf('outcome', OUTCOMES)),
     check('attempts_answered', sql`(status_code is not null) = (outcome in ('entregue', 'resposta_nao_2xx'))`),
@@ -270,6 +302,30 @@ export const attempts = pgTable(
     check('attempts_measured', sql`(outcome = 'desconhecido') = (duration_ms is null)`),
     check('attempts_late_is_known', sql`not (late and outcome = 'desconhecido')`),
     check('attempts_answer_kept', sql`octet_length(answer) <= 1024`),
+  ],
+);
+
+/**
+ * The chain of seals, append-only: each covers every row of `events`, `attempts` and `webhook_history` whose transaction
+ * lies from `first_tx` to before `end_tx`, where the next begins (audit/seal).
+ */
+export const seals = pgTable(
+  'seals',
+  {
+    number: bigint('number', { mode: 'number' }).primaryKey(),
+    firstTx: bigint('first_tx', { mode: 'number' }).notNull(),
+    endTx: bigint('end_tx', { mode: 'number' }).notNull(),
+    rows: integer('rows').notNull(),
+    digest: bytea('digest').notNull(),
+    previous: bytea('previous').notNull(),
+    hash: bytea('hash').notNull(),
+    sealedAt: instant('sealed_at').notNull(),
+  },
+  (table) => [
+    unique('seals_in_order').on(table.firstTx),
+    check('seals_number', sql`number >= 1`),
+    check('seals_span', sql`first_tx < end_tx and rows > 0`),
+    check('seals_digests', sql`octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32`),
   ],
 );
 

@@ -15,6 +15,7 @@ import type { Tx } from '../db/pool.ts';
 import { type Lane, lockDueLanes, rearmLanes } from './lanes.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 import { bookLostAsFailure, logLostAttempts } from './lost.ts';
+import { suspendUnclaimed } from './suspend.ts';
 
 /** One claimed delivery with all that sending it takes. */
 export interface ClaimedDelivery {
@@ -25,8 +26,13 @@ export interface ClaimedDelivery {
   readonly number: number;
   readonly event: string;
   readonly body: Buffer;
+  /** The loan's version at the event; null where there is no loan. */
+  readonly loanVersion: number | null;
   readonly url: string;
   readonly sealedSecret: Buffer;
+  /** The secret before a rotation, for as long as it still signs. */
+  readonly previousSealedSecret: Buffer | null;
+  readonly claimedAt: Date;
 }
 
 interface DueDelivery {
@@ -34,8 +40,6 @@ interface DueDelivery {
   readonly isLost: boolean;
   readonly lostInRow: number;
 }
-
-const SUSPENDED_A_TURN = 1_000;
 
 /**
  * Claims up to `limit` due deliveries under the name `claim` and commits with the caller's transaction. `now` replaces
@@ -51,7 +55,13 @@ export async function claimDue(
   if (lanes.length === 0) return { deliveries: [], lanes: 0 };
 
   const inactive = lanes.filter((lane) => !lane.active);
-  if (inactive.length > 0) await suspendDue(tx, inactive, now);
+  if (inactive.length > 0) {
+    await suspendUnclaimed(
+      tx,
+      inactive.map((lane) => lane.webhookId),
+      now,
+    );
+  }
 
   const due = await lockDueDeliveries(tx, lanes, limit, now);
   const sendable = await settleLost(tx, due, now);
@@ -132,23 +142,7 @@ async function take(tx: Tx, claim: string, ids: readonly string[], now: Date | n
     from messages m, webhooks w
     where d.id = any (${ids as string[]}::uuid[]) and m.event_id = d.event_id and w.id = d.webhook_id
     returning d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", d.attempts as number,
-              m.type as event, m.body, w.url, w.sealed_secret as "sealedSecret"`;
-}
-
-/** A deactivated webhook is not sent: an append that was open during the deactivation may still have added a delivery. */
-async function suspendDue(tx: Tx, lanes: readonly Lane[], now: Date | null): Promise<void> {
-  const rows = await tx<{ id: string }[]>`
-    select id from deliveries
-    where webhook_id = any (${lanes.map((lane) => lane.webhookId)}::uuid[])
-      and status = 'pendente' and next_attempt_at <= coalesce(${now}::timestamptz, now())
-    order by id
-    limit ${SUSPENDED_A_TURN}
-    for update skip locked`;
-  if (rows.length === 0) return;
-  const ids = rows.map((row) => row.id);
-  await logLostAttempts(tx, ids);
-  await tx`
-    update deliveries
-    set status = 'suspensa', next_attempt_at = null, claimed_by = null, claimed_at = null
-    where id = any (${ids}::uuid[])`;
+              m.type as event, m.body, m.loan_version as "loanVersion", w.url, w.sealed_secret as "sealedSecret",
+              case when w.previous_until > d.claimed_at then w.previous_sealed_secret end as "previousSealedSecret",
+              d.claimed_at as "claimedAt"`;
 }

@@ -8,11 +8,20 @@
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** Writes the `desconhecido` row of each of these locked deliveries that is claimed. */
+/**
+ * Writes the `desconhecido` row of each of these locked deliveries that is claimed. The URL is the one that its claim
+ * read, which the registration may have changed since.
+ */
 export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
   await tx`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
-    select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at, w.url, d.claimed_by
+    select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at,
+           coalesce(
+             (select h.url from webhook_history h
+              where h.webhook_id = d.webhook_id and h.changed_at <= d.claimed_at
+              order by h.position desc limit 1),
+             w.url),
+           d.claimed_by
     from deliveries d
     join webhooks w on w.id = d.webhook_id
     where d.id = any (${deliveryIds as string[]}::uuid[]) and d.claimed_by is not null

@@ -169,7 +169,8 @@ export class Poller {
   /** Throws only before anything was sent. */
   async #attempt(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
     const { sender, openSecret, log, metrics, monotonicMs } = this.#deps;
-    const { request, keyId } = signRequest(delivery, openSecret);
+    const sentAt = new Date(delivery.claimedAt.getTime() + monotonicMs() - claim.startedAtMs);
+    const { request, keyId } = signRequest(delivery, openSecret, sentAt);
     if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
 
     const startedAtMs = monotonicMs();

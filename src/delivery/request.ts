@@ -1,30 +1,54 @@
-/** The POST of one delivery: the stored bytes, the three headers, signed with the registration's secret. */
-import { HEADER_DELIVERY, HEADER_EVENT, HEADER_SIGNATURE } from '../contract/delivery.ts';
+/**
+ * The POST of one delivery: the stored bytes and the headers that name and sign them.
+ *
+ * While a rotation is fresh both secrets sign: the contract's header by the new one, `X-Webhook-Signature-Previous` by
+ * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
+ */
+import {
+  HEADER_DELIVERY,
+  HEADER_EVENT,
+  HEADER_LOAN_VERSION,
+  HEADER_PREVIOUS_SIGNATURE,
+  HEADER_SIGNATURE,
+  HEADER_STANDARD_ID,
+  HEADER_STANDARD_SIGNATURE,
+  HEADER_STANDARD_TIMESTAMP,
+} from '../contract/delivery.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { SendRequest } from './send.ts';
-import { sign } from './signature.ts';
+import { sign, signStandard } from './signature.ts';
 
 /** Opens a registration's sealed secret; throws when it cannot. `keyId` names the sealing key. */
 export type OpenSecret = (webhookId: string, sealed: Buffer) => { readonly secret: string; readonly keyId: string };
 
 export interface SignedRequest {
   readonly request: SendRequest;
+  /** The sealing key of the newest secret. */
   readonly keyId: string;
 }
 
-/** Builds what an attempt sends (contract, "Delivery headers"). Throws only for a fault of ours. */
-export function signRequest(delivery: ClaimedDelivery, openSecret: OpenSecret): SignedRequest {
-  const { secret, keyId } = openSecret(delivery.webhookId, delivery.sealedSecret);
+/** Builds what an attempt that starts at `at` sends (contract, "Delivery headers"). Throws only for a fault of ours. */
+export function signRequest(delivery: ClaimedDelivery, openSecret: OpenSecret, at: Date): SignedRequest {
+  const { id, webhookId, event, body, url, loanVersion, sealedSecret, previousSealedSecret } = delivery;
+  const { secret, keyId } = openSecret(webhookId, sealedSecret);
+  const previous = previousSealedSecret === null ? null : openSecret(webhookId, previousSealedSecret).secret;
+  const secrets = previous === null ? [secret] : [secret, previous];
+  const timestamp = Math.floor(at.getTime() / 1_000);
   return {
     keyId,
     request: {
-      url: delivery.url,
-      body: delivery.body,
+      url,
+      body,
       headers: {
         'Content-Type': 'application/json',
-        [HEADER_EVENT]: delivery.event,
-        [HEADER_DELIVERY]: delivery.id,
-        [HEADER_SIGNATURE]: sign(secret, delivery.body),
+        [HEADER_EVENT]: event,
+        [HEADER_DELIVERY]: id,
+        [HEADER_SIGNATURE]: sign(secret, body),
+        ...(previous !== null && { [HEADER_PREVIOUS_SIGNATURE]: sign(previous, body) }),
+        ...(loanVersion !== null && { [HEADER_LOAN_VERSION]: String(loanVersion) }),
+        [HEADER_STANDARD_ID]: id,
+        [HEADER_STANDARD_TIMESTAMP]: String(timestamp),
+        [HEADER_STANDARD_SIGNATURE]: secrets.map((each) => signStandard(each, id, timestamp, body)).join(' '),
       },
     },
   };

@@ -3,18 +3,24 @@
  *
  * A path that exists refuses every other method with 405, token or none; a path that does not exist is 404.
  */
-import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import { type Context, Hono } from 'hono';
 import { ApiError } from './api-error.ts';
 import { createAuthenticator } from './auth.ts';
 import type { Env, HttpDeps } from './deps.ts';
 import { answerError } from './errors.ts';
-import { type AddOperation, describe, type Gate, guarded } from './operation.ts';
+import { describeApi } from './openapi/document.ts';
+import { type AddOperation, type Gate, guarded, type Operation } from './operation.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { logRequests } from './request-log.ts';
+import { addAuditAttemptRoutes } from './routes/audit-attempts.ts';
+import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
+import { addAuditProofRoutes } from './routes/audit-proof.ts';
 import { addBondRoutes } from './routes/bonds.ts';
+import { answerDescription, answerDocsFile, answerDocsPage } from './routes/docs.ts';
+import { addDeliveryRoutes } from './routes/deliveries.ts';
 import { addDocumentRoutes } from './routes/documents.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
+import { addEventRoutes } from './routes/events.ts';
 import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
 import { addSandboxAuthorizationRoutes } from './routes/sandbox-authorizations.ts';
@@ -23,10 +29,12 @@ import { addSandboxBondRoutes } from './routes/sandbox-bonds.ts';
 import { addSandboxSettlementRoutes } from './routes/sandbox-settlements.ts';
 import { addSandboxIssuanceRoutes } from './routes/sandbox-issuance.ts';
 import { addSandboxRoutes } from './routes/sandbox.ts';
+import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
+import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 
-export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>();
+export function createApp(deps: HttpDeps): Hono<Env> {
+  const app = new Hono<Env>();
   app.use(logRequests(deps.log, deps.metrics));
   const answer = answerError(deps.log);
   app.onError(answer);
@@ -40,8 +48,9 @@ export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
     methods.set(routed, [...(methods.get(routed) ?? []), method.toUpperCase()]);
   };
   const gate = createGate(deps);
+  const operations: Operation[] = [];
   const add: AddOperation = (operation, respond) => {
-    app.openAPIRegistry.registerPath(describe(operation));
+    operations.push(operation);
     addRoute(operation.method, operation.path, guarded(operation, gate, respond));
   };
 
@@ -49,10 +58,17 @@ export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
   addRoute('get', '/readyz', answerReady(deps));
   addRoute('get', '/metrics', answerMetrics(deps));
   addWebhookRoutes(add, deps);
+  addWebhookChangeRoutes(add, deps);
+  addWebhookSendRoutes(add, deps);
+  addDeliveryRoutes(add, deps);
+  addEventRoutes(add, deps);
   addLoanRoutes(add, deps);
   addDocumentRoutes(add, deps);
   addMarginRoutes(add, deps);
   addBondRoutes(add, deps);
+  addAuditAttemptRoutes(add, deps);
+  addAuditBalanceRoutes(add, deps);
+  addAuditProofRoutes(add, deps);
   if (deps.sandbox) {
     addSandboxRoutes(add, deps);
     addSandboxIssuanceRoutes(add, deps);
@@ -61,6 +77,14 @@ export function createApp(deps: HttpDeps): OpenAPIHono<Env> {
     addSandboxBondRoutes(add, deps);
     addSandboxSettlementRoutes(add, deps);
   }
+
+  addRoute(
+    'get',
+    '/openapi.json',
+    answerDescription(() => describeApi(operations)),
+  );
+  addRoute('get', '/docs', answerDocsPage);
+  addRoute('get', '/docs/{file}', answerDocsFile);
 
   for (const [path, known] of methods) app.all(path, refuseMethod(path, known));
   return app;

@@ -69,6 +69,15 @@ export function requirePartner(identity: Identity): string {
   return identity.partnerId;
 }
 
+/**
+ * No partner, as an auditor has none; 403 for one who has. A token that speaks for a partner must never see the others,
+ * whatever scope its issuer put into it by mistake.
+ */
+export function requireAuditor(identity: Identity): '' {
+  if (identity.partnerId === null) return '';
+  throw new ApiError('ESCOPO_INSUFICIENTE', 'o token de um auditor não tem parceiro');
+}
+
 function unauthorized(message: string, challenge = 'Bearer error="invalid_token"'): ApiError {
   return new ApiError('CREDENCIAL_INVALIDA', message, { headers: { 'WWW-Authenticate': challenge } });
 }

@@ -22,6 +22,8 @@ export interface HttpDeps {
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
+  /** How long a test delivery is waited for, in milliseconds, when it is not 35 s. */
+  readonly testWaitMs?: number;
   /** Null when requests can be served, else what is missing; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }

@@ -3,21 +3,31 @@
  * 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the route itself come before: app.ts.)
  * An operation with a large body looks first whether what it is about exists, and answers 404 before it reads.
  */
-import type { RouteConfig } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { ERROR_STATUS, errorBody, type ErrorCode, type ErrorDetail } from '../contract/errors.ts';
+import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Scope } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
 import { notFound } from './api-error.ts';
-import { requirePartner, requireScope, type Authenticate } from './auth.ts';
+import { requireAuditor, requirePartner, requireScope, type Authenticate } from './auth.ts';
 import { expectNoBody, MAX_BODY_BYTES, readJson } from './body.ts';
 import type { Env } from './deps.ts';
 import type { CountRequest } from './rate-limit.ts';
 import { check, invalid } from './validation.ts';
 
-export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
-  readonly method: 'get' | 'post' | 'put';
+/** One answer of an operation as its description tells it; openapi/operations.ts makes OpenAPI of it. */
+export interface AnswerDescription {
+  readonly description: string;
+  /** Absent: the answer has no JSON body. */
+  readonly schema?: z.ZodType;
+  /** Media types of an answer that is text and not JSON, such as `text/csv`. */
+  readonly textTypes?: readonly string[];
+  /** What each header that only this answer has says. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces, of which `{id}` is an id: `/v1/emprestimos/{id}`. */
   readonly path: string;
   /** The parameters of the path beside `{id}`; a value that its schema refuses is an unknown path, 404. */
@@ -25,6 +35,8 @@ export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
   /** Asked before the body is read: whether the partner has what `{id}` names. For operations with a large body. */
   readonly exists?: (partnerId: string, id: string) => Promise<boolean>;
   readonly summary: string;
+  /** What the summary leaves out, for the page at /docs. */
+  readonly description?: string;
   readonly scope: Scope;
   /** Absent: the operation has no body. */
   readonly body?: B;
@@ -34,13 +46,14 @@ export interface Operation<B extends z.ZodType, Q extends z.ZodType> {
   /** `Idempotency-Key`: required, honoured if sent, or not looked at (absent). */
   readonly idempotencyKey?: 'required' | 'optional';
   /** Answers by status. */
-  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: z.ZodType }>>;
+  readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Refusals beside those that every operation shares. */
   readonly errors?: readonly ErrorCode[];
 }
 
 /** A request that passed every check of its operation. */
 interface Call<B, Q> {
+  /** Empty for an auditor's operation. */
   readonly partnerId: string;
   /** `sub` of the token. */
   readonly actor: string;
@@ -68,7 +81,7 @@ export interface Gate {
   readonly countRequest: CountRequest;
 }
 
-const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
+export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
 
 /** Wraps `respond` in the checks of `operation`. */
 export function guarded<B extends z.ZodType, Q extends z.ZodType>(
@@ -81,8 +94,9 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     const identity = await gate.authenticate(c.req.header('Authorization'));
     c.set('partnerId', identity.partnerId);
     requireScope(identity, operation.scope);
-    const partnerId = requirePartner(identity);
-    await gate.countRequest(partnerId);
+    const isAudit = operation.scope === 'auditoria:read';
+    const partnerId = isAudit ? requireAuditor(identity) : requirePartner(identity);
+    await gate.countRequest(isAudit ? identity.actor : partnerId);
     await requireSubject(operation, partnerId, c);
     const sent = await readSent(operation, c);
     const pathId = readPathId(c);
@@ -141,62 +155,4 @@ function readPathId(c: Context<Env>): string {
   const parsed = id.safeParse(given);
   if (!parsed.success) throw notFound();
   return parsed.data.toLowerCase();
-}
-
-const SHARED_ERRORS: readonly ErrorCode[] = [
-  'CREDENCIAL_INVALIDA',
-  'ESCOPO_INSUFICIENTE',
-  'LIMITE_DE_REQUISICOES',
-  'ERRO_INTERNO',
-  'INDISPONIVEL',
-];
-
-/** The operation as OpenAPI tells it. */
-export function describe<B extends z.ZodType, Q extends z.ZodType>(operation: Operation<B, Q>): RouteConfig {
-  const { method, path, summary, scope, body, query, answers, errors = [] } = operation;
-  const sent: ErrorCode[] = body
-    ? ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO']
-    : query
-      ? ['ERRO_VALIDACAO']
-      : [];
-  const headers =
-    operation.idempotencyKey &&
-    z.object({
-      'Idempotency-Key': operation.idempotencyKey === 'required' ? idempotencyKey : idempotencyKey.optional(),
-    });
-  const params = path.includes('{')
-    ? z.object({ ...(path.includes('{id}') && { id }), ...operation.params })
-    : undefined;
-  return {
-    method,
-    path,
-    summary,
-    security: [{ bearer: [scope] }],
-    request: {
-      ...(params && { params }),
-      ...(query && { query: query as unknown as z.ZodObject }),
-      ...(headers && { headers }),
-      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
-    },
-    responses: { ...describeErrors([...SHARED_ERRORS, ...sent, ...errors]), ...describeAnswers(answers) },
-  };
-}
-
-function describeAnswers(answers: Operation<z.ZodType, z.ZodType>['answers']): RouteConfig['responses'] {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema }]) => [
-      status,
-      { description, content: { 'application/json': { schema } } },
-    ]),
-  );
-}
-
-function describeErrors(codes: readonly ErrorCode[]): RouteConfig['responses'] {
-  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, names]) => [
-      status,
-      { description: names.join(' ou '), content: { 'application/json': { schema: errorBody } } },
-    ]),
-  );
 }

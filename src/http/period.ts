@@ -9,7 +9,9 @@ const MESSAGE = 'deve ser uma data AAAA-MM-DD ou um instante ISO 8601 com fuso, 
 const FIRST_DAY = '1970-01-01';
 const LAST_DAY = '2999-12-31';
 
-const given = z.union([date, z.iso.datetime({ offset: true })], MESSAGE);
+const given = z
+  .union([date, z.iso.datetime({ offset: true })], MESSAGE)
+  .meta({ description: 'Um dia de São Paulo ou um instante com fuso; incluído no período' });
 
 /** The first instant of the period. */
 export const periodStart = given.transform((text) => (isDay(text) ? startOfDay(clamp(text)) : instantOf(text)));

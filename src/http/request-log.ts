@@ -17,7 +17,7 @@ export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<En
     c.set('partnerId', null);
     await next();
     c.res.headers.set('X-Request-Id', requestId);
-    c.res.headers.set('Cache-Control', 'no-store');
+    if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'no-store');
     const durationMs = performance.now() - startedAt;
     metrics.observeRequest(c.req.method, c.var.route, c.res.status, durationMs / 1_000);
     log.info(

@@ -5,6 +5,7 @@ import { createMetrics } from '../metrics.ts';
 import { banner } from './banner.ts';
 import { migrateDatabase, openDatabase, openPool } from './database.ts';
 import { ensureSandboxPartner } from './partners.ts';
+import { startSealer } from './sealing.ts';
 import { type Part, startApi, startPoller } from './service.ts';
 
 export type Role = 'api' | 'poller';
@@ -39,6 +40,7 @@ export async function runUntilStopped(
       parts.push(await startPoller(deps));
       log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
     }
+    parts.push(startSealer(deps));
     if (greet !== null && url !== null) greet(await greeting(config, database.url, url));
     await Promise.race([stopped, ...parts.map((part) => part.failed)]);
   } finally {

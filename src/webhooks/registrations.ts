@@ -2,7 +2,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { EmittedName } from '../contract/events.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/webhook.ts';
-import type { Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import type { Queries } from '../db/queries.ts';
 import { webhooks } from '../db/schema.ts';
 import { newSecret, type Vault } from './secrets.ts';
@@ -62,11 +62,29 @@ export async function listWebhooks(queries: Queries, partnerId: string): Promise
       .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
       .limit(MAX_ACTIVE_WEBHOOKS),
   );
-  return rows.map((row) => ({
-    id: row.id,
-    url: row.url,
-    eventos: row.events as EmittedName[],
-    ativo: true,
-    criado_em: row.createdAt.toISOString(),
-  }));
+  return rows.map((row) => viewWebhook({ ...row, active: true }));
+}
+
+/** A registration's row, without its secrets. */
+export interface WebhookRow {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly active: boolean;
+  readonly createdAt: Date;
+}
+
+/** The registration as the wire shows it: the contract's fields and no others. */
+export function viewWebhook({ id, url, events, active, createdAt }: WebhookRow): WebhookResource {
+  return { id, url, eventos: events as EmittedName[], ativo: active, criado_em: createdAt.toISOString() };
+}
+
+/** One registration of the partner, active or not; null when it has none of that id. */
+export async function readWebhook(pool: Pool, partnerId: string, id: string): Promise<WebhookResource | null> {
+  const [row] = await pool.run(
+    (sql) => sql<WebhookRow[]>`
+      select id, url, events, active, created_at as "createdAt"
+      from webhooks where id = ${id} and partner_id = ${partnerId}`,
+  );
+  return row === undefined ? null : viewWebhook(row);
 }

@@ -8,6 +8,7 @@ import { marginQueries } from '../../src/core/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createApp } from '../../src/http/app.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { holdToDescription } from '../support/described-answers.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
 
@@ -197,6 +198,7 @@ test('while the registry hangs every other route goes on, on a pool of two conne
   const registry = { queryMargin: () => ((asked += 1), new Promise<never>(() => undefined)) };
   const margins = marginQueries({ pool, registry, log: silentLog, reuseHours: 24, callTimeoutMs: 1_500 });
   const app = createApp({ ...api.deps, pool, margins });
+  holdToDescription(app, api.described);
   const token = await partnerToken();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const hanging = Array.from({ length: 12 }, (_, index) =>

@@ -1,26 +1,80 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
+import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import type { ApiDescription } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';
 
-function documentOf(sandbox: boolean) {
-  const deps = { log: silentLog, sandbox, rateLimitPerMinute: 0, tokens: {}, allowInsecure: false };
-  const app = createApp(deps as unknown as HttpDeps);
-  return app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Carteiro', version: '1' } });
+async function answerOf(path: string, sandbox = true): Promise<Response> {
+  const deps = { log: silentLog, metrics: createMetrics(), sandbox, rateLimitPerMinute: 0, tokens: {} };
+  return createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps).request(path);
 }
 
-test('every operation is in the OpenAPI document, the sandbox only where it exists', () => {
-  const paths = Object.keys(documentOf(false).paths ?? {});
-  expect(paths).toEqual(expect.arrayContaining(['/v1/webhooks', '/v1/emprestimos', '/v1/emprestimos/{id}/averbacao']));
-  expect(paths.filter((path) => path.startsWith('/v1/sandbox'))).toEqual([]);
-  expect(Object.keys(documentOf(true).paths ?? {})).toContain('/v1/sandbox/tempo');
+async function description(sandbox = true): Promise<ApiDescription> {
+  return (await (await answerOf('/openapi.json', sandbox)).json()) as ApiDescription;
+}
+
+/** What Redocly's recommended rules say, warnings included; none of them is left out. */
+async function lint(source: string): Promise<string[]> {
+  const problems = await lintFromString({ source, config: await createConfig({ extends: ['recommended'] }) });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
+}
+
+test('the description is served without a token and passes the linter', async () => {
+  const answer = await answerOf('/openapi.json');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  const text = await answer.text();
+  expect(await lint(text)).toEqual([]);
+  const spoiled = JSON.parse(text) as { tags: { name: string }[] };
+  expect(await lint(JSON.stringify({ ...spoiled, tags: [{ name: 'webhooks' }] }))).toEqual([
+    expect.stringContaining('tag-description'),
+  ]);
 });
 
-test('an operation tells its scope, its key and its refusals', () => {
-  const operation = documentOf(false).paths?.['/v1/webhooks']?.post;
+test('every operation is described, the sandbox only where it exists', async () => {
+  const paths = Object.keys((await description(false)).paths);
+  expect(paths).toEqual(expect.arrayContaining(['/v1/webhooks', '/v1/emprestimos', '/v1/emprestimos/{id}/averbacao']));
+  expect(paths.filter((path) => path.startsWith('/v1/sandbox'))).toEqual([]);
+  expect(Object.keys((await description(true)).paths)).toContain('/v1/sandbox/tempo');
+});
+
+test('an operation tells its scope, its key and its refusals, each with an example', async () => {
+  const { paths, components } = await description();
+  const operation = paths['/v1/webhooks']?.post;
   expect(operation?.security).toEqual([{ bearer: ['webhooks:write'] }]);
-  expect(Object.keys(operation?.responses ?? {})).toEqual(
-    expect.arrayContaining(['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503']),
+  expect(operation?.description).toContain('`webhooks:write` (registrar e alterar webhooks');
+  expect(operation?.parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
+  const statuses = ['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503'];
+  expect(Object.keys(operation?.responses ?? {})).toEqual(statuses);
+  const conflict = operation?.responses['409']?.content?.['application/json'];
+  expect(Object.keys(conflict?.examples ?? {})).toEqual(['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO']);
+  expect(components.examples).toMatchObject({ LIMITE_DE_WEBHOOKS: { value: { codigo: 'LIMITE_DE_WEBHOOKS' } } });
+});
+
+test('every parameter in a path and a query is described', async () => {
+  const { paths } = await description();
+  const piece = paths['/v1/emprestimos/{id}/documentos/{tipo}']?.post;
+  expect(piece?.parameters.map(({ name, in: place }) => `${place} ${name}`)).toEqual(['path id', 'path tipo']);
+  const bonds = paths['/v1/vinculos/novos']?.get;
+  expect(bonds?.parameters.map(({ name }) => name)).toEqual(['desde', 'ate', 'cursor', 'limite']);
+});
+
+test('the sixteen events are top-level webhooks with their envelope, payload and headers', async () => {
+  const { webhooks, components } = await description();
+  expect(Object.keys(webhooks)).toEqual(EMITTED_NAMES);
+  for (const name of EMITTED_NAMES) {
+    const { post } = webhooks[name] ?? {};
+    const reference = post?.requestBody?.content['application/json']?.schema.$ref ?? '';
+    const schema = components.schemas[reference.replace('#/components/schemas/', '')];
+    expect(schema?.required).toEqual(['evento', 'timestamp', 'data']);
+    expect(Object.keys(schema?.properties?.data?.properties ?? {})).toEqual(Object.keys(EVENTS[name].data.shape));
+    expect(Object.keys(post?.responses ?? {})).toEqual(['2XX', 'default']);
+  }
+  const required = Object.values(components.parameters).filter((header) => header.required);
+  expect(required.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['X-Webhook-Delivery', 'X-Webhook-Signature']),
   );
-  expect(JSON.stringify(operation?.responses?.['409'])).toContain('LIMITE_DE_WEBHOOKS');
 });

@@ -16,6 +16,8 @@ import { createMetrics } from '../../src/metrics.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import type { ApiDescription } from './description.ts';
+import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
 
 export interface Account {
   readonly name?: string;
@@ -41,11 +43,13 @@ export interface Answer<T = unknown> {
 
 export interface TestApi {
   readonly database: TestDatabase;
+  /** Throws instead of giving an answer that /openapi.json does not tell. */
   readonly app: ReturnType<typeof createApp>;
   readonly deps: HttpDeps;
   readonly vault: Vault;
   /** Every line that the API logged. */
   readonly lines: { readonly fields: LogFields; readonly message: string }[];
+  readonly described: DescribedAnswers;
   /** Makes a partner and returns its id. */
   partner(account?: Account): Promise<string>;
   token(partnerId: string | undefined, scopes: readonly Scope[]): Promise<string>;
@@ -79,6 +83,9 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     ...overrides,
   };
   const app = createApp(deps);
+  const described = describedAnswers((await (await app.request('/openapi.json')).json()) as ApiDescription);
+  const faults = holdToDescription(app, described);
+  lines.length = 0;
 
   return {
     database,
@@ -86,6 +93,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     deps,
     vault,
     lines,
+    described,
     async partner({ name = 'Parceiro', active = true, signing, documents, issuance } = {}) {
       const [row] = await database.sql<[{ id: string }]>`
         insert into partners (name, active, signing, documents, issuance)
@@ -101,6 +109,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
       await queries.close();
       await database.drop();
       await rm(dataDir, { recursive: true });
+      if (faults.length > 0) throw new AggregateError(faults, faults.map(({ message }) => message).join('\n'));
     },
   };
 }

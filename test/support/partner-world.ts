@@ -7,6 +7,7 @@ import type { LoanResource } from '../../src/contract/loan-resource.ts';
 import { registrationWorker } from '../../src/core/registration-worker.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { type Account, type Answer, startApi, type TestApi } from './api.ts';
+import type { DescribedAnswers } from './described-answers.ts';
 import { startEngine } from './engine.ts';
 import { type Post, type Receiver, startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
@@ -104,7 +105,7 @@ export async function startPartnerWorld(): Promise<PartnerWorld> {
         await deliver();
         const posts = receiver.posts.filter((post) => post.path === path);
         return posts
-          .map((post) => readPost(post, id, body.secret))
+          .map((post) => readPost(post, id, body.secret, api.described))
           .toSorted((a, b) => EMITTED_NAMES.indexOf(a.evento) - EMITTED_NAMES.indexOf(b.evento));
       },
     };
@@ -124,11 +125,17 @@ export async function startPartnerWorld(): Promise<PartnerWorld> {
 }
 
 /** Holds one POST against the contract: signature, headers, envelope, and every field of the catalog in its order. */
-function readPost({ headers, body }: Post, partnerId: string, secret: string): ReceivedEvent {
+function readPost(
+  { headers, body }: Post,
+  partnerId: string,
+  secret: string,
+  described: DescribedAnswers,
+): ReceivedEvent {
   expect(headers['x-webhook-signature']).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const envelope = JSON.parse(body.toString()) as ReceivedEvent & { parceiro_id: string };
   expect(Object.keys(envelope)).toEqual(['evento', 'timestamp', 'parceiro_id', 'data']);
   expect(headers['x-webhook-event']).toBe(envelope.evento);
+  described.checkWebhook(envelope.evento, headers, envelope);
   expect(envelope.parceiro_id).toBe(partnerId);
   const schema = EVENTS[envelope.evento].data;
   expect(schema.parse(envelope.data)).toEqual(envelope.data);

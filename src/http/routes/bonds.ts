@@ -19,7 +19,8 @@ const query = z.object({
     .regex(/^[1-9]\d{0,2}$/, LIMIT)
     .transform(Number)
     .refine((limit) => limit <= MAX_BOND_PAGE, LIMIT)
-    .default(DEFAULT_BOND_PAGE),
+    .default(DEFAULT_BOND_PAGE)
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_BOND_PAGE, description: `Sem ele, ${DEFAULT_BOND_PAGE}` }),
 });
 
 export function addBondRoutes(add: AddOperation, deps: HttpDeps): void {

@@ -15,12 +15,15 @@ import type { AddOperation } from '../operation.ts';
 /** The largest version that the log can hold; above it the answer is known without looking. */
 const MAX_VERSION = 2 ** 31 - 1;
 
+const LOCATION = { Location: 'O caminho do empréstimo' };
+
 const versionQuery = z.object({
   versao: z
     .string({ error: 'deve ser um número inteiro a partir de 1' })
     .regex(/^[1-9]\d*$/, 'deve ser um número inteiro a partir de 1')
     .transform(Number)
-    .optional(),
+    .optional()
+    .meta({ type: 'integer', minimum: 1, description: 'O empréstimo como estava logo depois do seu n-ésimo evento' }),
 });
 
 export function addLoanRoutes(add: AddOperation, deps: HttpDeps): void {
@@ -38,8 +41,8 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
       body: createLoanSchema,
       idempotencyKey: 'required',
       answers: {
-        201: { description: 'Emitido de forma síncrona', schema: loanResource },
-        202: { description: 'Emissão assíncrona em andamento', schema: loanResource },
+        201: { description: 'Emitido de forma síncrona', schema: loanResource, headers: LOCATION },
+        202: { description: 'Emissão assíncrona em andamento', schema: loanResource, headers: LOCATION },
       },
       errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },

@@ -1,0 +1,184 @@
+/**
+ * Attempts as auditors search them, over all partners, in the order in which they were recorded.
+ *
+ * A page costs a bounded amount of work whatever is asked: a delivery or a loan names few rows; everything else walks an
+ * index in time order, at most {@link SCANNED} rows a page, and keeps those that fit. So a page of a rare thing may hold
+ * fewer rows than asked for, or none, and still say where to go on. Measured at 10 million attempts: see
+ * test/audit/attempts-plans.db.test.ts. An index for each pair of filters would have cost every delivery instead.
+ */
+import type { Outcome } from '../contract/statuses.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+
+/** Rows that one page looks at where no index answers the filters by itself. */
+const SCANNED = 500;
+
+/** A place in the order: the attempt that was read last. */
+export interface AttemptPlace {
+  readonly recordedAt: Date;
+  readonly deliveryId: string;
+  readonly number: number;
+  readonly late: boolean;
+}
+
+export interface AttemptFilters {
+  readonly partnerId: string | null;
+  readonly loanId: string | null;
+  readonly event: string | null;
+  readonly deliveryId: string | null;
+  readonly webhookId: string | null;
+  readonly outcome: Outcome | null;
+  /** Recorded at or after. */
+  readonly from: Date | null;
+  /** Recorded before. */
+  readonly until: Date | null;
+}
+
+export interface AttemptPage extends AttemptFilters {
+  readonly after: AttemptPlace | null;
+  readonly limit: number;
+  readonly order: 'newest first' | 'oldest first';
+  /** Only transactions below this one, all of them over; null: every row that can be seen. */
+  readonly settledBelow: string | null;
+}
+
+export interface AuditedAttempt extends AttemptPlace {
+  readonly partnerId: string;
+  readonly webhookId: string;
+  readonly eventId: string | null;
+  readonly event: string | null;
+  /** Null where the event is not of a loan. */
+  readonly loanId: string | null;
+  readonly startedAt: Date;
+  readonly durationMs: number | null;
+  readonly outcome: Outcome;
+  readonly statusCode: number | null;
+  readonly url: string;
+  readonly address: string | null;
+  readonly keyId: string | null;
+  readonly poller: string;
+  readonly error: string | null;
+  readonly answer: Buffer | null;
+}
+
+export interface FoundAttempts {
+  readonly attempts: readonly AuditedAttempt[];
+  /** Where the next page begins; null after the last one. */
+  readonly next: AttemptPlace | null;
+}
+
+/** One page of the attempts that fit. */
+export async function readAttempts(pool: Pool, page: AttemptPage): Promise<FoundAttempts> {
+  const { limit } = page;
+  const isFiltered = page.webhookId !== null || page.event !== null || page.outcome !== null;
+  const isFew = page.deliveryId !== null || page.loanId !== null;
+  const budget = isFiltered && !isFew ? Math.max(SCANNED, limit + 1) : limit + 1;
+  const rows = await pool.run((sql) => search(sql, page, isFew && isFiltered ? null : budget));
+  const attempts = rows.filter((row) => row.deliveryId !== null).slice(0, limit) as AuditedAttempt[];
+  const [first] = rows;
+  const hasMore = rows.length > limit;
+  const isCut = !isFew && isFiltered && first !== undefined && first.scanned === budget;
+  const last = hasMore ? attempts.at(-1) : isCut ? first?.lastScanned : undefined;
+  return { attempts, next: last === undefined ? null : placeOf(last) };
+}
+
+interface Row extends Omit<AuditedAttempt, 'deliveryId'> {
+  /** Null in the single row that says that nothing fitted. */
+  readonly deliveryId: string | null;
+  readonly scanned: number;
+  readonly lastScanned: { recordedAt: string; deliveryId: string; number: number; late: boolean } | undefined;
+}
+
+function placeOf(last: AttemptPlace | NonNullable<Row['lastScanned']>): AttemptPlace {
+  const { recordedAt, deliveryId, number, late } = last;
+  return { recordedAt: new Date(recordedAt), deliveryId, number, late };
+}
+
+/** One row for each match, or a single one without a match, each with how far the search went. */
+function search(sql: Tx, page: AttemptPage, budget: number | null) {
+  const { limit, event, order } = page;
+  const direction = order === 'newest first' ? sql`desc` : sql`asc`;
+  const inOrder = (alias: string) =>
+    sql`${sql(alias)}.recorded_at ${direction}, ${sql(alias)}.delivery_id ${direction},
+        ${sql(alias)}.number ${direction}, ${sql(alias)}.late ${direction}`;
+  return sql<Row[]>`
+    with scanned as materialized (
+      select a.*
+      from attempts a
+      where ${candidates(sql, page)}
+      order by ${inOrder('a')}
+      limit ${budget}
+    ),
+    matched as materialized (
+      select s.*, d.event_id, m.type as event, m.loan_version
+      from scanned s
+      -- The limits keep the planner from hashing a whole table for a page's few rows.
+      left join lateral (select event_id from deliveries where id = s.delivery_id limit 1) d on true
+      left join lateral (select type, loan_version from messages where event_id = d.event_id limit 1) m on true
+      where ${fits(sql, page)} ${event === null ? sql`` : sql`and m.type = ${event}`}
+      order by ${inOrder('s')}
+      limit ${limit + 1}
+    )
+    select state.scanned, state.last as "lastScanned",
+           m.delivery_id as "deliveryId", m.number, m.late, m.recorded_at as "recordedAt", m.partner_id as "partnerId",
+           m.webhook_id as "webhookId", m.event_id as "eventId", m.event,
+           case when m.loan_version is not null then (select e.stream from events e where e.id = m.event_id) end as "loanId",
+           m.started_at as "startedAt", m.duration_ms as "durationMs", m.outcome, m.status_code as "statusCode",
+           m.url, m.address, m.key_id as "keyId", m.poller, m.error, m.answer
+    from (
+      select count(*)::int as scanned,
+             (select json_build_object('recordedAt', l.recorded_at, 'deliveryId', l.delivery_id,
+                                       'number', l.number, 'late', l.late)
+              from scanned l
+              order by ${order === 'newest first' ? sql`l.recorded_at, l.delivery_id, l.number, l.late` : inOrderReversed(sql)}
+              limit 1) as last
+      from scanned
+    ) state
+    left join matched m on true
+    order by ${inOrder('m')}`;
+}
+
+function inOrderReversed(sql: Tx) {
+  return sql`l.recorded_at desc, l.delivery_id desc, l.number desc, l.late desc`;
+}
+
+/** Which rows are walked: by the narrowest thing asked for, within the period, behind the place. */
+function candidates(sql: Tx, page: AttemptPage) {
+  const { partnerId, loanId, deliveryId, webhookId, outcome, from, until, after, order, settledBelow } = page;
+  const isFew = deliveryId !== null || loanId !== null;
+  const byPartner =
+    webhookId === null ? partnerId : sql`(select w.partner_id from webhooks w where w.id = ${webhookId})`;
+  const byOutcome = outcome !== null && outcome !== 'entregue' && !isFew && byPartner === null;
+  const comparison = order === 'newest first' ? sql`<` : sql`>`;
+  return sql`true
+    ${deliveryId === null ? sql`` : sql`and a.delivery_id = ${deliveryId}`}
+    ${loanId === null ? sql`` : sql`and a.delivery_id = any (array(${deliveriesOf(sql, loanId)}))`}
+    ${isFew || byPartner === null ? sql`` : sql`and a.partner_id = ${byPartner}`}
+    ${byOutcome ? sql`and a.outcome = ${outcome} and a.outcome <> 'entregue'` : sql``}
+    ${from === null ? sql`` : sql`and a.recorded_at >= ${from}`}
+    ${until === null ? sql`` : sql`and a.recorded_at < ${until}`}
+    ${settledBelow === null ? sql`` : sql`and a.tx < ${settledBelow}::xid8`}
+    ${
+      after === null
+        ? sql``
+        : sql`and a.recorded_at ${comparison}= ${after.recordedAt}
+          and (a.recorded_at, a.delivery_id, a.number, a.late)
+            ${comparison} (${after.recordedAt}::timestamptz, ${after.deliveryId}::uuid, ${after.number}::int, ${after.late}::boolean)`
+    }`;
+}
+
+/** A loan's deliveries; its events are its stream, and its partner's registrations, active or not, are few. */
+function deliveriesOf(sql: Tx, loanId: string) {
+  return sql`
+    select d.id
+    from events e
+    join webhooks w on w.partner_id = e.partner_id
+    join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+    where e.stream = ${loanId}`;
+}
+
+function fits(sql: Tx, { partnerId, webhookId, outcome }: AttemptFilters) {
+  return sql`true
+    ${partnerId === null ? sql`` : sql`and s.partner_id = ${partnerId}`}
+    ${webhookId === null ? sql`` : sql`and s.webhook_id = ${webhookId}`}
+    ${outcome === null ? sql`` : sql`and s.outcome = ${outcome}`}`;
+}

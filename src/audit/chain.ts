@@ -1,0 +1,78 @@
+/**
+ * The chain's arithmetic, with no database: what a seal's hash is made of, and what links it to the one before.
+ *
+ * leaf   = SHA-256 of a row's line (drizzle/, `sealable_rows`)
+ * digest = SHA-256 of the batch's leaves, in the order of their bytes, one behind the other
+ * hash   = SHA-256 of the seal's own fields with the digest and the hash before
+ * A batch's leaves are 32 bytes each and a line is text that begins with `["`, so neither can pass for the other.
+ */
+import { createHash } from 'node:crypto';
+
+/** One seal: every sealable row whose transaction is at least `firstTx` and below `endTx`. */
+export interface Seal {
+  readonly number: number;
+  readonly firstTx: number;
+  readonly endTx: number;
+  readonly rows: number;
+  readonly digest: Buffer;
+  /** The hash of the seal before; {@link NO_HASH} for the first. */
+  readonly previous: Buffer;
+  readonly hash: Buffer;
+  readonly sealedAt: Date;
+}
+
+/** The newest seal, to be kept where nobody of the house can write. */
+export type Head = Pick<Seal, 'number' | 'hash'>;
+
+export const NO_HASH = Buffer.alloc(32);
+
+function sha256(...parts: readonly (Buffer | string)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+export function leafOf(line: string): Buffer {
+  return sha256(line);
+}
+
+export function digestOf(leaves: readonly Buffer[]): Buffer {
+  return sha256(...leaves.toSorted((one, other) => Buffer.compare(one, other)));
+}
+
+export function hashOf(seal: Omit<Seal, 'hash'>): Buffer {
+  const { number, firstTx, endTx, rows, digest, previous, sealedAt } = seal;
+  const fields = ['carteiro-selo-1', number, firstTx, endTx, rows, digest.toString('hex'), previous.toString('hex')];
+  return sha256([...fields, sealedAt.toISOString()].join('\n'));
+}
+
+/** What is wrong between `seal` and the one before it (null: it is the first); null when they fit. */
+export function brokenLink(before: Seal | null, seal: Seal): string | null {
+  const expected = before === null ? { number: 1, firstTx: 0, previous: NO_HASH } : linkAfter(before);
+  if (seal.number !== expected.number) return `seal ${expected.number} is missing`;
+  if (seal.firstTx !== expected.firstTx) return 'it does not begin where the seal before it ends';
+  if (!seal.previous.equals(expected.previous)) return 'it does not continue the seal before it';
+  return hashOf(seal).equals(seal.hash) ? null : 'its own fields were changed';
+}
+
+function linkAfter({ number, endTx, hash }: Seal): Pick<Seal, 'number' | 'firstTx' | 'previous'> {
+  return { number: number + 1, firstTx: endTx, previous: hash };
+}
+
+/** Chains `batch` behind `before`. */
+export function chain(before: Seal | null, batch: Pick<Seal, 'endTx' | 'rows' | 'digest'>, sealedAt: Date): Seal {
+  const link = before === null ? { number: 1, firstTx: 0, previous: NO_HASH } : linkAfter(before);
+  const fields = { ...link, ...batch, sealedAt };
+  return { ...fields, hash: hashOf(fields) };
+}
+
+/** A head as people pass it on: `12:9f3c…`. */
+export function writeHead({ number, hash }: Head): string {
+  return `${number}:${hash.toString('hex')}`;
+}
+
+/** Null for what is no head. */
+export function readHead(text: string): Head | null {
+  const [, number, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  return number === undefined || hash === undefined ? null : { number: Number(number), hash: Buffer.from(hash, 'hex') };
+}

@@ -1,0 +1,129 @@
+/**
+ * The check of a proof, with nothing but the file: every digest and every link is computed again.
+ *
+ * It shows that the rows and the bytes are those of the batches, and the batches those of the chain up to the file's
+ * head. That this chain is the one that was kept is shown by a head that was anchored outside, given beside the file.
+ */
+import { createHash } from 'node:crypto';
+import { type Proof, proof, type SealResource } from '../contract/audit-resource.ts';
+import { brokenLink, digestOf, type Head, leafOf, type Seal } from './chain.ts';
+
+export interface CheckedProof {
+  /** Null when everything fits. */
+  readonly reason: string | null;
+  /** Lines that no seal covered yet when the proof was made. */
+  readonly unsealed: number;
+}
+
+/** Checks the text of a proof's file, against an anchored head if there is one. */
+export function checkProof(text: string, anchor: Head | null): CheckedProof {
+  const parsed = proof.safeParse(parse(text));
+  if (!parsed.success) return { reason: 'the file is no proof of this format', unsealed: 0 };
+  const { data } = parsed;
+  const lines = linesOf(data);
+  const unsealed = lines.filter(({ selo }) => selo === null).length;
+  const reason =
+    wrongBody(data) ?? wrongLines(data) ?? wrongBatches(data) ?? wrongChain(data) ?? wrongAnchor(data, anchor);
+  return { reason, unsealed };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function linesOf({ evento, tentativas }: Proof) {
+  return evento === null ? tentativas : [evento, ...tentativas];
+}
+
+function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string | null {
+  const computed = createHash('sha256').update(Buffer.from(body, 'base64')).digest('hex');
+  return computed === digest ? null : 'the body does not have the digest that the file tells';
+}
+
+/** An event's line, which is a JSON array of fixed places (drizzle/, `sealable_rows`). */
+const EVENT = { table: 0, id: 2, partner: 7, message: 13 } as const;
+const ATTEMPT = { table: 0, delivery: 1, webhook: 4, partner: 5 } as const;
+
+/** The lines must be about this delivery: another's would be as well sealed as its own. */
+function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof): string | null {
+  for (const { linha, folha } of evento === null ? tentativas : [evento, ...tentativas]) {
+    if (leafOf(linha).toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
+  }
+  if (evento !== null) {
+    const fields = parse(evento.linha) as unknown[];
+    const [sent] = (fields[EVENT.message] ?? []) as unknown[];
+    if (fields[EVENT.table] !== 'events' || fields[EVENT.id] !== entrega.evento_id) return 'the event is another one';
+    if (fields[EVENT.partner] !== entrega.parceiro_id) return 'the event is of another partner';
+    if (sent !== digest) return 'the sealed event was sent with another body';
+  }
+  for (const { linha } of tentativas) {
+    const fields = parse(linha) as unknown[];
+    const isOfDelivery = fields[ATTEMPT.table] === 'attempts' && fields[ATTEMPT.delivery] === entrega.id;
+    if (!isOfDelivery) return 'an attempt is of another delivery';
+    if (fields[ATTEMPT.webhook] !== entrega.webhook_id || fields[ATTEMPT.partner] !== entrega.parceiro_id) {
+      return 'an attempt is of another registration';
+    }
+  }
+  return null;
+}
+
+function wrongBatches(data: Proof): string | null {
+  const batches = new Map(data.lotes.map(({ numero, folhas }) => [numero, folhas]));
+  const seals = new Map(data.cadeia.map((seal) => [seal.numero, seal]));
+  for (const { folha, selo } of linesOf(data)) {
+    if (selo === null) continue;
+    if (!batches.get(selo)?.includes(folha)) return `a line is not among the leaves of seal ${selo}`;
+  }
+  for (const [number, leaves] of batches) {
+    const seal = seals.get(number);
+    const digest = digestOf(leaves.map((leaf) => Buffer.from(leaf, 'hex'))).toString('hex');
+    if (seal === undefined) return `seal ${number} is not in the chain`;
+    if (seal.resumo !== digest || seal.linhas !== leaves.length) return `the leaves are not those of seal ${number}`;
+  }
+  return null;
+}
+
+/** The first seal stands by its own hash; each of the others also by the one before. */
+function wrongChain({ cadeia, cabeca, cadeia_completa: isWhole }: Proof): string | null {
+  const seals = cadeia.map(sealOf);
+  for (const [index, seal] of seals.entries()) {
+    const before = seals[index - 1] ?? (seal.number === 1 ? null : beforeOf(seal));
+    const reason = brokenLink(before, seal);
+    if (reason !== null) return `seal ${seal.number}: ${reason}`;
+  }
+  const last = cadeia.at(-1);
+  const isHead = last === undefined || (last.numero === cabeca?.numero && last.hash === cabeca.hash);
+  return isHead || !isWhole ? null : 'the chain does not end at the head that the file tells';
+}
+
+function wrongAnchor({ cadeia, cabeca }: Proof, anchor: Head | null): string | null {
+  if (anchor === null) return null;
+  const seal = cadeia.find(({ numero }) => numero === anchor.number);
+  if (seal === undefined) {
+    const isOlder = (cadeia[0]?.numero ?? 0) > anchor.number;
+    if (isOlder) return 'the anchored head is older than the delivery’s seals: anchor a newer one';
+    return `the chain of the file does not reach the anchored head; it ends at seal ${cabeca?.numero ?? 0}`;
+  }
+  return seal.hash === anchor.hash.toString('hex') ? null : `seal ${seal.numero} does not have the anchored hash`;
+}
+
+function beforeOf(seal: Seal): Seal {
+  return { ...seal, number: seal.number - 1, endTx: seal.firstTx, hash: seal.previous };
+}
+
+function sealOf(seal: SealResource): Seal {
+  return {
+    number: seal.numero,
+    firstTx: seal.primeira_transacao,
+    endTx: seal.transacao_final,
+    rows: seal.linhas,
+    digest: Buffer.from(seal.resumo, 'hex'),
+    previous: Buffer.from(seal.anterior, 'hex'),
+    hash: Buffer.from(seal.hash, 'hex'),
+    sealedAt: new Date(seal.selado_em),
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * One delivery as evidence: its event, the bytes that were sent, its attempts, and the seals that cover them, read in
+ * one snapshot and complete enough to be checked without a database (check-proof.ts).
+ */
+import { createHash } from 'node:crypto';
+import type { Proof, SealResource } from '../contract/audit-resource.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { leafOf, type Seal } from './chain.ts';
+import { readLastSeal, sealColumns } from './seal.ts';
+
+/** Seals that a proof carries at most, some 300 bytes each. */
+const MAX_CHAIN = 5_000;
+
+/** The evidence of a delivery; null when there is none of that id. */
+export async function readProof(pool: Pool, deliveryId: string): Promise<Proof | null> {
+  return pool.transaction(async (tx) => {
+    await tx`set transaction isolation level repeatable read, read only`;
+    const delivery = await readDelivery(tx, deliveryId);
+    if (delivery === null) return null;
+    const event = await readLines(tx, 'events', delivery.eventId);
+    const attempts = await readLines(tx, 'attempts', deliveryId);
+    const numbers = [...event, ...attempts].flatMap(({ seal }) => (seal === null ? [] : [seal]));
+    const batches = await readLeaves(
+      tx,
+      [...new Set(numbers)].sort((one, other) => one - other),
+    );
+    const chain = numbers.length === 0 ? [] : await readChain(tx, Math.min(...numbers));
+    const head = await readLastSeal(tx);
+    const view = ({ line, seal }: SealedLine) => ({ linha: line, folha: leafOf(line).toString('hex'), selo: seal });
+    return {
+      formato: 'carteiro-prova-1',
+      gerada_em: delivery.now.toISOString(),
+      entrega: {
+        id: deliveryId,
+        evento_id: delivery.eventId,
+        webhook_id: delivery.webhookId,
+        parceiro_id: delivery.partnerId,
+        status: delivery.status,
+        criada_em: delivery.createdAt.toISOString(),
+        concluida_em: delivery.finishedAt?.toISOString() ?? null,
+      },
+      corpo_base64: delivery.body.toString('base64'),
+      corpo_sha256: leafOfBytes(delivery.body),
+      evento: event.map(view)[0] ?? null,
+      tentativas: attempts.map(view),
+      lotes: batches,
+      cadeia: chain.map(sealView),
+      cadeia_completa: chain.length === 0 || chain.at(-1)?.number === head?.number,
+      cabeca: head === null ? null : { numero: head.number, hash: head.hash.toString('hex') },
+    };
+  });
+}
+
+function sealView(seal: Seal): SealResource {
+  return {
+    numero: seal.number,
+    primeira_transacao: seal.firstTx,
+    transacao_final: seal.endTx,
+    linhas: seal.rows,
+    resumo: seal.digest.toString('hex'),
+    anterior: seal.previous.toString('hex'),
+    hash: seal.hash.toString('hex'),
+    selado_em: seal.sealedAt.toISOString(),
+  };
+}
+
+function leafOfBytes(body: Buffer): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+interface EvidencedDelivery {
+  readonly eventId: string;
+  readonly webhookId: string;
+  readonly partnerId: string;
+  readonly status: Proof['entrega']['status'];
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+  readonly body: Buffer;
+  readonly now: Date;
+}
+
+async function readDelivery(tx: Tx, id: string): Promise<EvidencedDelivery | null> {
+  const [row] = await tx<EvidencedDelivery[]>`
+    select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status,
+           d.created_at as "createdAt", d.finished_at as "finishedAt", m.body, clock_timestamp() as now
+    from deliveries d
+    join messages m on m.event_id = d.event_id
+    where d.id = ${id}`;
+  return row ?? null;
+}
+
+interface SealedLine {
+  readonly line: string;
+  readonly seal: number | null;
+}
+
+/** The lines of a subject in the order of their transactions, each with the seal whose span it is in. */
+async function readLines(tx: Tx, source: 'events' | 'attempts', subject: string): Promise<SealedLine[]> {
+  return tx<SealedLine[]>`
+    select r.line, case when s.end_tx > r.tx then s.number::float8 end as seal
+    from sealable_rows r
+    left join lateral (
+      select number, end_tx from seals where first_tx <= r.tx order by first_tx desc limit 1
+    ) s on true
+    where r.source = ${source} and r.subject = ${subject}
+    order by r.tx, r.line`;
+}
+
+/** The leaves of each of these seals' rows as they are now. */
+async function readLeaves(tx: Tx, numbers: readonly number[]): Promise<Proof['lotes']> {
+  const batches: Proof['lotes'] = [];
+  for (const numero of numbers) {
+    const rows = await tx<{ leaf: Buffer }[]>`
+      select sha256(convert_to(line, 'UTF8')) as leaf
+      from sealable_rows
+      where tx >= (select first_tx from seals where number = ${numero})
+        and tx < (select end_tx from seals where number = ${numero})
+      order by leaf`;
+    batches.push({ numero, folhas: rows.map(({ leaf }) => leaf.toString('hex')) });
+  }
+  return batches;
+}
+
+async function readChain(tx: Tx, from: number): Promise<Seal[]> {
+  return tx<Seal[]>`select ${sealColumns(tx)} from seals where number >= ${from} order by number limit ${MAX_CHAIN}`;
+}

@@ -1,0 +1,142 @@
+/** What auditors read: attempts, the balance, and one delivery as evidence. */
+import { z } from 'zod';
+import { deliveredName } from './delivery-resource.ts';
+import { DELIVERY_STATUSES, OUTCOMES } from './statuses.ts';
+import { date, id, timestamp } from './values.ts';
+
+export const EXPORT_FORMATS = ['json', 'ndjson', 'csv'] as const;
+
+export const auditedAttempt = z.strictObject({
+  entrega_id: id,
+  numero: z.int(),
+  atrasada: z.boolean(),
+  parceiro_id: id,
+  webhook_id: id,
+  evento_id: id.nullable(),
+  evento: deliveredName.nullable(),
+  emprestimo_id: id.nullable(),
+  inicio: timestamp,
+  registrada_em: timestamp,
+  duracao_ms: z.int().nullable(),
+  resultado: z.enum(OUTCOMES),
+  status_http: z.int().nullable(),
+  url: z.string(),
+  endereco: z.string().nullable(),
+  chave_id: z.string().nullable(),
+  poller: z.string(),
+  erro: z.string().nullable(),
+  /** The first 1 KiB of the answer as text, with what looks like a CPF masked. */
+  resposta: z.string().nullable(),
+});
+export type AuditedAttemptResource = z.infer<typeof auditedAttempt>;
+
+/** A page may hold fewer than asked for, or none, and still have a next one: a search goes on where it stopped. */
+export const auditedAttemptPage = z.strictObject({
+  itens: z.array(auditedAttempt),
+  proximo_cursor: z.string().nullable(),
+});
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const sealHead = z.strictObject({ numero: z.int(), hash: digest });
+
+/** The last line of an export: how many lines came before it, the SHA-256 of their bytes, and the newest seal. */
+export interface ExportManifest {
+  readonly linhas: number;
+  readonly sha256: string;
+  readonly selo: { readonly numero: number; readonly hash: string } | null;
+  readonly gerado_em: string;
+  readonly filtros: Readonly<Record<string, string>>;
+}
+
+/** The most days that one balance over HTTP spans, and the most differences that it lists; the command has no limit. */
+export const MAX_BALANCE_DAYS = 31;
+export const MAX_LISTED_DIFFERENCES = 1_000;
+
+const DIFFERENCES = [
+  'entrega_ausente',
+  'entrega_excedente',
+  'fan_out_divergente',
+  'mensagem_ausente',
+  'entrega_sem_evento',
+] as const;
+
+const counts = {
+  eventos: z.int(),
+  esperadas: z.int(),
+  entregue: z.int(),
+  pendente: z.int(),
+  erro: z.int(),
+  suspensa: z.int(),
+};
+
+const difference = z.strictObject({
+  tipo: z.enum(DIFFERENCES),
+  dia: date,
+  parceiro_id: id.nullable(),
+  evento_id: id,
+  evento: z.string().nullable(),
+  webhook_id: id.nullable(),
+  entrega_id: id.nullable(),
+  detalhe: z.string(),
+});
+export type DifferenceResource = z.infer<typeof difference>;
+
+const balanceLine = z.strictObject({ dia: date, parceiro_id: id, ...counts });
+export type BalanceLine = z.infer<typeof balanceLine>;
+
+export const balance = z.strictObject({
+  de: date,
+  ate: date,
+  fecha: z.boolean(),
+  linhas: z.array(balanceLine),
+  total: z.strictObject(counts),
+  diferencas: z.array(difference),
+  total_diferencas: z.int(),
+});
+export type BalanceResource = z.infer<typeof balance>;
+
+const seal = z.strictObject({
+  numero: z.int(),
+  primeira_transacao: z.int(),
+  transacao_final: z.int(),
+  linhas: z.int(),
+  resumo: digest,
+  anterior: digest,
+  hash: digest,
+  selado_em: timestamp,
+});
+export type SealResource = z.infer<typeof seal>;
+
+/** A row as it was sealed; `selo` is null for one that no seal covers yet. */
+const sealedLine = z.strictObject({ linha: z.string(), folha: digest, selo: z.int().nullable() });
+
+/**
+ * One delivery as evidence, complete in itself: `audit check` recomputes the bytes' digest, every leaf, the digest of
+ * each batch from its leaves and the hash of each seal of `cadeia`, without a database.
+ */
+export const proof = z.strictObject({
+  formato: z.literal('carteiro-prova-1'),
+  gerada_em: timestamp,
+  entrega: z.strictObject({
+    id,
+    evento_id: id,
+    webhook_id: id,
+    parceiro_id: id,
+    status: z.enum(DELIVERY_STATUSES),
+    criada_em: timestamp,
+    concluida_em: timestamp.nullable(),
+  }),
+  corpo_base64: z.base64(),
+  corpo_sha256: digest,
+  /** Null for `webhook.teste`, which is no event of the log. */
+  evento: sealedLine.nullable(),
+  tentativas: z.array(sealedLine),
+  /** The leaves of each batch that one of the lines is in, in order. */
+  lotes: z.array(z.strictObject({ numero: z.int(), folhas: z.array(digest) })),
+  /** Each seal from the first of those batches on; it reaches the head unless `cadeia_completa` is false. */
+  cadeia: z.array(seal),
+  cadeia_completa: z.boolean(),
+  cabeca: sealHead.nullable(),
+});
+export type Proof = z.infer<typeof proof>;

@@ -1,0 +1,49 @@
+/**
+ * The interface as an OpenAPI 3.1 document, made from its operations: an operation that is added is described, and one
+ * that is not cannot be. The routes of orchestrators and monitors (`/healthz`, `/readyz`, `/metrics`) are no part of it.
+ */
+import { SCOPES } from '../../contract/statuses.ts';
+import type { Operation } from '../operation.ts';
+import { ANSWER_HEADERS, createErrorAnswers } from './error-answers.ts';
+import { DELIVERY_HEADERS, describeEvents, RECEIVER_ANSWERS } from './events.ts';
+import { describeOperation, tagOf } from './operations.ts';
+import { createSchemas, type Json } from './schemas.ts';
+import { INTRODUCTION, SCOPE_MEANING, TAG_MEANING, TOKEN_TEXT } from './texts.ts';
+
+export function describeApi(operations: readonly Operation[]): Json {
+  const schemas = createSchemas();
+  const errors = createErrorAnswers(schemas);
+  const paths = Map.groupBy(operations, ({ path }) => path);
+  const described = [...paths].map(([path, methods]) => [
+    path,
+    Object.fromEntries(methods.map((operation) => [operation.method, describeOperation(operation, schemas, errors)])),
+  ]);
+  const webhooks = describeEvents(schemas);
+  const tags = new Set(operations.map(tagOf));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Carteiro',
+      version: '1',
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'Este servidor' }],
+    tags: [...tags].map((name) => ({ name, description: TAG_MEANING[name] })),
+    paths: Object.fromEntries(described),
+    webhooks,
+    components: {
+      schemas: schemas.components(),
+      responses: { ...errors.responses(), ...RECEIVER_ANSWERS },
+      parameters: DELIVERY_HEADERS,
+      examples: errors.examples(),
+      headers: ANSWER_HEADERS,
+      securitySchemes: { bearer: bearerScheme() },
+    },
+  };
+}
+
+function bearerScheme(): Json {
+  const scopes = SCOPES.map((scope) => `- \`${scope}\`: ${SCOPE_MEANING[scope]}`);
+  return { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: [TOKEN_TEXT, '', ...scopes].join('\n') };
+}

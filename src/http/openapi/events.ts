@@ -1,0 +1,115 @@
+/** The sixteen events as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
+import { z } from 'zod';
+import * as delivery from '../../contract/delivery.ts';
+import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../contract/events.ts';
+import { id, timestamp } from '../../contract/values.ts';
+import type { Json, Schemas } from './schemas.ts';
+import { EVENT_MEANING, GUARANTEE_MEANING } from './texts.ts';
+
+interface Header {
+  readonly description: string;
+  readonly schema: Json;
+  /** True for a header that some deliveries do not bear. */
+  readonly isConditional?: boolean;
+}
+
+const uuid = { type: 'string', format: 'uuid' };
+const HEX_SIGNATURE = { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' };
+
+const HEADERS: Readonly<Record<string, Header>> = {
+  [delivery.HEADER_DELIVERY]: {
+    description: 'O id da entrega, igual em toda tentativa: deduplique por ele',
+    schema: uuid,
+  },
+  [delivery.HEADER_SIGNATURE]: {
+    description: 'HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado',
+    schema: HEX_SIGNATURE,
+  },
+  [delivery.HEADER_PREVIOUS_SIGNATURE]: {
+    description: `O mesmo pelo secret anterior, por ${delivery.PREVIOUS_SECRET_H} h depois da troca`,
+    schema: HEX_SIGNATURE,
+    isConditional: true,
+  },
+  [delivery.HEADER_LOAN_VERSION]: {
+    description: 'A versão do empréstimo no evento: descarte o que for mais velho do que já se conhece',
+    schema: { type: 'integer', minimum: 1 },
+    isConditional: true,
+  },
+  [delivery.HEADER_STANDARD_ID]: { description: 'Standard Webhooks: o id da entrega', schema: uuid },
+  [delivery.HEADER_STANDARD_TIMESTAMP]: {
+    description: 'Standard Webhooks: o instante da tentativa, em segundos desde 1970',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  [delivery.HEADER_STANDARD_SIGNATURE]: {
+    description:
+      'Standard Webhooks: `v1,` e o HMAC-SHA256 em base64 de `id.timestamp.corpo`; a chave são os bytes do secret sem o prefixo `whsec_`, decodificado de base64. Uma assinatura por secret vigente, separadas por espaço',
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
+  },
+};
+
+/** The headers of deliveries, as `components.parameters`. */
+export const DELIVERY_HEADERS: Json = Object.fromEntries(
+  Object.entries(HEADERS).map(([name, { description, schema, isConditional = false }]) => [
+    name,
+    { name, in: 'header', required: !isConditional, description, schema },
+  ]),
+);
+
+/** Made once: a component's name belongs to one schema. */
+const ENVELOPES = EMITTED_NAMES.map((name) => {
+  const envelope = z.strictObject({
+    evento: z.literal(name),
+    timestamp: timestamp.meta({ description: 'O instante da emissão' }),
+    parceiro_id: id.optional().meta({ description: 'O dono do registro; ausente nos eventos da API de leilão' }),
+    data: EVENTS[name].data,
+  });
+  return { name, envelope: envelope.meta({ id: `Evento${pascal(name)}`, title: name }) };
+});
+
+/** Every event by its name. */
+export function describeEvents(schemas: Schemas): Json {
+  return Object.fromEntries(
+    ENVELOPES.map(({ name, envelope }) => [name, { post: describeEvent(name, schemas.of(envelope, 'output')) }]),
+  );
+}
+
+function describeEvent(name: EmittedName, body: Json): Json {
+  const eventHeader = { name: delivery.HEADER_EVENT, in: 'header', required: true, schema: { const: name } };
+  return {
+    operationId: `receive${pascal(name)}`,
+    summary: name,
+    description: `${EVENT_MEANING[name]}\n\n${GUARANTEE_MEANING[EVENTS[name].guarantee]}`,
+    security: [],
+    parameters: [
+      { ...eventHeader, description: 'O nome do evento, igual a `evento` no corpo' },
+      ...Object.keys(HEADERS).map((header) => ({ $ref: `#/components/parameters/${header}` })),
+    ],
+    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    responses: {
+      '2XX': { $ref: '#/components/responses/Recebido' },
+      default: { $ref: '#/components/responses/NaoRecebido' },
+    },
+  };
+}
+
+/** `margem.concluida` → `MargemConcluida`. */
+function pascal(name: string): string {
+  return name
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+const retries = delivery.RETRY_DELAYS_S.map((seconds) =>
+  seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`,
+);
+
+/** What a receiver answers, as `components.responses`. */
+export const RECEIVER_ANSWERS: Json = {
+  Recebido: {
+    description: `Qualquer 2xx em até ${delivery.RESPONSE_TIMEOUT_S} s: a entrega está \`entregue\`. O corpo é ignorado.`,
+  },
+  NaoRecebido: {
+    description: `Qualquer outra resposta, um redirecionamento, um erro de conexão ou o fim do prazo: a entrega é tentada de novo ${retries.join(', ')} depois do fim da tentativa anterior; então termina em \`erro\`.`,
+  },
+};

@@ -1,0 +1,125 @@
+/** One operation of the interface as OpenAPI tells it, made from the very object that routes and checks it. */
+import type { z } from 'zod';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { id } from '../../contract/values.ts';
+import { MAX_BODY_BYTES } from '../body.ts';
+import { type AnswerDescription, idempotencyKey, type Operation } from '../operation.ts';
+import { type ErrorAnswers, headersNamed } from './error-answers.ts';
+import type { Json, Schemas } from './schemas.ts';
+import { SCOPE_MEANING } from './texts.ts';
+
+const SHARED_ERRORS: readonly ErrorCode[] = [
+  'CREDENCIAL_INVALIDA',
+  'ESCOPO_INSUFICIENTE',
+  'LIMITE_DE_REQUISICOES',
+  'ERRO_INTERNO',
+  'INDISPONIVEL',
+];
+
+const KEY_TEXT = {
+  required: 'Obrigatória: a mesma chave com o mesmo corpo devolve a resposta da primeira vez, sem fazer nada de novo.',
+  optional: 'Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo.',
+};
+
+export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
+  const { summary, scope, body } = operation;
+  return {
+    operationId: operationId(operation),
+    summary,
+    description: descriptionOf(operation),
+    tags: [tagOf(operation)],
+    security: [{ bearer: [scope] }],
+    parameters: parametersOf(operation, schemas),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body, 'input') } } },
+    }),
+    responses: { ...answersOf(operation, schemas), ...errors.of(errorsOf(operation)) },
+  };
+}
+
+/** The first segment after the version: `/v1/emprestimos/{id}` is under `emprestimos`. */
+export function tagOf({ path }: Operation): string {
+  return path.split('/')[2] ?? '';
+}
+
+/** `POST /v1/emprestimos/{id}/averbacao` → `postEmprestimosIdAverbacao`. */
+function operationId({ method, path }: Operation): string {
+  const words = path.split(/[^a-z0-9]+/).slice(2);
+  return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+}
+
+function descriptionOf({ description, scope, body, maxBodyBytes = MAX_BODY_BYTES }: Operation): string {
+  const limit = body && `O corpo tem no máximo ${sizeOf(maxBodyBytes)}.`;
+  const needed = `Escopo exigido: \`${scope}\` (${SCOPE_MEANING[scope]}).`;
+  return [description, needed, limit].filter((text) => text !== undefined).join('\n\n');
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
+}
+
+const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
+
+/** An operation without a body refuses one that comes all the same, by the same three rules. */
+function errorsOf({ method, query, errors = [] }: Operation): readonly ErrorCode[] {
+  const sent = method === 'get' ? SENT_ERRORS.slice(0, query === undefined ? 0 : 1) : SENT_ERRORS;
+  return [...sent, ...SHARED_ERRORS, ...errors];
+}
+
+function parametersOf({ path, params = {}, query, idempotencyKey: key }: Operation, schemas: Schemas): Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, params[name] ?? id] as const);
+  return [
+    ...inPath.map(([name, schema]) => ({ name, in: 'path', required: true, schema: schemas.of(schema, 'input') })),
+    ...(query === undefined ? [] : queryParameters(query, schemas)),
+    ...(key === undefined
+      ? []
+      : [
+          {
+            name: 'Idempotency-Key',
+            in: 'header',
+            required: key === 'required',
+            description: KEY_TEXT[key],
+            schema: schemas.of(idempotencyKey, 'input'),
+          },
+        ]),
+  ];
+}
+
+/** One parameter for each field of the query's object. */
+function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
+  const { properties = {}, required = [] } = schemas.of(query, 'input') as {
+    readonly properties?: Readonly<Record<string, Json>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => {
+    const parameter = { name, in: 'query', required: required.includes(name), schema };
+    return description === undefined ? parameter : Object.assign(parameter, { description });
+  });
+}
+
+function answersOf({ answers }: Operation, schemas: Schemas): Json {
+  const described = Object.entries(answers).map(([status, answer]) => [
+    status,
+    {
+      description: answer.description,
+      headers: Object.assign(headersNamed([]), ownHeaders(answer)),
+      content: contentOf(answer, schemas),
+    },
+  ]);
+  return Object.fromEntries(described);
+}
+
+function ownHeaders({ headers = {} }: AnswerDescription): Json {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+}
+
+/** Undefined, and so left out of the document, for an answer without a body. */
+function contentOf({ schema, textTypes = [] }: AnswerDescription, schemas: Schemas): Json | undefined {
+  const content = {
+    ...(schema && { 'application/json': { schema: schemas.of(schema, 'output') } }),
+    ...Object.fromEntries(textTypes.map((type) => [type, { schema: { type: 'string' } }])),
+  };
+  return Object.keys(content).length === 0 ? undefined : content;
+}

@@ -1,0 +1,69 @@
+/** What the description says in words; a scope or an event without its words does not compile. */
+import type { EmittedName } from '../../contract/events.ts';
+import type { Scope } from '../../contract/statuses.ts';
+
+export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
+  'webhooks:read': 'ler os webhooks do parceiro, suas entregas e seus eventos',
+  'webhooks:write': 'registrar e alterar webhooks, e reenviar entregas',
+  'emprestimos:read': 'ler os empréstimos do parceiro',
+  'emprestimos:write': 'emitir empréstimos, enviar documentos e pedir averbações',
+  'margem:read': 'consultar margens',
+  'vinculos:read': 'ler os desligamentos e os novos vínculos detectados',
+  'auditoria:read': 'auditar tentativas, balanço e provas de todos os parceiros',
+  sandbox: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
+};
+
+export const TAG_MEANING: Readonly<Record<string, string>> = {
+  webhooks: 'Registros de webhooks: para onde e quais eventos são enviados.',
+  entregas: 'Entregas: um evento para um registro, com suas tentativas.',
+  eventos: 'O fluxo de eventos do parceiro, para recuperar o que se perdeu.',
+  emprestimos: 'Empréstimos, seus documentos e sua averbação.',
+  margem: 'Consulta da margem de um trabalhador.',
+  vinculos: 'Desligamentos e novos vínculos detectados.',
+  auditoria: 'Evidência para auditores.',
+  sandbox: 'Os sistemas em volta do serviço, representados pelo próprio parceiro. Só onde há sandbox.',
+};
+
+export const INTRODUCTION = `Webhooks do crédito consignado. O parceiro registra URLs, recebe cada evento como um POST
+assinado, e pode sempre ler o empréstimo para se reconciliar.
+
+Ids são UUIDs; instantes são ISO 8601 em UTC, com milissegundos; valores são números em reais, com no máximo duas casas.
+Toda recusa tem o mesmo corpo, o componente \`Erro\`. Um caminho conhecido com outro método é \`405\`
+(\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`).
+
+Os eventos que o serviço envia estão em \`webhooks\`. Os nomes \`repasse.pago\` e \`autorizacao.expirada\` são reservados e
+nunca emitidos.`;
+
+export const TOKEN_TEXT = `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e
+\`parceiro_id\`, o parceiro (ausente no de um auditor). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`;
+
+/** When each event fires (contract, "Catalog" and "Guarantee matrix"). */
+export const EVENT_MEANING: Readonly<Record<EmittedName, string>> = {
+  'autorizacao.confirmada': 'O trabalhador aceitou a autorização de consulta.',
+  'margem.concluida':
+    'Uma consulta de margem chegou ao registry e terminou bem. Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
+  'margem.falhou': 'Uma consulta de margem falhou no registry.',
+  'emprestimo.emitido': 'Uma emissão respondida com 202 terminou; `numero` é o definitivo.',
+  'emprestimo.emissao_falhou':
+    'Uma emissão respondida com 202 foi abandonada; o empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
+  'assinatura.concluida':
+    'A assinatura terminou. Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
+  'assinatura.pendente':
+    'Só na entrega diferida: o empréstimo passou a aguardando_averbacao com o pacote assinado incompleto.',
+  'docs_registry.pendente': 'Só na entrega diferida: a averbação abriu a obrigação de entregar documentos, com prazo.',
+  'docs_registry.recebido': 'Só na entrega diferida: os documentos foram recebidos.',
+  'averbacao.concluida': 'A averbação foi gravada no registry.',
+  'averbacao.falhou': 'A averbação falhou; pode ser pedida de novo.',
+  'desembolso.liquidado': 'A transferência foi liquidada.',
+  'desembolso.falhou': 'A transferência falhou.',
+  'trabalhador.desligado':
+    'A sincronização noturna detectou, pela primeira vez, o fim do vínculo de um trabalhador com empréstimo; o empréstimo foi encerrado.',
+  'trabalhador.vinculo_novo':
+    'A sincronização noturna detectou, pela primeira vez, a recontratação de um trabalhador cujo empréstimo foi encerrado por desligamento.',
+  'repasse.processado': 'O repasse do mês foi fechado e consolidado.',
+};
+
+export const GUARANTEE_MEANING = {
+  guaranteed: 'Garantido: é sempre entregue quando o fato acontece.',
+  conditional: 'Condicional: depende da conta ou do caminho; não espere por ele.',
+} as const;

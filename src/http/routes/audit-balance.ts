@@ -1,0 +1,34 @@
+/** `GET /v1/auditoria/balanco`: the conservation law of the deliveries, by partner and day. */
+import { z } from 'zod';
+import { addUp, readBalance } from '../../audit/balance.ts';
+import { balance, MAX_BALANCE_DAYS, MAX_LISTED_DIFFERENCES } from '../../contract/audit-resource.ts';
+import { date } from '../../contract/values.ts';
+import { addDays } from '../../loan/calendar.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+const query = z
+  .strictObject({ de: date, ate: date })
+  .refine(({ de, ate }) => de <= ate, { path: ['ate'], message: 'não pode ser antes de de' })
+  .refine(({ de, ate }) => ate < addDays(de, MAX_BALANCE_DAYS), {
+    path: ['ate'],
+    message: `o período tem no máximo ${MAX_BALANCE_DAYS} dias; o comando audit balance não tem limite`,
+  });
+
+export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/auditoria/balanco',
+      summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições',
+      description:
+        `esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até ` +
+        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. webhook.teste fica fora.`,
+      scope: 'auditoria:read',
+      query,
+      answers: { 200: { description: 'O balanço; fecha é verdadeiro quando não há diferença', schema: balance } },
+    },
+    async ({ query: { de, ate } }, c) =>
+      c.json(await addUp(readBalance(pool, de, ate), de, ate, MAX_LISTED_DIFFERENCES), 200),
+  );
+}

@@ -1,0 +1,152 @@
+/** One registration: read, changed, deactivated, and its secret rotated. */
+import { z } from 'zod';
+import * as contract from '../../contract/webhook.ts';
+import { insertArrivals } from '../../delivery/lanes.ts';
+import { resumeWhile, suspendWhile } from '../../delivery/suspend.ts';
+import { parseTarget } from '../../delivery/target.ts';
+import { changeWebhook, endPreviousSecret, rotateSecret, type Subject, type Wanted } from '../../webhooks/changes.ts';
+import { readWebhook } from '../../webhooks/registrations.ts';
+import { ApiError, notFound } from '../api-error.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+const PATH = '/v1/webhooks/{id}';
+/** How long one request goes on suspending or resuming; the batches behind it take milliseconds each. */
+const WORK_MS = 8_000;
+
+const webhookAnswer = { 200: { description: 'O webhook, sem secret', schema: contract.webhook } };
+
+export function addWebhookChangeRoutes(add: AddOperation, deps: HttpDeps): void {
+  addReadAndChange(add, deps);
+  addDeactivation(add, deps);
+  addSecrets(add, deps);
+}
+
+function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: PATH,
+      summary: 'Lê um webhook, ativo ou não',
+      scope: 'webhooks:read',
+      answers: webhookAnswer,
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }, c) => {
+      const webhook = await readWebhook(pool, partnerId, id);
+      if (webhook === null) throw notFound();
+      return c.json(webhook, 200);
+    },
+  );
+
+  add(
+    {
+      method: 'patch',
+      path: PATH,
+      summary: 'Altera url, eventos ou ativo; com ativo e retomar, as entregas suspensas voltam a ser enviadas',
+      scope: 'webhooks:write',
+      body: change(allowInsecure),
+      answers: webhookAnswer,
+      errors: ['NAO_ENCONTRADO', 'LIMITE_DE_WEBHOOKS'],
+    },
+    async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, c) => {
+      const untilMs = performance.now() + WORK_MS;
+      const webhook = await apply(pool, { partnerId, id, actor, requestId }, { url, events: eventos, active: ativo });
+      if (ativo === false) await suspendWhile(pool, id, untilMs);
+      if (retomar === true && !(await resumeWhile(pool, id, untilMs))) throw notAllResumed();
+      return c.json(webhook, 200);
+    },
+  );
+}
+
+function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'delete',
+      path: PATH,
+      summary: 'Desativa um webhook; o que estava pendente fica suspenso',
+      scope: 'webhooks:write',
+      answers: { 204: { description: 'Desativado, agora ou antes' } },
+      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id, actor, requestId }, c) => {
+      const untilMs = performance.now() + WORK_MS;
+      await apply(pool, { partnerId, id, actor, requestId }, { active: false });
+      await suspendWhile(pool, id, untilMs);
+      return c.body(null, 204);
+    },
+  );
+}
+
+function addSecrets(add: AddOperation, { pool, vault }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: `${PATH}/segredo`,
+      summary: 'Troca o secret, que só aparece nesta resposta; o anterior ainda assina por 24 h',
+      scope: 'webhooks:write',
+      answers: { 201: { description: 'O novo secret', schema: contract.rotatedSecret } },
+      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    },
+    async ({ partnerId, id, actor, requestId }, c) => {
+      const rotation = await pool.transaction((tx) => rotateSecret(tx, vault, { partnerId, id, actor, requestId }));
+      if (rotation === null) throw notFound();
+      if ('previousSignsUntil' in rotation) throw previousStillSigns(rotation.previousSignsUntil);
+      return c.json({ id, secret: rotation.secret, anterior_ate: rotation.previousUntil.toISOString() }, 201, {
+        'Cache-Control': 'no-store',
+      });
+    },
+  );
+
+  add(
+    {
+      method: 'delete',
+      path: `${PATH}/segredo/anterior`,
+      summary: 'O secret anterior deixa de assinar já',
+      scope: 'webhooks:write',
+      answers: { 204: { description: 'Encerrado, agora ou antes' } },
+      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id, actor, requestId }, c) => {
+      const isKnown = await pool.transaction((tx) => endPreviousSecret(tx, { partnerId, id, actor, requestId }));
+      if (!isKnown) throw notFound();
+      return c.body(null, 204);
+    },
+  );
+}
+
+/** Commits the change, and with it a wake row, by which the claims suspend what this request may not get to. */
+async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted) {
+  return pool.transaction(async (tx) => {
+    const changed = await changeWebhook(tx, subject, wanted);
+    if (changed === null) throw notFound();
+    if ('limitReached' in changed) {
+      throw new ApiError('LIMITE_DE_WEBHOOKS', `o parceiro já tem ${contract.MAX_ACTIVE_WEBHOOKS} webhooks ativos`);
+    }
+    if (wanted.active === false) await insertArrivals(tx, [subject.id]);
+    return changed.webhook;
+  });
+}
+
+/** The contract's fields with the URL checked and normalised. */
+function change(allowInsecure: boolean) {
+  return contract.changeWebhook.transform((given, context) => {
+    if (given.url === undefined) return given;
+    const target = parseTarget(given.url, { allowInsecure });
+    if ('url' in target) return { ...given, url: target.url };
+    context.addIssue({ code: 'custom', path: ['url'], message: target.refused });
+    return z.NEVER;
+  });
+}
+
+function notAllResumed(): ApiError {
+  const message = 'o webhook está ativo, mas ainda há entregas suspensas: repita a mesma requisição';
+  return new ApiError('INDISPONIVEL', message, { headers: { 'Retry-After': '1' } });
+}
+
+function previousStillSigns(until: Date): ApiError {
+  return new ApiError(
+    'TRANSICAO_INVALIDA',
+    `o secret anterior ainda assina até ${until.toISOString()}; encerre-o antes com DELETE …/segredo/anterior`,
+  );
+}

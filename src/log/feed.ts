@@ -1,0 +1,114 @@
+/**
+ * The partner's feed: every event that was emitted for it, in the order of (transaction, position).
+ *
+ * Invariant: a reader that goes on after its last item misses nothing, also what committed late. Positions are given out
+ * when a row is written, not when it commits, and neither they nor transaction ids commit in order; so nothing is shown
+ * of a transaction from `pg_snapshot_xmin` on: all those before it are over, and no row can appear among theirs any more.
+ * The price is that a transaction left open anywhere on the server holds the feed's end back, never its order.
+ * A page looks at a bounded number of the log's rows, so that a rare name costs short pages and never a long statement.
+ */
+import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
+import type { Pool } from '../db/pool.ts';
+
+const LOOKED_AT_A_PAGE = 5_000;
+
+/** A place in the feed: after this event. `tx` and `position` are whole numbers as text. */
+interface FeedPlace {
+  readonly tx: string;
+  readonly position: string;
+}
+
+export interface FeedEvent extends FeedPlace {
+  readonly id: string;
+  readonly loanId: string | null;
+  readonly loanVersion: number | null;
+  /** The envelope's exact bytes. */
+  readonly body: Buffer;
+  readonly deliveries: readonly {
+    readonly id: string;
+    readonly webhook_id: string;
+    readonly status: (typeof DELIVERY_STATUSES)[number];
+  }[];
+}
+
+export interface FeedQuery {
+  readonly partnerId: string;
+  readonly event: string | null;
+  readonly after: FeedPlace | null;
+  readonly limit: number;
+}
+
+export interface Feed {
+  readonly events: readonly FeedEvent[];
+  /** Where to go on, now or later; null only while there is nothing at all. */
+  readonly next: FeedPlace | null;
+  /** False when this page reached the end of what is certain. */
+  readonly hasMore: boolean;
+}
+
+interface Looked {
+  readonly lastTx: string;
+  readonly lastPosition: string;
+  readonly isFull: boolean;
+}
+
+/** One page of the feed. */
+export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
+  const rows = await readRows(pool, query);
+  const [looked] = rows;
+  if (looked === undefined) return { events: [], next: query.after, hasMore: false };
+  const found = rows.filter((row): row is Looked & FeedEvent => row.id !== null);
+  const events = found.slice(0, query.limit);
+  const last = events.at(-1);
+  const next =
+    found.length > events.length && last !== undefined ? last : { tx: looked.lastTx, position: looked.lastPosition };
+  return { events, next, hasMore: found.length > events.length || looked.isFull };
+}
+
+/** The page and one more, each row beside where the look ended; one row without an event when none of them fits. */
+async function readRows(
+  pool: Pool,
+  { partnerId, event, after, limit }: FeedQuery,
+): Promise<(Looked & (FeedEvent | { readonly id: null }))[]> {
+  const looked = event === null ? 4 * (limit + 1) : LOOKED_AT_A_PAGE;
+  return pool.run(
+    (sql) => sql<(Looked & (FeedEvent | { readonly id: null }))[]>`
+      with scan as materialized (
+        select e.id, e.stream, e.type, e.tx, e.position
+        from events e
+        where e.partner_id = ${partnerId}
+          and e.tx < pg_snapshot_xmin(pg_current_snapshot())
+          and (e.tx, e.position) > (${after?.tx ?? '0'}::text::xid8, ${after?.position ?? '0'}::text::bigint)
+        order by e.tx, e.position
+        limit ${looked}
+      ),
+      last as (
+        select tx::text as "lastTx", position::text as "lastPosition",
+               (select count(*) from scan) = ${looked} as "isFull"
+        from scan order by scan.tx desc, scan.position desc limit 1
+      ),
+      page as materialized (
+        select scan.id, scan.tx, scan.position, m.body, m.loan_version,
+               case when m.loan_version is not null then scan.stream end as loan_id
+        from scan
+        join messages m on m.event_id = scan.id
+        where ${event}::text is null or scan.type = ${event}
+        order by scan.tx, scan.position
+        limit ${limit + 1}
+      ),
+      sent as (
+        select d.event_id,
+               json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
+        from deliveries d
+        where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
+          and d.event_id = any (array(select id from page))
+        group by d.event_id
+      )
+      select last.*, page.id, page.tx::text as tx, page.position::text as position, page.body,
+             page.loan_version as "loanVersion", page.loan_id as "loanId", coalesce(sent.list, '[]') as deliveries
+      from last
+      left join page on true
+      left join sent on sent.event_id = page.id
+      order by page.tx, page.position`,
+  );
+}

@@ -1,0 +1,21 @@
+/** The sealer as a part of `api` and `poll`: each process has one, and one of them works at a time. */
+import { runSealer } from '../audit/sealer.ts';
+import { openPool, untilFit } from './database.ts';
+import type { Part, ServiceDeps } from './service.ts';
+
+/** A turn hashes some 16,000 rows; the first ones of a large backlog may be read from disk. */
+const DEADLINE_MS = 30_000;
+
+export function startSealer({ config, database, log }: ServiceDeps): Part {
+  const pool = openPool(config, database.url, 'sealer', 1, DEADLINE_MS);
+  const stopping = new AbortController();
+  const running = untilFit(pool, log, stopping.signal).then(() => runSealer({ pool, log }, stopping.signal));
+  return {
+    failed: running.then(() => new Promise<never>(() => undefined)),
+    async stop() {
+      stopping.abort();
+      await running.catch(() => undefined);
+      await pool.close();
+    },
+  };
+}

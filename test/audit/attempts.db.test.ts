@@ -1,0 +1,197 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/sealer.ts';
+import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/audit-resource.ts';
+import { exportAttempts } from '../../src/http/audit/export.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+
+let api: TestApi;
+let token: string;
+let partners: string[];
+let webhooks: string[];
+
+interface Page {
+  readonly itens: AuditedAttemptResource[];
+  readonly proximo_cursor: string | null;
+}
+
+const PATH = '/v1/auditoria/tentativas';
+const FORMULA = '=HYPERLINK("http://evil.example")';
+
+/** One attempt of each delivery, and a failed one of every tenth; recorded a millisecond apart, three at a time. */
+async function recordAttempts(): Promise<void> {
+  await api.database.sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+                          poller, answer, recorded_at)
+    select id, 1, webhook_id, partner_id,
+           case when n % 10 = 0 then 'resposta_nao_2xx' else 'entregue' end, case when n % 10 = 0 then 500 else 200 end,
+           timestamptz '2026-03-01T12:00:00Z', 5, 'https://partner.example/', 'test',
+           convert_to(case when n % 10 = 0 then ${FORMULA} || ' 529.982.247-25' else 'ok' end, 'UTF8'),
+           timestamptz '2026-03-01T12:00:00Z' + (n / 3) * interval '1 millisecond'
+    from (select *, row_number() over (order by id) as n from deliveries) d`;
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  token = await api.token(undefined, ['auditoria:read']);
+  const { sql } = api.database;
+  partners = [await insertPartner(sql), await insertPartner(sql)];
+  webhooks = [];
+  for (const partner of partners) {
+    for (let count = 0; count < 2; count += 1) {
+      webhooks.push((await insertWebhook(sql, partner, 'https://partner.example/')).id);
+    }
+    await commitEvents(sql, partner, 50);
+  }
+  await recordAttempts();
+  await untilSettled(sql);
+  await sealAll(api.database.pool);
+});
+afterAll(() => api.close());
+
+const get = (query = '') => api.send<Page>('GET', `${PATH}${query}`, { token });
+
+/** Every page of a search, one after the other. */
+async function readAll(query: Record<string, string>): Promise<AuditedAttemptResource[]> {
+  const items: AuditedAttemptResource[] = [];
+  let cursor: string | null = null;
+  do {
+    const { status, body }: { status: number; body: Page } = await get(
+      `?${new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) }).toString()}`,
+    );
+    expect(status).toBe(200);
+    items.push(...body.itens);
+    cursor = body.proximo_cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+const keyOf = (item: AuditedAttemptResource) => `${item.entrega_id}/${item.numero}/${item.atrasada}`;
+
+describe('who may ask', () => {
+  test('an auditor; neither a partner, nor a partner whose token holds the scope', async () => {
+    const ofPartner = await api.token(partners[0], ['webhooks:read']);
+    expect((await api.send('GET', PATH, { token: ofPartner })).body.codigo).toBe('ESCOPO_INSUFICIENTE');
+    const confused = await api.token(partners[0], ['auditoria:read']);
+    expect((await api.send('GET', PATH, { token: confused })).status).toBe(403);
+    expect((await get()).status).toBe(200);
+  });
+});
+
+describe('the list', () => {
+  test('walks all attempts of all partners once, newest first, through pages that cut equal times', async () => {
+    const items = await readAll({ limite: '7' });
+    expect(items).toHaveLength(200);
+    expect(new Set(items.map(keyOf)).size).toBe(200);
+    const order = items.map((item) => `${item.registrada_em} ${item.entrega_id}`);
+    expect(order).toEqual(order.toSorted().toReversed());
+    expect(items.at(-1)).toMatchObject({ evento: 'desembolso.falhou', resultado: 'entregue', status_http: 200 });
+  });
+
+  test('each filter brings what it names and nothing else, alone and together', async () => {
+    const all = await readAll({});
+    const some = all[17] as AuditedAttemptResource;
+    const loan = some.emprestimo_id ?? '';
+    const cases: [Record<string, string>, (item: AuditedAttemptResource) => boolean][] = [
+      [{ parceiro_id: some.parceiro_id }, (item) => item.parceiro_id === some.parceiro_id],
+      [{ webhook_id: some.webhook_id }, (item) => item.webhook_id === some.webhook_id],
+      [{ entrega_id: some.entrega_id.toUpperCase() }, (item) => item.entrega_id === some.entrega_id],
+      [{ emprestimo_id: loan }, (item) => item.emprestimo_id === loan],
+      [{ emprestimo_id: loan, webhook_id: some.webhook_id }, (item) => keyOf(item) === keyOf(some)],
+      [{ resultado: 'resposta_nao_2xx' }, (item) => item.resultado === 'resposta_nao_2xx'],
+      [
+        { resultado: 'entregue', parceiro_id: some.parceiro_id },
+        (item) => item.resultado === 'entregue' && item.parceiro_id === some.parceiro_id,
+      ],
+      [{ evento: 'desembolso.falhou' }, () => true],
+      [{ evento: 'averbacao.concluida' }, () => false],
+      [{ parceiro_id: partners[0] ?? '', webhook_id: webhooks[3] ?? '' }, () => false],
+      [{ emprestimo_id: randomUUID() }, () => false],
+      [{ desde: some.registrada_em, ate: some.registrada_em }, (item) => item.registrada_em === some.registrada_em],
+      [{ desde: '2026-03-02' }, () => false],
+    ];
+    for (const [query, fits] of cases) {
+      const found = await readAll({ ...query, limite: '11' });
+      expect([query, found.map(keyOf)]).toEqual([query, all.filter(fits).map(keyOf)]);
+    }
+  });
+
+  test('refuses what is no filter and a cursor of another search', async () => {
+    const { body } = await get('?limite=5');
+    for (const query of [
+      `?limite=5&resultado=entregue&cursor=${body.proximo_cursor}`,
+      '?resultado=bom',
+      '?cpf=1',
+      '?formato=xml',
+    ]) {
+      expect((await get(query)).status).toBe(400);
+    }
+  });
+});
+
+async function exported(query: string, headers: Record<string, string> = {}) {
+  const answer = await api.app.request(`${PATH}${query}`, {
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+  });
+  expect(answer.status).toBe(200);
+  return { type: answer.headers.get('Content-Type'), bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+describe('the export', () => {
+  test('NDJSON holds every line oldest first, and its manifest the count, the hash and the newest seal', async () => {
+    const { type, bytes } = await exported('?formato=ndjson');
+    expect(type).toBe('application/x-ndjson');
+    const lines = bytes.toString().trimEnd().split('\n');
+    const last = lines.pop() ?? '';
+    const { manifesto } = JSON.parse(last) as { manifesto: ExportManifest };
+    const before = bytes.subarray(0, bytes.length - Buffer.byteLength(last) - 1);
+    expect(manifesto).toMatchObject({
+      linhas: 200,
+      sha256: createHash('sha256').update(before).digest('hex'),
+      filtros: { formato: 'ndjson' },
+    });
+    const [seal] = await api.database
+      .sql`select number::int, encode(hash, 'hex') as hash from seals order by 1 desc limit 1`;
+    expect(manifesto.selo).toEqual({ numero: seal?.['number'], hash: seal?.['hash'] });
+    const items = lines.map((line) => JSON.parse(line) as AuditedAttemptResource);
+    expect(items.map(keyOf)).toEqual((await readAll({})).map(keyOf).toReversed());
+  });
+
+  test('CSV is asked for by Accept, starts no formula and shows no CPF', async () => {
+    const { type, bytes } = await exported('?resultado=resposta_nao_2xx', { Accept: 'text/csv' });
+    expect(type).toContain('text/csv');
+    const text = bytes.toString();
+    const lines = text.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(1 + 20 + 1);
+    expect(lines[1]).toContain(`"'=HYPERLINK(""http://evil.example"")`);
+    expect(text).not.toContain('247-25');
+    expect(lines.at(-1)).toMatch(/^#manifesto,/);
+  });
+
+  test('leaves out what was not settled when it began, and reads page by page', async () => {
+    const filters = {
+      partnerId: null,
+      loanId: null,
+      event: null,
+      deliveryId: null,
+      webhookId: null,
+      outcome: null,
+      from: null,
+      until: null,
+    };
+    const late = await api.database.sql.reserve();
+    await late`begin`;
+    await late`update partners set name = 'x' where false`;
+    await late`select pg_current_xact_id()`;
+    await api.database.sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
+      values (uuidv7(), 1, uuidv7(), ${partners[0] ?? ''}, 'desconhecido', now(), 'https://late.example/', 'late')`;
+    const answer = await exportAttempts(api.database.pool, { format: 'ndjson', filters, asked: {}, pageSize: 9 });
+    const lines = (await answer.text()).trimEnd().split('\n');
+    await late`commit`;
+    late.release();
+    expect(lines).toHaveLength(201);
+  });
+});

@@ -1,0 +1,143 @@
+/** The balance over registrations that the API made and changed, with appends open across the changes. */
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BalanceResource } from '../../src/contract/audit-resource.ts';
+import { dayOf } from '../../src/loan/calendar.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { commitEvent, commitEvents } from '../support/outbox.ts';
+
+let api: TestApi | undefined;
+let partner: string;
+let token: string;
+
+const close = async () => api?.close();
+afterAll(close);
+
+const sql = () => (api as TestApi).database.sql;
+
+async function register(eventos: string[]): Promise<string> {
+  const { body } = await (api as TestApi).send<{ id: string }>('POST', '/v1/webhooks', {
+    token,
+    body: { url: 'https://partner.example/', eventos },
+  });
+  return body.id;
+}
+
+const today = () => dayOf(new Date());
+
+async function balance(query = `?de=${today()}&ate=${today()}`) {
+  const auditor = await (api as TestApi).token(undefined, ['auditoria:read']);
+  return (api as TestApi).send<BalanceResource>('GET', `/v1/auditoria/balanco${query}`, { token: auditor });
+}
+
+/** Events of today: three before the second registration, two after it, one after the first was deactivated. */
+beforeEach(async () => {
+  await close();
+  api = await startApi();
+  partner = await api.partner();
+  token = await api.token(partner, ['webhooks:write']);
+  const { pool } = api.database;
+  const insertToday = (count: number) => commitEvents(sql(), partner, count);
+  const first = await register(['desembolso.falhou']);
+  await register(['averbacao.concluida']);
+  await insertToday(3);
+  await register(['desembolso.falhou', 'averbacao.concluida']);
+  await insertToday(2);
+  await pool.transaction(async (tx) => {
+    await tx`update webhooks set active = false where id = ${first}`;
+    await tx`insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor)
+             select id, partner_id, url, events, false, 'desativacao', 'test' from webhooks where id = ${first}`;
+    // Not committed yet: an append beside it still sees the registration active, and delivers to it.
+    await insertToday(1);
+  });
+  await insertToday(1);
+});
+
+describe('the balance', () => {
+  test('counts what each append saw, and closes', async () => {
+    const { body } = await balance();
+    expect(body).toMatchObject({
+      fecha: true,
+      linhas: [{ dia: today(), parceiro_id: partner, eventos: 7, esperadas: 3 + 4 + 2 + 1, pendente: 10 }],
+      total: { eventos: 7, esperadas: 10, pendente: 10, entregue: 0, erro: 0, suspensa: 0 },
+      diferencas: [],
+    });
+  });
+
+  test('webhook.teste stands outside', async () => {
+    await sql()`
+      with m as (insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+        values (uuidv7(), ${partner}, 'webhook.teste', '', 1, pg_current_snapshot()) returning event_id)
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select event_id, (select min(id::text)::uuid from webhooks), ${partner}, now() from m`;
+    expect((await balance()).body).toMatchObject({ fecha: true, total: { esperadas: 10, pendente: 10 } });
+  });
+
+  test('counts events on the day they happened', async () => {
+    await commitEvent((api as TestApi).database.pool, partner);
+    expect((await balance('?de=2026-01-31&ate=2026-01-31')).body.total).toMatchObject({
+      eventos: 1,
+      esperadas: 1,
+      pendente: 1,
+    });
+  });
+
+  test.each([
+    [
+      'a deleted delivery',
+      () => sql()`delete from deliveries where id = (select min(id::text)::uuid from deliveries)`,
+      ['entrega_ausente'],
+    ],
+    [
+      'an added one',
+      () => sql()`
+        insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+        select (select id from events order by position limit 1), id, partner_id, now() from webhooks where events = '{averbacao.concluida}'`,
+      ['entrega_excedente'],
+    ],
+    [
+      'a delivery moved to another registration',
+      () => sql()`
+        update deliveries set webhook_id = (select id from webhooks where events = '{averbacao.concluida}')
+        where id = (select min(id::text)::uuid from deliveries)`,
+      ['entrega_ausente', 'entrega_excedente'],
+    ],
+    [
+      'another fan-out',
+      () => sql()`update messages set fan_out = 9 where event_id = (select id from events order by position limit 1)`,
+      ['fan_out_divergente'],
+    ],
+    [
+      'a removed message',
+      () => sql()`delete from messages where event_id = (select id from events order by position limit 1)`,
+      ['entrega_excedente', 'entrega_sem_evento', 'mensagem_ausente'],
+    ],
+    [
+      'a removed event',
+      () => sql()`delete from events where position = (select min(position) from events)`,
+      ['entrega_sem_evento'],
+    ],
+    [
+      'an invented history',
+      () => sql()`update webhook_history set active = false where position = 1`,
+      [...Array<string>(6).fill('entrega_excedente'), ...Array<string>(6).fill('fan_out_divergente')],
+    ],
+  ])('lists %s, row by row', async (_, tamper, kinds) => {
+    await tamper();
+    const { body } = await balance();
+    expect(body.fecha).toBe(false);
+    expect(body.diferencas.map(({ tipo }) => tipo).sort()).toEqual(kinds);
+    expect(body.total_diferencas).toBe(kinds.length);
+  });
+
+  test('refuses days that are none, in the wrong order, or too many', async () => {
+    for (const query of [
+      '',
+      '?de=2026-01-01',
+      '?de=2026-02-30&ate=2026-03-01',
+      '?de=2026-02-02&ate=2026-02-01',
+      '?de=2026-01-01&ate=2026-02-01',
+    ]) {
+      expect((await balance(query)).status).toBe(400);
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import {
+  brokenLink,
+  chain,
+  digestOf,
+  hashOf,
+  leafOf,
+  NO_HASH,
+  readHead,
+  type Seal,
+  writeHead,
+} from '../../src/audit/chain.ts';
+
+const at = new Date('2026-01-31T12:00:00.000Z');
+const batch = (endTx: number) => ({ endTx, rows: 2, digest: digestOf([leafOf('["a"]'), leafOf(`["${endTx}"]`)]) });
+const first = chain(null, batch(10), at);
+const second = chain(first, batch(20), at);
+
+/** A forger recomputes the seal's own hash. */
+function forge(seal: Seal, change: Partial<Seal>): Seal {
+  const changed = { ...seal, ...change };
+  return { ...changed, hash: hashOf(changed) };
+}
+
+test('a chain fits from its beginning on', () => {
+  expect(first).toMatchObject({ number: 1, firstTx: 0, previous: NO_HASH });
+  expect([brokenLink(null, first), brokenLink(first, second)]).toEqual([null, null]);
+});
+
+test.each<[string, Partial<Seal>, string]>([
+  ['another seal before it', { previous: Buffer.alloc(32, 1) }, 'does not continue'],
+  ['another number', { number: 3 }, 'is missing'],
+  ['a gap before its span', { firstTx: 11 }, 'does not begin where'],
+])('a seal with %s is broken although its own hash is right', (_, change, reason) => {
+  expect(brokenLink(first, forge(second, change))).toContain(reason);
+});
+
+test.each<[string, Partial<Seal>]>([
+  ['rows', { rows: 3 }],
+  ['end', { endTx: 21 }],
+  ['digest', { digest: Buffer.alloc(32) }],
+  ['time', { sealedAt: new Date(0) }],
+])('the hash covers its %s', (_, change) => {
+  expect(brokenLink(first, { ...second, ...change })).toContain('fields were changed');
+});
+
+test('a digest does not depend on the order in which rows were read, and tells every set of rows from others', () => {
+  const [a, b, c] = ['["a"]', '["b"]', '["c"]'].map(leafOf) as [Buffer, Buffer, Buffer];
+  expect(digestOf([a, b])).toEqual(digestOf([b, a]));
+  expect(digestOf([a, b])).not.toEqual(digestOf([a, b, b]));
+  expect(digestOf([a, b])).not.toEqual(digestOf([a, c]));
+});
+
+test('a head is read as it was written, and nothing else is', () => {
+  expect(readHead(writeHead(second))).toEqual({ number: 2, hash: second.hash });
+  for (const text of ['', '0:', `0:${'a'.repeat(64)}`, `1:${'A'.repeat(64)}`, `1:${'a'.repeat(63)}`]) {
+    expect(readHead(text)).toBeNull();
+  }
+});

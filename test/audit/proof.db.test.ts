@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkProof } from '../../src/audit/check-proof.ts';
+import { readHead } from '../../src/audit/chain.ts';
+import { sealAll } from '../../src/audit/sealer.ts';
+import type { Proof } from '../../src/contract/audit-resource.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+
+let api: TestApi;
+let proof: Proof;
+let other: Proof;
+
+async function readProof(deliveryId: string) {
+  const token = await api.token(undefined, ['auditoria:read']);
+  return api.send<Proof>('GET', `/v1/auditoria/entregas/${deliveryId}/prova`, { token });
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  const { sql, pool } = api.database;
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  for (let count = 0; count < 3; count += 1) {
+    await commitEvents(sql, partnerId, 4);
+    await sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller, error)
+      select id, ${count + 1}, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'test', 'não há rota “lá”'
+      from deliveries`;
+    await untilSettled(sql);
+    await sealAll(pool);
+  }
+  const rows = await sql<{ id: string }[]>`select id from deliveries order by id`;
+  proof = (await readProof(rows[0]?.id ?? '')).body;
+  other = (await readProof(rows[1]?.id ?? '')).body;
+});
+afterAll(() => api.close());
+
+const check = (changed: Proof, anchor: string | null = null) =>
+  checkProof(JSON.stringify(changed), anchor === null ? null : readHead(anchor)).reason;
+
+const anchorOf = (seal: Proof['cadeia'][number] | undefined) => `${seal?.numero}:${seal?.hash}`;
+
+describe('a proof', () => {
+  test('holds event, bytes, attempts and seals, and passes, also against anchored heads', async () => {
+    expect(proof.tentativas).toHaveLength(3);
+    expect(JSON.parse(Buffer.from(proof.corpo_base64, 'base64').toString())).toMatchObject({
+      evento: 'desembolso.falhou',
+    });
+    expect(proof).toMatchObject({ cadeia_completa: true, evento: { selo: 1 }, cabeca: { numero: 3 } });
+    expect(checkProof(JSON.stringify(proof), null)).toEqual({ reason: null, unsealed: 0 });
+    for (const seal of proof.cadeia) expect(check(proof, anchorOf(seal))).toBeNull();
+  });
+
+  test('of an unknown delivery is a 404', async () => {
+    expect((await readProof('00000000-0000-7000-8000-000000000000')).status).toBe(404);
+  });
+
+  const first = <T>(list: readonly T[]): T => list[0] as T;
+  test.each<[string, (changed: Proof) => void, string]>([
+    ['another body', (p) => (p.corpo_base64 = Buffer.from('{}').toString('base64')), 'body'],
+    [
+      'another body and its digest',
+      (p) => Object.assign(p, { corpo_base64: other.corpo_base64, corpo_sha256: other.corpo_sha256 }),
+      'another body',
+    ],
+    [
+      'a changed line',
+      (p) => (first(p.tentativas).linha = first(p.tentativas).linha.replace('erro_conexao', 'entregue')),
+      'leaf',
+    ],
+    [
+      'a well sealed attempt of another delivery',
+      (p) => (p.tentativas[0] = first(other.tentativas)),
+      'another delivery',
+    ],
+    ['a well sealed event of another delivery', (p) => (p.evento = other.evento), 'another one'],
+    ['another delivery’s id', (p) => (p.entrega.id = other.entrega.id), 'another delivery'],
+    ['another registration', (p) => (p.entrega.webhook_id = other.entrega.id), 'registration'],
+    ['a leaf taken out', (p) => first(p.lotes).folhas.shift(), 'lea'],
+    ['a leaf put in', (p) => first(p.lotes).folhas.push('00'.repeat(32)), 'leaves are not those'],
+    ['a seal’s other count', (p) => (first(p.cadeia).linhas += 1), 'seal'],
+    [
+      'a seal’s other time',
+      (p) => ((p.cadeia[1] as Proof['cadeia'][number]).selado_em = '2026-01-01T00:00:00.000Z'),
+      'fields were changed',
+    ],
+    ['a seal taken out', (p) => p.cadeia.splice(1, 1), 'seal'],
+    ['another head', (p) => (p.cabeca = { numero: 3, hash: '00'.repeat(32) }), 'head'],
+  ])('with %s does not pass', (_, change, reason) => {
+    const changed = structuredClone(proof);
+    change(changed);
+    expect(check(changed)).toContain(reason);
+  });
+
+  test('does not pass against another head, nor does what is no proof', () => {
+    expect(check(proof, `3:${'00'.repeat(32)}`)).toContain('anchored');
+    expect(check(proof, `9:${'00'.repeat(32)}`)).toContain('does not reach');
+    expect(checkProof('{}', null).reason).toContain('no proof');
+    expect(checkProof('not json', null).reason).toContain('no proof');
+  });
+
+  test('tells which of its lines no seal covers yet', async () => {
+    const { sql } = api.database;
+    await sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+      select id, 4, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
+    const { body } = await readProof(proof.entrega.id);
+    expect(checkProof(JSON.stringify(body), null)).toEqual({ reason: null, unsealed: 1 });
+  });
+
+  test('of rows that were changed after they were sealed does not pass', async () => {
+    await api.database
+      .sql`update attempts set url = 'https://other.example/' where delivery_id = ${other.entrega.id} and number = 1`;
+    expect(check((await readProof(proof.entrega.id)).body)).toContain('leaves are not those');
+  });
+});

@@ -1,0 +1,166 @@
+/** What the house's roles may not do: whatever would alter what an auditor relies on. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import postgres from 'postgres';
+import { sealAll } from '../../src/audit/sealer.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createLogin, type Login } from '../support/logins.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+
+let database: TestDatabase;
+let digest: string;
+const logins = new Map<string, { login: Login; sql: Sql }>();
+const ROLES = ['carteiro_app', 'carteiro_poller', 'carteiro_auditor'];
+const LOGGED = ['events', 'attempts', 'messages', 'webhook_history', 'seals'];
+
+/** Everything that is append-only, in one number. */
+async function digestOfAll(): Promise<string> {
+  const [row] = await database.sql<[{ digest: string }]>`
+    select md5(string_agg(r, '|' order by r)) as digest from (
+      select e::text as r from events e union all select a::text from attempts a union all select m::text from messages m
+      union all select h::text from webhook_history h union all select s::text from seals s
+    ) all_rows`;
+  return row.digest;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { sql, pool } = database;
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, 'https://partner.example/?cpf=52998224725');
+  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+            select id, partner_id, url, events, active, 'test' from webhooks`;
+  await commitEvents(sql, partnerId, 3);
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, answer)
+    select id, 1, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/', 'test', 'cpf 529.982.247-25'
+    from deliveries`;
+  await untilSettled(sql);
+  await sealAll(pool);
+  for (const role of ROLES) {
+    const login = await createLogin(database, role);
+    logins.set(role, { login, sql: postgres(login.url, { max: 1, onnotice: () => undefined }) });
+  }
+  digest = await digestOfAll();
+});
+afterAll(async () => {
+  for (const { login, sql } of logins.values()) {
+    await sql.end();
+    await login.remove();
+  }
+  await database.drop();
+});
+
+const ATTEMPT = '(delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller';
+const TAMPERING = [
+  ...LOGGED.map((table) => `delete from ${table}`),
+  ...LOGGED.map((table) => `truncate ${table} cascade`),
+  "update events set data = '{}'",
+  'update events set occurred_at = occurred_at',
+  "update attempts set outcome = 'entregue', status_code = 200",
+  'update messages set fan_out = 0',
+  "update messages set body = ''",
+  'update webhook_history set active = false',
+  'update seals set hash = previous',
+  // Upsert and merge.
+  'insert into seals select * from seals on conflict (number) do update set hash = excluded.hash',
+  "insert into messages select * from messages on conflict (event_id) do update set body = ''",
+  'merge into attempts a using deliveries d on d.id = a.delivery_id when matched then delete',
+  'merge into events e using messages m on m.event_id = e.id when matched then update set type = m.type',
+  // Forged places in the order.
+  `insert into attempts ${ATTEMPT}, tx) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, poller, tx from attempts`,
+  `insert into attempts ${ATTEMPT}, recorded_at) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, poller, now() from attempts`,
+  'insert into events overriding system value select * from events',
+  "select setval('events_position_seq', 1)",
+  // Through parents and children.
+  'delete from webhooks',
+  'delete from partners',
+  'delete from deliveries',
+  'truncate partners cascade',
+  'update webhooks set id = uuidv7()',
+  'update deliveries set event_id = uuidv7()',
+  // Through views, statements within statements, copies and locks.
+  'delete from sealable_rows',
+  'update auditoria.selos set hash = anterior',
+  'delete from auditoria.tentativas',
+  'with gone as (delete from attempts returning *) select count(*) from gone',
+  'select * from attempts for update',
+  "copy events from program 'cat /dev/null'",
+  'lock table attempts in access exclusive mode',
+  // Through the schema.
+  'create rule silent as on insert to attempts do instead nothing',
+  'create trigger silent before insert on attempts for each row execute function suppress_redundant_updates_trigger()',
+  'alter table attempts disable trigger all',
+  'alter table attempts alter column recorded_at drop default',
+  'alter table attempts drop constraint attempts_pkey',
+  'drop table seals',
+  'drop view sealable_rows',
+  'create or replace view sealable_rows as select 1 as tx',
+  'create or replace function is_emitted(type text) returns boolean language sql immutable return false',
+  'create table events_copy (id int)',
+  'create schema other',
+  'grant delete on attempts to current_user; delete from attempts',
+  'alter table attempts owner to current_user',
+  'set role carteiro_owner',
+  'set session_replication_role = replica',
+  'create role other',
+];
+
+describe.each(ROLES)('%s', (role) => {
+  test.each(TAMPERING)('may not: %s', async (statement) => {
+    const { sql } = logins.get(role) as { sql: Sql };
+    const refused = await sql.unsafe(`begin; ${statement}; commit`).then(
+      () => 'done',
+      (error: { code?: string }) => error.code,
+    );
+    await sql.unsafe('rollback');
+    // Refused for lack of right, 42501; also where the view itself cannot be written, or the name is not its own.
+    expect(['42501', '55000', '0A000', '428C9']).toContain(refused);
+  });
+});
+
+test('nothing has changed by all of that', async () => {
+  expect(await digestOfAll()).toBe(digest);
+});
+
+describe('the auditor', () => {
+  const views = [
+    'parceiros',
+    'webhooks',
+    'historico_webhooks',
+    'eventos',
+    'mensagens',
+    'entregas',
+    'tentativas',
+    'selos',
+  ];
+
+  test('reads every view, and no table', async () => {
+    const { sql } = logins.get('carteiro_auditor') as { sql: Sql };
+    for (const view of views) expect((await sql.unsafe(`select * from auditoria.${view}`)).length).toBeGreaterThan(0);
+    const tables = await database.sql<{ name: string }[]>`
+      select c.oid::regclass::text as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`;
+    for (const { name } of tables)
+      await expect(sql.unsafe(`select * from ${name}`)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('meets no secret, and a CPF only with the role for it', async () => {
+    await database.sql`
+      update webhooks set sealed_secret = 'segredo-selado'`;
+    const all = async (sql: Sql) => {
+      const texts = [];
+      for (const view of views) texts.push(JSON.stringify(await sql.unsafe(`select v::text from auditoria.${view} v`)));
+      return texts.join('\n');
+    };
+    const { sql } = logins.get('carteiro_auditor') as { sql: Sql };
+    const masked = await all(sql);
+    expect(masked).not.toMatch(/529\.?982\.?247-?25|segredo/);
+    expect(masked).not.toContain(Buffer.from('segredo-selado').toString('hex'));
+    const privileged = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
+    const other = postgres(privileged.url, { max: 1 });
+    expect(await all(other)).toMatch(/529\.982\.247-25/);
+    await other.end();
+    await privileged.remove();
+  });
+});

@@ -1,0 +1,63 @@
+/** API, workers, poller and sealer do all their work with the rights of their roles and no others. */
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/sealer.ts';
+import { verifySeals } from '../../src/audit/verify.ts';
+import { pendingMigrations } from '../../src/db/migrate.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { createWebhook } from '../../src/webhooks/registrations.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startEngine } from '../support/engine.ts';
+import { createLogin, type Login } from '../support/logins.ts';
+import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../support/outbox.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+
+let database: TestDatabase;
+let logins: Login[];
+let app: Pool;
+let poller: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  logins = [await createLogin(database, 'carteiro_app'), await createLogin(database, 'carteiro_poller')];
+  [app, poller] = logins.map(({ url }) => new Pool({ url, name: 'role', max: 4, deadlineMs: 10_000 })) as [Pool, Pool];
+});
+afterAll(async () => {
+  await Promise.all([app.close(1), poller.close(1)]);
+  for (const login of logins) await login.remove();
+  await database.drop();
+});
+
+test('the app registers and appends, the poller delivers and records, and each of them seals', async () => {
+  const receiver = await startReceiver();
+  const partnerId = await insertPartner(database.sql);
+  const vault = { seal: (_: string, secret: string) => Buffer.from(secret), open: openTestSecret };
+  const request = {
+    partnerId,
+    url: receiver.url,
+    events: ['desembolso.falhou'] as const,
+    actor: 'test',
+    requestId: null,
+  };
+  const created = await app.transaction((tx) => createWebhook(tx, vault, request));
+  if (!('ok' in created)) throw new Error('refused');
+  const sql = postgres(logins[0]?.url ?? '', { max: 1 });
+  await commitEvents(sql, partnerId, 20);
+  await sql.end();
+  const engine = startEngine(poller, { openSecret: openTestSecret });
+  while ((await engine.turn()) > 0);
+  await engine.close();
+  await receiver.close();
+  const statuses = (await readDeliveries(database.sql, created.webhook.id)).map(({ status }) => status);
+  expect(statuses).toEqual(Array<string>(20).fill('entregue'));
+
+  await untilSettled(database.sql);
+  expect((await sealAll(poller)).rows).toBeGreaterThan(0);
+  await database.sql`select append_event(uuidv7(), 0, 'documento.recebido', ${partnerId}, '{}', 'test')`;
+  await untilSettled(database.sql);
+  expect((await sealAll(app)).rows).toBe(1);
+  expect((await verifySeals(app, { anchor: null })).broken).toBeNull();
+  expect(await app.run(pendingMigrations)).toBe(0);
+  expect(await poller.run(pendingMigrations)).toBe(0);
+});

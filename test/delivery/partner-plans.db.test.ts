@@ -1,0 +1,73 @@
+/** What partners ask for never reads a hot table from end to end, also with the generic plans of a busy pool. */
+import { expect, test } from 'vitest';
+import { readDeliveries, readDelivery } from '../../src/delivery/read-deliveries.ts';
+import { resendMany } from '../../src/delivery/resend.ts';
+import { resumeWhile, suspendWhile } from '../../src/delivery/suspend.ts';
+import { readFeed } from '../../src/log/feed.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+
+const TURNS = 8;
+
+test('lists, one delivery, resends, suspension, resumption and the feed go by their indexes', async () => {
+  const { pool, sql, drop } = await createTestDatabase();
+  try {
+    const busy = await insertPartner(sql);
+    for (let count = 0; count < 20; count += 1) await insertWebhook(sql, busy, 'https://busy.example/');
+    await commitEvents(sql, busy, 500);
+    await sql`
+      insert into events (stream, version, type, partner_id, data, occurred_at, actor)
+      select gen_random_uuid(), 1, 'desembolso.falhou', ${busy}, '{}', now(), 'test' from generate_series(1, 10000)`;
+    await sql`
+      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+      select id, partner_id, type, '', 0, pg_current_snapshot() from events on conflict do nothing`;
+    await sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://busy.example/', 'old' from deliveries`;
+    const partnerId = await insertPartner(sql);
+    const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+    await commitEvents(sql, partnerId, 40);
+    const loanId = await commitEvent(pool, partnerId);
+    await sql`analyze`;
+    const before = await readScans();
+
+    const search = {
+      webhookId,
+      status: null,
+      event: null,
+      loanId: null,
+      from: null,
+      until: null,
+      after: null,
+      limit: 5,
+    };
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const { deliveries } = await readDeliveries(pool, search);
+      expect(deliveries).toHaveLength(5);
+      expect((await readDeliveries(pool, { ...search, loanId })).deliveries).toHaveLength(1);
+      await readDeliveries(pool, { ...search, status: 'erro', from: new Date(0), until: new Date() });
+      await readDeliveries(pool, { ...search, status: 'entregue', event: 'desembolso.falhou' });
+      expect(await readDelivery(pool, partnerId, deliveries[0]?.id as string)).not.toBeNull();
+      await readFeed(pool, { partnerId, event: turn % 2 === 0 ? null : 'desembolso.falhou', after: null, limit: 5 });
+      const many = { webhookId, from: new Date(0), until: new Date(Date.now() + 1_000), statuses: null, after: null };
+      expect((await resendMany(pool, { ...many, simulate: turn % 2 === 0 }, Infinity))?.count).toBe(41);
+      await sql`update webhooks set active = false where id = ${webhookId}`;
+      await suspendWhile(pool, webhookId, Infinity);
+      await sql`update webhooks set active = true where id = ${webhookId}`;
+      expect(await resumeWhile(pool, webhookId, Infinity)).toBe(true);
+    }
+    await pool.close();
+    expect(await readScans()).toEqual(before);
+
+    // A session hands its counts over when it ends at the latest, which a session of the pool has done by now.
+    async function readScans() {
+      await sql`select pg_stat_force_next_flush()`;
+      await sql`select pg_stat_clear_snapshot()`;
+      return sql`
+        select relname as table, seq_scan::int as scans from pg_stat_user_tables
+        where relname in ('deliveries', 'attempts', 'events', 'messages') order by 1`;
+    }
+  } finally {
+    await drop();
+  }
+});

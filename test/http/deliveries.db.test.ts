@@ -1,0 +1,341 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
+import type { ErrorBody } from '../../src/contract/errors.ts';
+import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { readAttempts, readDeliveries } from '../support/outbox.ts';
+import { status } from '../support/receiver.ts';
+
+interface Page {
+  readonly itens: readonly DeliveryResource[];
+  readonly proximo_cursor: string | null;
+}
+interface Resent {
+  readonly simulado: boolean;
+  readonly entregas: number;
+  readonly em_andamento: number;
+  readonly proximo_cursor: string | null;
+}
+
+let world: DeliveryWorld;
+let partner: Subscriber;
+let webhook: Registered;
+beforeAll(async () => {
+  world = await startDeliveryWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  partner = await world.subscriber();
+  webhook = await partner.register();
+});
+
+const list = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/webhooks/${webhook.id}/entregas${query}`);
+const resendMany = (body: unknown) =>
+  partner.send<Resent & ErrorBody>('POST', `/v1/webhooks/${webhook.id}/reenvios`, body);
+const idOf = async (index = 0) => (await readDeliveries(world.api.database.sql, webhook.id))[index]?.id as string;
+
+/** Delivers one event that is answered by `code`, and returns its delivery's id. */
+async function delivered(code: number, body = ''): Promise<string> {
+  world.receiver.answerWith(status(code, body), webhook.path);
+  await partner.emit();
+  await world.deliver();
+  world.receiver.answerWith(status(200), webhook.path);
+  return (await readDeliveries(world.api.database.sql, webhook.id)).at(-1)?.id as string;
+}
+
+/** Puts a delivery at the end of its schedule. */
+const exhaust = (id: string) => world.api.database.sql`
+  update deliveries set status = 'erro', failures = 6, attempts = 6, next_attempt_at = null, finished_at = now() where id = ${id}`;
+
+describe('the list of deliveries', () => {
+  test('shows each with its loan and version, newest first', async () => {
+    const loans = [await partner.emit(), await partner.emit()];
+    await world.deliver();
+    const { status: code, body } = await list();
+    expect(code).toBe(200);
+    expect(body.itens.map((item) => item.emprestimo_id)).toEqual(loans.toReversed());
+    expect(body.itens[0]).toEqual({
+      id: await idOf(1),
+      webhook_id: webhook.id,
+      evento_id: expect.any(String),
+      evento: 'desembolso.falhou',
+      emprestimo_id: loans[1],
+      versao_emprestimo: 1,
+      status: 'entregue',
+      total_tentativas: 1,
+      em_andamento: false,
+      proxima_tentativa_em: null,
+      criada_em: expect.stringMatching(/Z$/),
+      concluida_em: expect.stringMatching(/Z$/),
+    });
+    expect(body.proximo_cursor).toBeNull();
+  });
+
+  test('goes on page by page without a gap or a repetition, while new ones are made', async () => {
+    const loans: string[] = [];
+    for (let count = 0; count < 7; count += 1) loans.push(await partner.emit());
+    const seen: (string | null)[] = [];
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null; pages += 1) {
+      const { body }: { body: Page } = await list(`?limite=3${cursor && `&cursor=${cursor}`}`);
+      expect(body.itens.length).toBe([3, 3, 1][pages]);
+      seen.push(...body.itens.map((item) => item.emprestimo_id));
+      cursor = body.proximo_cursor;
+      await partner.emit();
+    }
+    expect(seen).toEqual(loans.toReversed());
+  });
+
+  test('filters by status, event, loan and period', async () => {
+    const failed = await delivered(500);
+    await exhaust(failed);
+    await delivered(200);
+    const loan = await partner.emit();
+    await world.api.database.sql`
+      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+    const count = async (query: string) => (await list(query)).body.itens.length;
+    expect((await list('?status=erro')).body.itens.map((item) => item.id)).toEqual([failed]);
+    expect([await count('?status=entregue'), await count('?status=pendente'), await count('?status=suspensa')]).toEqual(
+      [1, 2, 0],
+    );
+    expect([await count('?evento=margem.falhou'), await count('?evento=desembolso.falhou')]).toEqual([1, 3]);
+    expect((await list('?evento=margem.falhou')).body.itens[0]).toMatchObject({
+      emprestimo_id: null,
+      versao_emprestimo: null,
+    });
+    expect((await list(`?emprestimo_id=${loan}`)).body.itens.map((item) => item.emprestimo_id)).toEqual([loan]);
+    expect(await count(`?emprestimo_id=${loan}&status=erro`)).toBe(0);
+    const made = (await list(`?emprestimo_id=${loan}`)).body.itens[0]?.criada_em as string;
+    expect([await count(`?desde=${made}`), await count(`?ate=${made}`)]).toEqual([2, 3]);
+    expect([
+      await count('?desde=2999-01-01'),
+      await count('?ate=2001-01-01'),
+      await count('?desde=2001-01-01'),
+    ]).toEqual([0, 0, 4]);
+  });
+
+  test('of a rare status goes on over pages that may be empty, and misses nothing', async () => {
+    const { sql } = world.api.database;
+    await delivered(200);
+    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, '{}', 'test') from generate_series(1, 5050)`;
+    const first = (await list('?status=entregue')).body;
+    expect([first.itens.length, typeof first.proximo_cursor]).toEqual([0, 'string']);
+    const second = (await list(`?status=entregue&cursor=${first.proximo_cursor}`)).body;
+    expect([second.itens.length, second.proximo_cursor]).toEqual([1, null]);
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+  });
+
+  test.each([
+    ['?status=x', 'status'],
+    ['?evento=repasse.pago', 'evento'],
+    ['?emprestimo_id=1', 'emprestimo_id'],
+    ['?desde=ontem', 'desde'],
+    ['?limite=0', 'limite'],
+    ['?limite=501', 'limite'],
+    ['?cursor=abc', 'cursor'],
+    ['?pagina=2', 'pagina'],
+  ])('refuses %s', async (query, campo) => {
+    const answer = await list(query);
+    expect([answer.status, answer.body.detalhes?.map((detail) => detail.campo)]).toEqual([400, [campo]]);
+  });
+
+  test('takes no cursor of another list', async () => {
+    for (let count = 0; count < 2; count += 1) await partner.emit();
+    const { proximo_cursor: cursor } = (await list('?limite=1')).body;
+    const other = await partner.register();
+    const answer = await partner.send('GET', `/v1/webhooks/${other.id}/entregas?cursor=${cursor}`);
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('one delivery', () => {
+  test('is shown with its attempts, what was answered, and when it is tried next', async () => {
+    const id = await delivered(503, 'cpf 529.982.247-25 recusado');
+    const { tentativas, ...delivery } = await partner.read(id);
+    expect(delivery).toMatchObject({
+      id,
+      status: 'pendente',
+      total_tentativas: 1,
+      em_andamento: false,
+      concluida_em: null,
+    });
+    expect(tentativas).toEqual([
+      {
+        numero: 1,
+        inicio: expect.stringMatching(/Z$/),
+        duracao_ms: expect.any(Number),
+        resultado: 'resposta_nao_2xx',
+        status_http: 503,
+        erro: null,
+        resposta: 'cpf *********** recusado',
+        atrasada: false,
+      },
+    ]);
+    const wait = Date.parse(delivery.proxima_tentativa_em as string) - Date.parse(tentativas[0]?.inicio as string);
+    expect(wait).toBeGreaterThan(59_000);
+    expect(wait).toBeLessThan(62_000);
+  });
+
+  test('of another partner, of nobody, and of a malformed id is 404, also to resend', async () => {
+    const id = await delivered(200);
+    const other = await world.subscriber();
+    expect((await other.send('GET', `/v1/entregas/${id}`)).status).toBe(404);
+    expect((await other.send('POST', `/v1/entregas/${id}/reenvio`)).status).toBe(404);
+    expect((await partner.send('GET', `/v1/entregas/${webhook.id}`)).status).toBe(404);
+    expect((await partner.send('POST', '/v1/entregas/x/reenvio')).status).toBe(404);
+  });
+});
+
+describe('a resend of one', () => {
+  const resend = (id: string) => partner.send<DeliveryWithAttempts & ErrorBody>('POST', `/v1/entregas/${id}/reenvio`);
+
+  test.each(['entregue', 'erro', 'pendente'])('sends it again from %s with the same id and bytes', async (from) => {
+    const id = await delivered(from === 'entregue' ? 200 : 500);
+    if (from === 'erro') await exhaust(id);
+    const before = await partner.read(id);
+    expect(before.status).toBe(from);
+    const answer = await resend(id);
+    expect([answer.status, answer.body.status, answer.body.concluida_em]).toEqual([202, 'pendente', null]);
+    await world.deliver();
+    const [first, second, ...more] = world.postsTo(webhook.path);
+    expect(more).toEqual([]);
+    expect(second?.headers['x-webhook-delivery']).toBe(id);
+    expect(second?.body).toEqual(first?.body);
+    expect(await partner.read(id)).toMatchObject({ status: 'entregue', total_tentativas: before.total_tentativas + 1 });
+  });
+
+  test('has the whole schedule before it', async () => {
+    const id = await delivered(500);
+    await exhaust(id);
+    world.receiver.answerWith(status(500), webhook.path);
+    await resend(id);
+    await world.deliver();
+    const [row] = await readDeliveries(world.api.database.sql, webhook.id);
+    expect(row).toMatchObject({ status: 'pendente', failures: 1, attempts: 7 });
+    const { tentativas, proxima_tentativa_em: next } = await partner.read(id);
+    expect(Date.parse(next as string) - Date.parse(tentativas.at(-1)?.inicio as string)).toBeLessThan(62_000);
+  });
+
+  test('of one in flight ends that claim, whose lost row is written and whose late success still counts', async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<() => void>();
+    world.receiver.answerWith((_post, response) => resolve(() => void response.writeHead(200).end()), webhook.path);
+    await partner.emit();
+    const turning = world.engine.turn();
+    const answer = await asked;
+    const id = await idOf();
+    expect((await partner.read(id)).em_andamento).toBe(true);
+    expect((await resend(id)).status).toBe(202);
+    expect(await readAttempts(world.api.database.sql, id)).toMatchObject([{ number: 1, outcome: 'desconhecido' }]);
+    answer();
+    await turning;
+    expect(await partner.read(id)).toMatchObject({ status: 'entregue', total_tentativas: 1 });
+    expect(await readAttempts(world.api.database.sql, id)).toMatchObject([
+      { late: false, outcome: 'desconhecido' },
+      { late: true, outcome: 'entregue' },
+    ]);
+  });
+
+  test('wants an active registration', async () => {
+    const id = await delivered(200);
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+    const answer = await resend(id);
+    expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    expect((await partner.read(id)).status).toBe('entregue');
+  });
+});
+
+describe('a resend of many', () => {
+  test('counts when simulated, and sends what it counted when not', async () => {
+    await exhaust(await delivered(500));
+    await exhaust(await delivered(500));
+    await delivered(200);
+    const sent = world.postsTo(webhook.path).length;
+    const erro = { desde: '2026-01-01', status: 'erro' };
+    const simulated = { simulado: true, entregas: 2, em_andamento: 0, proximo_cursor: null };
+    expect((await resendMany({ ...erro, simular: true })).body).toEqual(simulated);
+    expect((await resendMany({ desde: '2026-01-01', simular: true })).body.entregas).toBe(3);
+    await world.deliver();
+    expect(world.postsTo(webhook.path)).toHaveLength(sent);
+    expect((await resendMany(erro)).body).toEqual({ ...simulated, simulado: false });
+    await world.deliver();
+    expect(world.postsTo(webhook.path)).toHaveLength(sent + 2);
+    const rows = await readDeliveries(world.api.database.sql, webhook.id);
+    expect(rows).toMatchObject([
+      { status: 'entregue', failures: 0 },
+      { status: 'entregue', failures: 0 },
+      { status: 'entregue' },
+    ]);
+  });
+
+  test('keeps to its period and to several statuses', async () => {
+    const ids = [await delivered(200)];
+    await sleep(2);
+    ids.push(await delivered(500));
+    const { criada_em: second } = await partner.read(ids[1] as string);
+    const count = async (body: object) => (await resendMany({ simular: true, ...body })).body.entregas;
+    expect(await count({ desde: second })).toBe(1);
+    expect(await count({ desde: '2026-01-01', ate: new Date(Date.parse(second) - 1).toISOString() })).toBe(1);
+    expect(await count({ desde: '2026-01-01', status: ['entregue', 'pendente'] })).toBe(2);
+    expect(await count({ desde: '2026-01-01', status: ['suspensa'] })).toBe(0);
+  });
+
+  test('leaves what is in flight alone and says how many that are', async () => {
+    await delivered(200);
+    await partner.emit();
+    const id = await idOf(1);
+    await world.api.database.sql`
+      update deliveries set claimed_by = 'other/1', claimed_at = now(), attempts = 1, next_attempt_at = now() + interval '45 seconds'
+      where id = ${id}`;
+    expect((await resendMany({ desde: '2026-01-01' })).body).toMatchObject({ entregas: 1, em_andamento: 1 });
+    expect(await readAttempts(world.api.database.sql, id)).toEqual([]);
+  });
+
+  test('of more than one batch resends each once, also taken up again at its cursor', async () => {
+    const { sql } = world.api.database;
+    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, '{}', 'test') from generate_series(1, 2100)`;
+    await sql`
+      update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now(), attempts = 1
+      where webhook_id = ${webhook.id}`;
+    const { resendMany: resend } = await import('../../src/delivery/resend.ts');
+    const many = {
+      webhookId: webhook.id,
+      from: new Date(0),
+      until: new Date(Date.now() + 1_000),
+      statuses: null,
+      simulate: false,
+    };
+    const steps: number[] = [];
+    let after: string | null = null;
+    do {
+      const done = await resend(world.api.database.pool, { ...many, after }, performance.now());
+      steps.push(done?.count ?? -1);
+      after = done?.next ?? null;
+    } while (after !== null);
+    expect(steps).toEqual([1_000, 1_000, 100]);
+    const rows = await readDeliveries(sql, webhook.id);
+    expect(new Set(rows.map((row) => `${row.status} ${row.attempts} ${row.failures}`))).toEqual(
+      new Set(['pendente 1 0']),
+    );
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+  });
+
+  test('wants an active registration unless it only counts, and refuses what it does not know', async () => {
+    await delivered(200);
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+    expect((await resendMany({ desde: '2026-01-01' })).body.codigo).toBe('TRANSICAO_INVALIDA');
+    expect((await resendMany({ desde: '2026-01-01', simular: true })).body.entregas).toBe(1);
+    const bad: readonly [unknown, string][] = [
+      [{}, 'desde'],
+      [{ desde: 'x' }, 'desde'],
+      [{ desde: '2026-01-01', status: 'x' }, 'status'],
+      [{ desde: '2026-01-01', status: [] }, 'status'],
+      [{ desde: '2026-01-01', simular: 'sim' }, 'simular'],
+      [{ desde: '2026-01-01', cursor: 'x' }, 'cursor'],
+      [{ desde: '2026-01-01', limite: 3 }, 'limite'],
+    ];
+    for (const [body, campo] of bad) {
+      const answer = await resendMany(body);
+      expect([answer.status, answer.body.detalhes?.map((detail) => detail.campo)]).toEqual([400, [campo]]);
+    }
+  });
+});

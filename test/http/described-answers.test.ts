@@ -1,0 +1,60 @@
+/** The check that every other test's answers pass through, shown to refuse what the description does not tell. */
+import { expect, test } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { describedAnswers } from '../support/described-answers.ts';
+import type { ApiDescription } from '../support/description.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const deps = { log: silentLog, metrics: createMetrics(), sandbox: true, rateLimitPerMinute: 0, tokens: {} };
+const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
+const described = describedAnswers((await (await app.request('/openapi.json')).json()) as ApiDescription);
+
+const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
+const WEBHOOK = {
+  id: ID,
+  url: 'https://a.example',
+  eventos: ['margem.falhou'],
+  ativo: true,
+  criado_em: '2026-01-31T12:00:00.000Z',
+};
+const refusal = (codigo: string) => ({ codigo, mensagem: 'não', requisicao_id: ID });
+
+function check(method: string, path: string, status: number, body: unknown, type = 'application/json'): () => void {
+  const headers = new Headers({ 'Content-Type': type, 'X-Request-Id': ID });
+  return () => described.check(method, path, { status, headers, text: JSON.stringify(body) });
+}
+
+test('what the description tells passes', () => {
+  expect(check('GET', '/v1/webhooks', 200, [WEBHOOK])).not.toThrow();
+  expect(check('GET', '/v1/webhooks', 401, refusal('CREDENCIAL_INVALIDA'))).not.toThrow();
+  expect(check('GET', '/v1/nada', 404, refusal('NAO_ENCONTRADO'))).not.toThrow();
+  expect(check('PUT', '/v1/webhooks', 405, refusal('METODO_NAO_PERMITIDO'))).not.toThrow();
+});
+
+test.each([
+  ['a status', check('GET', '/v1/webhooks', 409, refusal('TRANSICAO_INVALIDA')), /no such status/],
+  ['a code of another status', check('GET', '/v1/webhooks', 401, refusal('NAO_ENCONTRADO')), /codigo/],
+  ['a field', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, secret: 's' }]), /secret/],
+  ['a missing field', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, url: undefined }]), /url/],
+  ['a value', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, eventos: ['repasse.pago'] }]), /eventos/],
+  ['a media type', check('GET', '/v1/webhooks', 200, [WEBHOOK], 'text/html'), /text\/html/],
+  ['an answer of an unknown path', check('GET', '/v1/nada', 200, {}), /no such path/],
+  ['an answer of an unknown method', check('PUT', '/v1/webhooks', 200, {}), /no such path/],
+])('%s that it does not tell fails', (_what, answer, message) => {
+  expect(answer).toThrow(message);
+});
+
+test('a webhook is held to its headers and its payload', () => {
+  const data = { emprestimo_id: ID, motivo: 'recusado' };
+  const body = { evento: 'emprestimo.emissao_falhou', timestamp: '2026-01-31T12:00:00.000Z', parceiro_id: ID, data };
+  const signature = { 'x-webhook-signature': `sha256=${'0'.repeat(64)}`, 'webhook-signature': `v1,${'A'.repeat(43)}=` };
+  const headers = { ...signature, 'x-webhook-delivery': ID, 'webhook-id': ID, 'webhook-timestamp': '1769860800' };
+  const named = { ...headers, 'x-webhook-event': body.evento };
+  const post = (sent: object, given: object) => () => described.checkWebhook(body.evento, { ...sent }, given);
+  expect(post(named, body)).not.toThrow();
+  expect(post(headers, body)).toThrow(/X-Webhook-Event/);
+  expect(post({ ...named, 'x-webhook-loan-version': '0' }, body)).toThrow(/X-Webhook-Loan-Version/);
+  expect(post(named, { ...body, data: { ...data, motivo: 1 } })).toThrow(/data.motivo/);
+});

@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { FeedItem } from '../../src/contract/delivery-resource.ts';
+import type { ErrorBody } from '../../src/contract/errors.ts';
+import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { commitEvent } from '../support/outbox.ts';
+
+interface Page {
+  readonly itens: readonly FeedItem[];
+  readonly proximo_cursor: string | null;
+  readonly ha_mais: boolean;
+}
+
+let world: DeliveryWorld;
+let partner: Subscriber;
+let webhook: Registered;
+beforeAll(async () => {
+  world = await startDeliveryWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  partner = await world.subscriber();
+  webhook = await partner.register();
+});
+
+const read = async (query = '') => (await partner.send<Page & ErrorBody>('GET', `/v1/eventos${query}`)).body;
+
+/** Reads until the page is as long as it must become: other tests' transactions on the same server hold the end back. */
+async function readUntil(count: number, query = ''): Promise<Page> {
+  for (;;) {
+    const page = await read(query);
+    if (page.itens.length >= count) return page;
+    await sleep(10);
+  }
+}
+const loansOf = (page: Page) => page.itens.map((item) => item.emprestimo_id);
+
+/** A transaction that has its place in the order already and is still open. */
+async function openAppend() {
+  const { promise: told, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: appended, resolve: onAppended } = Promise.withResolvers<string>();
+  const stream = crypto.randomUUID();
+  const done = world.api.database.pool.transaction(async (tx) => {
+    await tx`
+      select append_event(${stream}, 0, 'desembolso.falhou', ${partner.id},
+                          json_build_object('emprestimo_id', ${stream}::text), 'test')`;
+    onAppended(stream);
+    await told;
+  });
+  await appended;
+  return { stream, commit: () => (commit(), done) };
+}
+
+describe('the feed', () => {
+  test('gives every envelope as it was sent, with its loan, version and deliveries, in order', async () => {
+    const other = await partner.register();
+    const loans = [await partner.emit(), await partner.emit()];
+    await world.deliver();
+    const page = await readUntil(2);
+    expect(loansOf(page)).toEqual(loans);
+    const posts = world.postsTo(webhook.path);
+    expect(page.itens.map((item) => JSON.stringify(item.envelope)).toSorted()).toEqual(
+      posts.map((post) => post.body.toString()).toSorted(),
+    );
+    const [first] = page.itens;
+    expect(first).toMatchObject({ versao_emprestimo: 1, evento_id: expect.any(String) });
+    const sentTo = first?.entregas.map((sent) => `${sent.webhook_id} ${sent.status}`);
+    expect(sentTo?.toSorted()).toEqual([webhook.id, other.id].map((id) => `${id} entregue`).toSorted());
+    const ids = new Set(posts.map((post) => post.headers['x-webhook-delivery']));
+    expect(ids).toContain(first?.entregas.find((sent) => sent.webhook_id === webhook.id)?.id);
+  });
+
+  test('holds events that no registration was sent', async () => {
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+    const loan = await partner.emit();
+    expect((await readUntil(1)).itens).toMatchObject([{ emprestimo_id: loan, entregas: [] }]);
+  });
+
+  test('goes on from its cursor for ever: page by page, then with what came since', async () => {
+    const loans: string[] = [];
+    for (let count = 0; count < 5; count += 1) loans.push(await partner.emit());
+    await readUntil(5);
+    const seen: (string | null)[] = [];
+    let page = await read('?limite=2');
+    for (; page.ha_mais; page = await read(`?limite=2&depois=${page.proximo_cursor}`)) seen.push(...loansOf(page));
+    seen.push(...loansOf(page));
+    expect(seen).toEqual(loans);
+    const idle = await read(`?depois=${page.proximo_cursor}`);
+    expect(idle).toEqual({ itens: [], proximo_cursor: page.proximo_cursor, ha_mais: false });
+    const later = await partner.emit();
+    expect(loansOf(await readUntil(1, `?depois=${idle.proximo_cursor}`))).toEqual([later]);
+  });
+
+  test('is empty and without a cursor before the first event', async () => {
+    expect(await read()).toEqual({ itens: [], proximo_cursor: null, ha_mais: false });
+  });
+
+  test('filters by event, over pages that may be empty', async () => {
+    await partner.emit();
+    await world.api.database.sql`
+      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+    const page = await readUntil(1, '?evento=margem.falhou');
+    expect(page.itens).toMatchObject([
+      { emprestimo_id: null, versao_emprestimo: null, envelope: { evento: 'margem.falhou' } },
+    ]);
+    expect((await read('?evento=repasse.processado')).itens).toEqual([]);
+  });
+
+  test('never skips one that commits late: nothing behind an open transaction is shown before it', async () => {
+    const before = await partner.emit();
+    await readUntil(1);
+    const late = await openAppend();
+    const after = await partner.emit();
+    const first = await read();
+    expect(loansOf(first)).toEqual([before]);
+    await late.commit();
+    const second = await readUntil(2, `?depois=${first.proximo_cursor}`);
+    expect(loansOf(second)).toEqual([late.stream, after]);
+  });
+
+  test('orders by transaction first: one that began before another and wrote after it comes first', async () => {
+    const { promise: told, resolve: write } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
+    const early = crypto.randomUUID();
+    const done = world.api.database.pool.transaction(async (tx) => {
+      await tx`select pg_current_xact_id()`;
+      onBegun();
+      await told;
+      await tx`
+        select append_event(${early}, 0, 'desembolso.falhou', ${partner.id},
+                            json_build_object('emprestimo_id', ${early}::text), 'test')`;
+    });
+    await begun;
+    const late = await partner.emit();
+    write();
+    await done;
+    expect(loansOf(await readUntil(2))).toEqual([early, late]);
+    const first = await read('?limite=1');
+    expect(loansOf(first)).toEqual([early]);
+    expect(loansOf(await read(`?limite=1&depois=${first.proximo_cursor}`))).toEqual([late]);
+  });
+
+  test('meets every event once, read while writers commit out of order', async () => {
+    const { pool } = world.api.database;
+    const committed: string[] = [];
+    const writing = new AbortController();
+    const write = async () => {
+      for (let count = 0; count < 25; count += 1) {
+        const stream = crypto.randomUUID();
+        await pool.transaction(async (tx) => {
+          await tx`
+            select append_event(${stream}, 0, 'desembolso.falhou', ${partner.id},
+                                json_build_object('emprestimo_id', ${stream}::text), 'test')`;
+          await tx`select pg_sleep(${Math.random() / 50})`;
+        });
+        committed.push(stream);
+      }
+    };
+    const seen: (string | null)[] = [];
+    let cursor: string | null = null;
+    const readOn = async () => {
+      const page: Page = await read(`?limite=7${cursor === null ? '' : `&depois=${cursor}`}`);
+      seen.push(...loansOf(page));
+      cursor = page.proximo_cursor;
+      if (page.itens.length === 0) await sleep(5);
+      return page.itens.length > 0 || page.ha_mais;
+    };
+    const reading = (async () => {
+      while (!writing.signal.aborted) await readOn();
+    })();
+    await Promise.all(Array.from({ length: 6 }, write));
+    writing.abort();
+    await reading;
+    while (seen.length < 150) await readOn();
+    while (await readOn());
+    expect(seen).toHaveLength(150);
+    expect(new Set(seen)).toEqual(new Set(committed));
+  });
+
+  test("shows nothing of another partner, and takes no cursor of another's", async () => {
+    const other = await world.subscriber();
+    await commitEvent(world.api.database.pool, other.id);
+    expect((await read()).itens).toEqual([]);
+    const readTheirs = async () => (await other.send<Page>('GET', '/v1/eventos')).body.proximo_cursor;
+    let theirs = await readTheirs();
+    for (; theirs === null; theirs = await readTheirs()) await sleep(10);
+    const answer = await partner.send('GET', `/v1/eventos?depois=${theirs}`);
+    expect([answer.status, answer.body.detalhes?.map((detail) => detail.campo)]).toEqual([400, ['depois']]);
+  });
+
+  test.each(['?evento=repasse.pago', '?evento=webhook.teste', '?limite=501', '?depois=x', '?cursor=x'])(
+    'refuses %s',
+    async (query) => {
+      expect((await partner.send('GET', `/v1/eventos${query}`)).status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,87 @@
+/** The auditors' commands as real processes. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readProof } from '../../src/audit/proof.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+let database: TestDatabase;
+let folder: TestFolder;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTestFolder();
+  const { sql } = database;
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+            select id, partner_id, url, events, active, 'test' from webhooks`;
+  await commitEvents(sql, partnerId, 5);
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+const env = () => ({ DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
+const run = (...args: string[]) => runCommand(['audit', ...args], env());
+
+test('poll seals by itself what is settled; head tells it, verify finds it whole, and a changed row broken', async () => {
+  const poller = startCommand(['poll'], { ...env(), DATA_DIR: folder.path });
+  while ((await database.sql`select from seals`).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect((await poller.end('SIGTERM')).code).toBe(0);
+  const head = await run('head');
+  expect(head.stdout).toMatch(/^1:[0-9a-f]{64}\n$/);
+  const anchor = head.stdout.trim();
+  const whole = await run('verify', '--head', anchor);
+  expect([whole.code, JSON.parse(whole.stdout)]).toEqual([0, { selos: 1, linhas: 6, cabeca: anchor, rompido: null }]);
+  await database.sql`update messages set body = body || ' '`;
+  const broken = await run('verify');
+  expect([broken.code, JSON.parse(broken.stdout)]).toMatchObject([1, { rompido: { selo: 1 } }]);
+  expect((await run('verify', '--head', 'x')).stderr).toContain('Give a head');
+});
+
+test('seal seals the rest; balance closes until a delivery is gone', async () => {
+  expect(JSON.parse((await run('seal')).stdout)).toMatchObject({ selos: 0 });
+  const day = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10);
+  const closed = await run('balance', '--from', day, '--to', day);
+  expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([
+    0,
+    { fecha: true, total: { eventos: 5, esperadas: 5 } },
+  ]);
+  await database.sql`delete from deliveries where id = (select max(id::text)::uuid from deliveries)`;
+  const open = await run('balance', '--from', day, '--to', day);
+  expect([open.code, JSON.parse(open.stdout)]).toMatchObject([
+    1,
+    { fecha: false, diferencas: [{ tipo: 'entrega_ausente' }] },
+  ]);
+});
+
+test('check judges a file without any database', async () => {
+  const [row] = await database.sql<{ id: string }[]>`select id from deliveries limit 1`;
+  await database.sql`update messages set body = substr(body, 1, length(body) - 1)`;
+  const proof = await readProof(database.pool, row?.id ?? '');
+  const file = path.join(folder.path, 'proof.json');
+  await writeFile(file, JSON.stringify(proof));
+  const good = await runCommand(['audit', 'check', file]);
+  expect(good).toEqual({ code: 0, stdout: '{"confere":true,"motivo":null,"sem_selo":0}\n', stderr: '' });
+  await writeFile(file, JSON.stringify({ ...proof, corpo_base64: 'e30=' }));
+  const bad = await runCommand(['audit', 'check', file]);
+  expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([
+    1,
+    { confere: false, motivo: expect.stringContaining('body') as string },
+  ]);
+});
+
+test.each(['seal', 'verify', 'head', 'balance', 'check'])(
+  'audit %s --help tells output and exit codes',
+  async (command) => {
+    const { code, stdout } = await run(command, '--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Output: ');
+    expect(stdout).toContain('Exit code: 0');
+  },
+);

@@ -1,0 +1,79 @@
+/** Partners with registrations on a real receiver, the API over them, and an engine on the database's own clock. */
+import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
+import type { DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
+import type { ErrorBody } from '../../src/contract/errors.ts';
+import type { WebhookResource } from '../../src/contract/webhook.ts';
+import { hasWork } from '../../src/delivery/lanes.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
+import { type Answer, startApi, type TestApi } from './api.ts';
+import { startEngine, type TestEngine } from './engine.ts';
+import { commitEvent } from './outbox.ts';
+import { type Post, type Receiver, startReceiver } from './receiver.ts';
+
+export interface Registered extends WebhookResource {
+  readonly secret: string;
+  /** Of the receiver's URL. */
+  readonly path: string;
+}
+
+export interface Subscriber {
+  readonly id: string;
+  /** Sends with this partner's token, which reads and writes webhooks. */
+  send<T = ErrorBody>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
+  register(eventos?: readonly EmittedName[]): Promise<Registered>;
+  /** Commits one event of a loan of its own and returns the loan's id. */
+  emit(): Promise<string>;
+  read(deliveryId: string): Promise<DeliveryWithAttempts>;
+}
+
+export interface DeliveryWorld {
+  readonly api: TestApi;
+  readonly receiver: Receiver;
+  readonly engine: TestEngine;
+  subscriber(): Promise<Subscriber>;
+  /** Sends everything that is due, and waits for its record. */
+  deliver(): Promise<void>;
+  postsTo(path: string): readonly Post[];
+  close(): Promise<void>;
+}
+
+export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Promise<DeliveryWorld> {
+  const api = await startApi({ allowInsecure: true, ...overrides });
+  const { pool } = api.database;
+  const receiver = await startReceiver();
+  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.open(id, sealed), now: () => null });
+  let paths = 0;
+
+  return {
+    api,
+    receiver,
+    engine,
+    async subscriber() {
+      const id = await api.partner();
+      const token = await api.token(id, ['webhooks:read', 'webhooks:write']);
+      const self: Subscriber = {
+        id,
+        send: (method, to, body) => api.send(method, to, { token, ...(body !== undefined && { body }) }),
+        async register(eventos = EMITTED_NAMES) {
+          const path = `/${(paths += 1)}`;
+          const url = `${receiver.url}${path}`;
+          const { body } = await self.send<Registered>('POST', '/v1/webhooks', { url, eventos });
+          return { ...body, path };
+        },
+        emit: () => commitEvent(pool, id),
+        read: async (deliveryId) => (await self.send<DeliveryWithAttempts>('GET', `/v1/entregas/${deliveryId}`)).body,
+      };
+      return self;
+    },
+    async deliver() {
+      while ((await engine.turn()) > 0 || (await pool.run((sql) => hasWork(sql, null))));
+    },
+    postsTo: (path) => receiver.posts.filter((post) => post.path === path),
+    async close() {
+      receiver.closeConnections();
+      await engine.close();
+      await receiver.close();
+      await api.close();
+    },
+  };
+}

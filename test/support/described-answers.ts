@@ -1,0 +1,141 @@
+/**
+ * Holds every answer that a test receives against /openapi.json: its status is declared for that operation, its body
+ * fits the schema of that status, and its headers are there. It reads the document alone, as a partner would, and
+ * nothing of the code that made it.
+ */
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import type { Env } from '../../src/http/deps.ts';
+import { type ApiDescription, answerOf, type DescribedContent, type DescribedOperation } from './description.ts';
+
+export interface ReceivedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface DescribedAnswers {
+  /** Throws when the answer is not one that the description tells. */
+  check(method: string, path: string, answer: ReceivedAnswer): void;
+  /** The same for the POST of a webhook. */
+  checkWebhook(event: string, headers: Readonly<Record<string, unknown>>, body: unknown): void;
+}
+
+/** Answers of routes that are no part of the interface. */
+const UNDESCRIBED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
+
+/** Refusals that come before an operation is found, on any path (`info.description` tells them). */
+const ANYWHERE = new Map([
+  [404, 'NAO_ENCONTRADO'],
+  [405, 'METODO_NAO_PERMITIDO'],
+]);
+
+const ERROR_BODY = { $ref: '#/components/schemas/Erro' };
+
+export function describedAnswers(description: ApiDescription): DescribedAnswers {
+  const find = router(description);
+  const fit = schemaChecker(description);
+
+  return {
+    check(method, path, { status, headers, text }) {
+      if (UNDESCRIBED.test(path) || method === 'HEAD') return;
+      const asked = `${method} ${path} → ${status}`;
+      if (!headers.has('X-Request-Id')) throw new Error(`${asked}: the description promises X-Request-Id`);
+      const operation = find(method, path);
+      if (operation === undefined) {
+        checkAnywhere(asked, status, text);
+        return;
+      }
+      const declared = answerOf(description, operation, status);
+      if (declared === undefined) throw new Error(`${asked}: the description has no such status: ${text}`);
+      checkBody(asked, declared, headers.get('Content-Type'), text);
+    },
+    checkWebhook(event, headers, body) {
+      const { post } = description.webhooks[event] ?? {};
+      if (post === undefined) throw new Error(`${event} is not in the description`);
+      const named = post.parameters.map((parameter) => dereferenced(parameter));
+      for (const { name, required, schema } of named) {
+        const value = headers[name.toLowerCase()];
+        if (value === undefined && !required) continue;
+        fit(`${event}, header ${name}`, schema, schema.type === 'integer' ? Number(value) : value);
+      }
+      fit(`the body of ${event}`, post.requestBody?.content['application/json']?.schema ?? {}, body);
+    },
+  };
+
+  function checkAnywhere(asked: string, status: number, text: string): void {
+    const { codigo } = JSON.parse(text) as { readonly codigo?: string };
+    if (codigo === undefined || ANYWHERE.get(status) !== codigo) {
+      throw new Error(`${asked}: the description has no such path and method: ${text}`);
+    }
+    fit(asked, ERROR_BODY, JSON.parse(text));
+  }
+
+  function checkBody(asked: string, { content }: DescribedContent, type: string | null, text: string): void {
+    if (content === undefined) {
+      if (text !== '') throw new Error(`${asked}: the description tells no body: ${text.slice(0, 200)}`);
+      return;
+    }
+    const media = content[type?.split(';')[0] ?? ''];
+    if (media === undefined) throw new Error(`${asked}: the description does not tell ${type}`);
+    if (type?.startsWith('application/json')) fit(asked, media.schema, JSON.parse(text));
+  }
+
+  function dereferenced(parameter: DescribedOperation['parameters'][number] & { readonly $ref?: string }) {
+    const name = parameter.$ref?.replace('#/components/parameters/', '');
+    const found = name === undefined ? parameter : description.components.parameters[name];
+    if (found === undefined) throw new Error(`no header ${name} in the description`);
+    return found;
+  }
+}
+
+/** Finds an operation by method and real path; a fixed segment goes before one in braces. */
+function router({ paths }: ApiDescription) {
+  const patterns = Object.keys(paths)
+    .toSorted((a, b) => a.split('{').length - b.split('{').length)
+    .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+  return (method: string, path: string): DescribedOperation | undefined => {
+    const found = patterns.find(({ pattern }) => pattern.test(path));
+    return found && paths[found.path]?.[method.toLowerCase()];
+  };
+}
+
+/** Checks values against schemas of the document; each schema is prepared once. */
+function schemaChecker({ components }: ApiDescription) {
+  const prepared = new Map<unknown, z.ZodType>();
+  const pointed = (schema: unknown): z.core.JSONSchema.JSONSchema =>
+    JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as z.core.JSONSchema.JSONSchema;
+  const $defs = pointed(components.schemas) as Record<string, z.core.JSONSchema.JSONSchema>;
+  return (what: string, schema: object, value: unknown): void => {
+    const check = prepared.get(schema) ?? z.fromJSONSchema({ ...pointed(schema), $defs });
+    prepared.set(schema, check);
+    const { error } = check.safeParse(value);
+    if (error === undefined) return;
+    const faults = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new Error(`${what} is not as described: ${faults.join('; ')} in ${JSON.stringify(value)}`);
+  };
+}
+
+/**
+ * Makes `app` throw where it would give an answer that the description does not tell; every way to ask it is held.
+ * Returns what was thrown, for a test that stood behind a socket and saw a mere 400.
+ */
+export function holdToDescription(app: Pick<Hono<Env>, 'fetch'>, described: DescribedAnswers): readonly Error[] {
+  const faults: Error[] = [];
+  const answer = app.fetch;
+  app.fetch = async (request, ...rest) => {
+    const response = await answer(request, ...rest);
+    const { status, headers } = response;
+    // What is not JSON is not read: it may be a stream without end in sight.
+    const isText = headers.has('Content-Type') && !headers.get('Content-Type')?.startsWith('application/json');
+    const text = isText ? '' : await response.clone().text();
+    try {
+      described.check(request.method, new URL(request.url).pathname, { status, headers, text });
+    } catch (fault) {
+      faults.push(fault as Error);
+      throw fault;
+    }
+    return response;
+  };
+  return faults;
+}

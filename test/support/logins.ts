@@ -1,0 +1,21 @@
+/** Login roles for tests: members of one of the house's roles, with the rights of nobody else. */
+import { randomBytes } from 'node:crypto';
+import type { TestDatabase } from './database.ts';
+
+export type HouseRole = 'carteiro_app' | 'carteiro_poller' | 'carteiro_auditor';
+
+export interface Login {
+  readonly url: string;
+  /** Call it before the database is dropped. */
+  remove(): Promise<void>;
+}
+
+export async function createLogin({ sql, url }: TestDatabase, ...roles: string[]): Promise<Login> {
+  const name = `carteiro_test_login_${randomBytes(6).toString('hex')}`;
+  const password = randomBytes(12).toString('hex');
+  await sql.unsafe(`create role ${name} login password '${password}' in role ${roles.join(', ')}`);
+  const own = new URL(url);
+  own.username = name;
+  own.password = password;
+  return { url: own.href, remove: async () => void (await sql.unsafe(`drop role ${name}`)) };
+}

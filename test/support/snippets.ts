@@ -1,0 +1,53 @@
+/** README's programs, taken out of it and run as they stand there, each in a folder of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const README = path.resolve(import.meta.dirname, '../../README.md');
+
+/** The fenced block of README whose first line names `file`. */
+export async function snippet(file: string): Promise<string> {
+  const block = new RegExp(`^\`\`\`\\w+ ${file.replace('.', '\\.')}\\n(.*?)^\`\`\``, 'ms').exec(
+    await readFile(README, 'utf8'),
+  );
+  if (block?.[1] === undefined) throw new Error(`README.md has no block ${file}`);
+  return block[1];
+}
+
+export interface Folder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+export async function folderWith(files: Readonly<Record<string, string>>): Promise<Folder> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'carteiro-snippet-'));
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  return { path: folder, remove: () => rm(folder, { recursive: true }) };
+}
+
+/** Runs a program to its end in `cwd` and returns what it printed. Throws when it fails. */
+export async function run(command: readonly [string, ...string[]], cwd: string, input = ''): Promise<string> {
+  const [program, ...args] = command;
+  const child = spawn(program, args, { cwd });
+  const said: string[] = [];
+  const complained: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => complained.push(text));
+  // A program that ends without reading breaks the pipe; its exit code tells more.
+  child.stdin.on('error', () => undefined).end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${complained.join('')}`);
+  return said.join('');
+}
+
+/** True when the program is on this machine and runs. */
+export async function isThere(command: readonly [string, ...string[]]): Promise<boolean> {
+  try {
+    await run(command, tmpdir());
+    return true;
+  } catch {
+    return false;
+  }
+}
