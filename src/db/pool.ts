@@ -80,6 +80,7 @@ export class Pool {
 
   /** Runs `work` on the pool, within the pool's deadline. */
   async run<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new DatabaseUnavailable('the pool is closed');
     const sql = this.#sql;
     const { deadlineMs } = this.#options;
     const { promise: expired, reject } = Promise.withResolvers<never>();
