@@ -62,6 +62,7 @@ export class Poller {
   #wake: (() => void) | null = null;
   #sending = new Set<Promise<void>>();
   #sweepCursor: string | null = null;
+  #running: Promise<void> = Promise.resolve();
   #sweptAtMs: number;
 
   constructor(deps: PollerDeps) {
@@ -97,10 +98,16 @@ export class Poller {
       await Promise.all(this.#sending);
       await this.#recorder.settled();
     }
+    await Promise.all(this.#sending);
+    await this.#recorder.settled();
   }
 
   /** Ticks until {@link drain} is called; carries on by itself through outages of the database. */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    return (this.#running = this.#loop());
+  }
+
+  async #loop(): Promise<void> {
     let idleMs = IDLE_MIN_MS;
     while (!this.#stopping) {
       try {
@@ -125,8 +132,14 @@ export class Poller {
   async drain(): Promise<void> {
     this.#stopping = true;
     this.#wake?.();
+    // A claim may be under way: what it took must be released before the connections close.
+    await this.#running;
     await this.settled();
-    await this.#releaseDoubtful();
+    try {
+      await this.#releaseDoubtful();
+    } catch (error) {
+      this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
+    }
   }
 
   async #claimAndSend(): Promise<number> {
