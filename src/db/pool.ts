@@ -71,6 +71,7 @@ function open({ url, name, max, deadlineMs, prepare = true }: PoolOptions): Sql 
 export class Pool {
   readonly #options: PoolOptions;
   #sql: Sql;
+  #isClosed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -79,6 +80,7 @@ export class Pool {
 
   /** Runs `work` on the pool, within the pool's deadline. */
   async run<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new DatabaseUnavailable('the pool is closed');
     const sql = this.#sql;
     const { deadlineMs } = this.#options;
     const { promise: expired, reject } = Promise.withResolvers<never>();
@@ -121,14 +123,15 @@ export class Pool {
     });
   }
 
-  /** Waits for what is running, up to `timeoutS`, then closes. */
+  /** Waits for what is running, up to `timeoutS`, then closes for good: later calls fail. */
   async close(timeoutS = 5): Promise<void> {
+    this.#isClosed = true;
     await this.#sql.end({ timeout: timeoutS });
   }
 
   /** Puts a new pool in the place of `retired`, which is destroyed when its calls have ended, after `timeoutS` at most. */
   #retire(retired: Sql, timeoutS: number): void {
-    if (this.#sql === retired) this.#sql = open(this.#options);
+    if (this.#sql === retired && !this.#isClosed) this.#sql = open(this.#options);
     retired.end({ timeout: timeoutS }).catch(() => undefined);
   }
 }

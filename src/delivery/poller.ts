@@ -5,7 +5,7 @@
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
  * Crash: the leases end and other pollers take over. A claim whose answer never came may have committed: nothing of it
  * was sent, so it is released after the reconnect.
- * Wake-up is polling: at once after a claim that found work, else a pause that grows from 4 to 50 ms. NOTIFY in the
+ * Wake-up is polling: at once after a claim that found work, else a pause that grows from 2 to 50 ms. NOTIFY in the
  * core's transaction would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s).
  */
 import { type Pool, isUnavailable } from '../db/pool.ts';
@@ -39,7 +39,7 @@ export interface PollerDeps {
   readonly now?: () => Date | null;
 }
 
-const IDLE_MIN_MS = 4;
+const IDLE_MIN_MS = 2;
 const IDLE_MAX_MS = 50;
 const OUTAGE_PAUSE_MS = 200;
 const SWEEP_EVERY_MS = 30_000;
@@ -62,6 +62,7 @@ export class Poller {
   #wake: (() => void) | null = null;
   #sending = new Set<Promise<void>>();
   #sweepCursor: string | null = null;
+  #running: Promise<void> = Promise.resolve();
   #sweptAtMs: number;
 
   constructor(deps: PollerDeps) {
@@ -97,10 +98,16 @@ export class Poller {
       await Promise.all(this.#sending);
       await this.#recorder.settled();
     }
+    await Promise.all(this.#sending);
+    await this.#recorder.settled();
   }
 
   /** Ticks until {@link drain} is called; carries on by itself through outages of the database. */
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    return (this.#running = this.#loop());
+  }
+
+  async #loop(): Promise<void> {
     let idleMs = IDLE_MIN_MS;
     while (!this.#stopping) {
       try {
@@ -111,7 +118,7 @@ export class Poller {
           continue;
         }
         await this.#pause(idleMs * (0.75 + Math.random() / 2));
-        idleMs = Math.min(idleMs * 1.3, IDLE_MAX_MS);
+        idleMs = Math.min(idleMs * 1.2, IDLE_MAX_MS);
       } catch (error) {
         const fields = { code: (error as { code?: unknown }).code ?? (error as Error).name };
         if (isUnavailable(error)) this.#deps.log.warn(fields, 'the database is out of reach, trying again');
@@ -125,8 +132,14 @@ export class Poller {
   async drain(): Promise<void> {
     this.#stopping = true;
     this.#wake?.();
+    // A claim may be under way: what it took must be released before the connections close.
+    await this.#running;
     await this.settled();
-    await this.#releaseDoubtful();
+    try {
+      await this.#releaseDoubtful();
+    } catch (error) {
+      this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
+    }
   }
 
   async #claimAndSend(): Promise<number> {

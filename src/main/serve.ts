@@ -1,5 +1,6 @@
 /** Runs API and poller until a signal, then drains. */
 import type { Config } from '../config.ts';
+import { outliveLostConnections } from '../db/stray-faults.ts';
 import type { Logger } from '../log-lines.ts';
 import { createMetrics } from '../metrics.ts';
 import { banner } from './banner.ts';
@@ -23,6 +24,7 @@ export async function runUntilStopped(
   log: Logger,
   greet: ((text: string) => void) | null,
 ): Promise<void> {
+  outliveLostConnections(log);
   const stopped = stopSignal(log);
   const database = await openDatabase(config, log);
   const deps = { config, database, log, metrics: createMetrics() };

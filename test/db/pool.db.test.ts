@@ -112,4 +112,15 @@ describe('the pool', () => {
     await expect(failing).rejects.toThrow('no');
     expect(await database.sql`select to_regclass('never_made') as made`).toEqual([{ made: null }]);
   });
+
+  it('stays closed: a call after the end fails, and no new connection is made', async () => {
+    const pool = new Pool({ url: database.url, name: 'closed for good', max: 1, deadlineMs: 5_000 });
+    await pool.run((sql) => sql`select 1`);
+    await pool.close();
+    for (let call = 0; call < 2; call += 1) {
+      await expect(pool.run((sql) => sql`select 1`)).rejects.toThrow(DatabaseUnavailable);
+    }
+    const left = await database.sql`select from pg_stat_activity where application_name = 'closed for good'`;
+    expect(left).toHaveLength(0);
+  });
 });

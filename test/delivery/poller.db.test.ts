@@ -159,3 +159,29 @@ test('a webhook that hangs does not hold up another, nor get more than its cap',
   receiver.closeConnections();
   await Promise.all([engine.close(), running]);
 });
+
+test('a drain that meets a claim under way waits for it and releases what it took', async () => {
+  await commitEvents(sql, partnerId, 5);
+  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const slow = Object.create(pool, {
+    transaction: {
+      async value<T>(work: Parameters<Pool['transaction']>[0]): Promise<T> {
+        const result = (await pool.transaction(work)) as T;
+        onAsked();
+        await answered;
+        return result;
+      },
+    },
+    run: { value: pool.run.bind(pool) },
+  }) as Pool;
+  const engine = startEngine(slow, { now: () => null });
+  const running = engine.poller.run();
+  await asked;
+  const drained = engine.poller.drain();
+  answer();
+  await Promise.all([drained, running]);
+  expect(await sql`select from deliveries where claimed_by is not null`).toHaveLength(0);
+  expect(receiver.posts).toHaveLength(0);
+  await engine.close();
+});

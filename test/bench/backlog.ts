@@ -1,0 +1,42 @@
+/** Backlogs written straight into the outbox, in the form that append_event gives them: a million in seconds. */
+import type { Sql } from '../../src/db/pool.ts';
+import type { BenchWebhook } from './carteiro.ts';
+import { bodyOf, EVENT } from './workload.ts';
+
+const ROWS_A_COMMIT = 50_000;
+
+/** `count` due deliveries of one webhook, each of an event of its own. */
+export async function insertBacklog(sql: Sql, webhook: BenchWebhook, count: number): Promise<void> {
+  for (let done = 0; done < count; done += ROWS_A_COMMIT) {
+    const rows = Math.min(ROWS_A_COMMIT, count - done);
+    await sql`
+      with event as materialized (select uuidv7() as id from generate_series(1, ${rows}::int)),
+      delivery as (
+        insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+        select id, ${webhook.id}, ${webhook.partnerId}, clock_timestamp() from event
+      )
+      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+      select id, ${webhook.partnerId}, ${EVENT}, convert_to(replace(${bodyOf('$')}, '$', id::text), 'UTF8'), 1,
+             pg_current_snapshot()
+      from event`;
+  }
+  await sql`insert into arrivals (webhook_id) values (${webhook.id})`;
+}
+
+/** One event for all of these webhooks together: a message, and for each a due delivery and its wake row. */
+export async function insertFanOut(sql: Sql, webhookIds: readonly string[], partnerId: string): Promise<void> {
+  await sql`
+    with event as materialized (select uuidv7() as id),
+    delivery as (
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select event.id, w.id, ${partnerId}, now() from event, unnest(${webhookIds as string[]}::uuid[]) as w (id)
+      returning webhook_id
+    ),
+    arrival as (
+      insert into arrivals (webhook_id) select webhook_id from delivery
+    )
+    insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+    select id, ${partnerId}, ${EVENT}, convert_to(${bodyOf(partnerId)}, 'UTF8'), ${webhookIds.length}::int,
+           pg_current_snapshot()
+    from event`;
+}

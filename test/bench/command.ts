@@ -1,0 +1,140 @@
+/** The bench's command line. */
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { atLeast, type Bench, type Drawn, type Figure, holds, type Measured } from './figure.ts';
+import { killPollers } from './carteiro.ts';
+import { figures as allFigures } from './figures/all.ts';
+import { killChildren } from './harness/child.ts';
+import { createProgress } from './harness/progress.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { startServer } from './harness/server.ts';
+import { svg } from './harness/svg.ts';
+import { table } from './harness/table.ts';
+
+interface Options {
+  readonly only?: readonly Figure[];
+  readonly quick: boolean;
+  readonly json?: string;
+  readonly svg: string;
+  readonly seed: number;
+  readonly rounds: number;
+}
+
+const EXIT_INTERRUPTED = 130;
+
+function parseOnly(text: string): Figure[] {
+  return text.split(',').map((id) => {
+    const figure = allFigures.find((known) => known.id === id.trim());
+    if (!figure)
+      throw new InvalidArgumentError(`Give one or more of: ${allFigures.map((known) => known.id).join(', ')}.`);
+    return figure;
+  });
+}
+
+function parseWhole(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  return Number(text);
+}
+
+/** Runs the figures on a server and a receiver of their own; both are gone afterwards, whatever happens. */
+export async function measure(
+  figures: readonly Figure[],
+  options: Pick<Bench, 'isQuick' | 'seed' | 'rounds'>,
+): Promise<{ measured: Measured[]; drawn: Drawn[] }> {
+  const progress = createProgress();
+  const server = await progress.phase('starting PostgreSQL', 90, () => startServer());
+  const leave = () => {
+    // What is under way fails now, and nobody wants to know.
+    process.on('uncaughtException', () => undefined);
+    killChildren();
+    void killPollers()
+      .then(() => server.remove())
+      .finally(() => process.exit(EXIT_INTERRUPTED));
+  };
+  process.once('SIGINT', leave);
+  process.once('SIGTERM', leave);
+  try {
+    const receiver = await startReceiver();
+    const measured: Measured[] = [];
+    const drawn: Drawn[] = [];
+    for (const figure of figures) {
+      try {
+        const result = await figure.run({ server, receiver, progress, ...options });
+        measured.push(...result.measured);
+        drawn.push(...(result.drawn ?? []));
+      } catch (error) {
+        // The other figures are still worth having; this one does not hold.
+        progress.note(`${figure.id} failed: ${(error as Error).stack}`);
+        const label = `${figure.id} FAILED: ${(error as Error).message}`;
+        measured.push({ id: figure.id, label, value: Number.NaN, unit: '', bar: atLeast(0) });
+        await receiver.behave([]);
+      }
+    }
+    return { measured, drawn };
+  } finally {
+    process.off('SIGINT', leave);
+    process.off('SIGTERM', leave);
+    killChildren();
+    await killPollers();
+    await server.remove();
+  }
+}
+
+function program(): Command {
+  const list = allFigures.map(({ id, about }) => `  ${id.padEnd(10)} ${about}`).join('\n');
+  return new Command('npm run bench --')
+    .description(
+      'Measures Carteiro beside graphile-worker, pg-boss, a hand-written loop and the physical limit, on an embedded ' +
+        'PostgreSQL with fsync and synchronous_commit on. Both sides of a comparison run in turns (A B A B) in the same ' +
+        'run; what is told are medians, and medians of the ratios of turns that stood side by side.',
+    )
+    .usage('[options]')
+    .addHelpText(
+      'after',
+      `
+Figures, in the order in which they run:
+${list}
+
+Every contender is a process of its own on a database of its own, sends the same signed POSTs with keep-alive to the
+same receiver process, and leaves one durable attempt row for each; that is checked after every turn. CPU seconds come
+from /proc (so the bench runs on Linux), those of PostgreSQL with its exited backends.
+
+Everything lies in a temporary folder that is gone afterwards, and listens on 127.0.0.1 alone. Expect about 20 minutes,
+4 GB of disk, and figures that mean little while the machine does something else.
+
+The table goes to standard output, progress to standard error. Exit code 1: a bar does not hold.
+
+Examples:
+  npm run bench -- --quick                       does it still run? (2 minutes)
+  npm run bench -- --only drain --rounds 5       one figure, more turns
+  npm run bench -- --json bench.json --svg bench.svg`,
+    );
+}
+
+/** Returns the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const command = program()
+    .option('--only <ids>', 'these figures alone, separated by commas', parseOnly)
+    .option('--quick', 'small sizes, for a smoke run of two minutes; the figures say so and are not judged', false)
+    .option('--json <file>', 'write {figures: [{id, label, value, unit, bar, holds}]}')
+    .option('--svg <file>', 'where the picture goes', join(tmpdir(), 'carteiro-bench.svg'))
+    .option('--seed <number>', 'of the arrival times', parseWhole, 1)
+    .option('--rounds <number>', 'how often each side of a comparison is measured, in turn', parseWhole, 3);
+  command.parse(argv);
+  const { only = allFigures, quick, json, svg: picture, seed, rounds } = command.opts<Options>();
+  const { measured, drawn } = await measure(only, { isQuick: quick, seed, rounds: quick ? 1 : rounds });
+  if (quick) process.stdout.write('a quick run: small sizes, nothing is judged\n');
+  process.stdout.write(`${table(measured, !quick)}\n`);
+  if (json !== undefined) {
+    const told = measured.map((figure) => ({ ...figure, holds: quick ? null : holds(figure) }));
+    await writeFile(json, `${JSON.stringify({ quick, seed, rounds, figures: told }, null, 2)}\n`);
+  }
+  if (drawn.length > 0) {
+    await writeFile(picture, svg(drawn));
+    process.stderr.write(`the picture is ${picture}\n`);
+  }
+  const isBroken = ({ value }: Measured) => Number.isNaN(value);
+  return measured.some((figure) => isBroken(figure) || (!quick && holds(figure) === false)) ? 1 : 0;
+}

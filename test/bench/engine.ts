@@ -1,0 +1,71 @@
+/** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
+import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
+import { armLanes } from '../../src/delivery/lanes.ts';
+import { Recorder } from '../../src/delivery/recorder.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+interface Claim {
+  readonly name: string;
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** Milliseconds that arming and claiming took, commit included. */
+  readonly tookMs: number;
+}
+
+export interface Engine {
+  /** One turn of a poller: arms what arrived, claims up to `limit`. */
+  claim(limit: number): Promise<Claim>;
+  /** Hands these deliveries to the recorder as delivered. */
+  record(name: string, deliveries: readonly ClaimedDelivery[]): void;
+  /** Deliveries recorded so far. */
+  recorded(): number;
+  /** Resolves when all that was handed over is recorded. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openPool(url: string, max = 3): Pool {
+  return new Pool({ url, name: 'bench', max, deadlineMs: 60_000 });
+}
+
+const DELIVERED = {
+  outcome: 'entregue',
+  statusCode: 200,
+  durationMs: 1,
+  address: '127.0.0.1',
+  error: null,
+  answer: null,
+} as const;
+
+let claims = 0;
+
+export function openEngine(url: string): Engine {
+  const pool = openPool(url);
+  const monotonicMs = () => performance.now();
+  let recorded = 0;
+  const recorder = new Recorder({
+    pool,
+    log: silentLog,
+    monotonicMs,
+    now: () => null,
+    onRecorded: (reports) => (recorded += reports),
+  });
+  return {
+    async claim(limit) {
+      const name = `bench/${(claims += 1)}`;
+      const startedMs = performance.now();
+      await pool.run((sql) => armLanes(sql, null));
+      const { deliveries } = await pool.transaction((tx) => claimDue(tx, name, limit));
+      return { name, deliveries, tookMs: performance.now() - startedMs };
+    },
+    record(name, deliveries) {
+      for (const { id: deliveryId, webhookId, number, url: target } of deliveries) {
+        const report = { deliveryId, webhookId, number, claim: name, url: target, keyId: 'bench' };
+        recorder.add({ ...report, startedAtMs: monotonicMs(), result: DELIVERED });
+      }
+    },
+    recorded: () => recorded,
+    settled: () => recorder.settled(),
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,53 @@
+/** What a figure is, and what it is given. */
+import type { Receiver } from './harness/receiver.ts';
+import type { Server } from './harness/server.ts';
+import type { Progress } from './harness/progress.ts';
+
+export interface Bench {
+  readonly server: Server;
+  readonly receiver: Receiver;
+  /** Smaller sizes, for a smoke run: nothing is judged. */
+  readonly isQuick: boolean;
+  readonly seed: number;
+  /** How often each side of a comparison is measured, in turn. */
+  readonly rounds: number;
+  readonly progress: Progress;
+}
+
+export type Bar = { readonly at: 'least' | 'most'; readonly value: number };
+
+/** One measured number. Without a bar it is told, not judged. */
+export interface Measured {
+  readonly id: string;
+  readonly label: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly bar: Bar | null;
+}
+
+/** A bar of the picture. */
+export interface Drawn {
+  readonly chart: 'throughput' | 'latency';
+  readonly label: string;
+  readonly value: number;
+}
+
+export interface Result {
+  readonly measured: readonly Measured[];
+  readonly drawn?: readonly Drawn[];
+}
+
+export interface Figure {
+  readonly id: string;
+  /** One line for --help. */
+  readonly about: string;
+  run(bench: Bench): Promise<Result>;
+}
+
+export function holds({ value, bar }: Measured): boolean | null {
+  if (bar === null) return null;
+  return bar.at === 'least' ? value >= bar.value : value <= bar.value;
+}
+
+export const atLeast = (value: number): Bar => ({ at: 'least', value });
+export const atMost = (value: number): Bar => ({ at: 'most', value });

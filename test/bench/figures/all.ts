@@ -1,0 +1,13 @@
+/** Every figure, in the order in which they run. */
+import type { Figure } from '../figure.ts';
+import { claimTime } from './claim.ts';
+import { drain } from './drain.ts';
+import { endurance } from './endurance.ts';
+import { fair } from './fair.ts';
+import { latency } from './latency.ts';
+import { memory } from './memory.ts';
+import { outage } from './outage.ts';
+import { writers } from './writers.ts';
+
+/** `memory` comes behind `claim`: it uses its backlog. */
+export const figures: readonly Figure[] = [drain, latency, writers, claimTime, memory, endurance, fair, outage];

@@ -1,0 +1,58 @@
+/** Commits at a steady rate, and how long after them their POSTs arrive. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../../../src/db/pool.ts';
+import { monotonicMs } from '../harness/clock.ts';
+import type { Arrival } from '../harness/receiver.ts';
+import { connect } from '../harness/server.ts';
+import { seeded } from '../harness/statistics.ts';
+
+/** Commits what makes the POST whose body carries `id`. */
+export type Write = (sql: Sql, id: string, index: number) => Promise<void>;
+
+export interface Rate {
+  readonly url: string;
+  /** Events a second, at random times (Poisson). */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly write: Write;
+  readonly tell?: (text: string) => void;
+}
+
+const WRITERS = 4;
+
+/** When each event's commit had returned, by its id. Events are never left out: a late writer catches up. */
+export async function appendAtRate({ url, rate, seconds, seed, write, tell }: Rate): Promise<Map<string, number>> {
+  const sql = connect(url, WRITERS);
+  const random = seeded(seed);
+  const commits = new Map<string, number>();
+  const open: Promise<void>[] = [];
+  const count = Math.round(rate * seconds);
+  const startedMs = monotonicMs();
+  let dueMs = startedMs;
+  try {
+    for (let index = 0; index < count; index += 1) {
+      dueMs += (-Math.log(1 - random()) * 1_000) / rate;
+      const waitMs = dueMs - monotonicMs();
+      if (waitMs > 0.5) await sleep(waitMs);
+      const id = randomUUID();
+      open.push(write(sql, id, index).then(() => void commits.set(id, monotonicMs())));
+      if (index % rate === 0) tell?.(`${index} of ${count} events`);
+    }
+    await Promise.all(open);
+    return commits;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Milliseconds from each event's commit to its first arrival; an arrival before the commit was told counts as 0. */
+export function latenciesOf(commits: ReadonlyMap<string, number>, arrivals: readonly Arrival[]): number[] {
+  const first = new Map<string, number>();
+  for (const { id, atMs } of arrivals) if (!first.has(id)) first.set(id, atMs);
+  return [...commits].map(([id, committedMs]) => {
+    const atMs = first.get(id);
+    return atMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, atMs - committedMs);
+  });
+}

@@ -1,0 +1,223 @@
+/**
+ * Endurance: as many claims and records as 30 minutes at 1,000/s bring, as fast as they go, with autovacuum on as it is
+ * by default, on 100 webhooks. Deliveries come, are claimed and recorded in a steady state, one batch being recorded
+ * while the next is claimed. The time of a claim and the sizes of what is hot must not grow: `arrivals`, `lanes` and the
+ * two indexes of what is pending. (`deliveries`, `attempts` and `messages` are the history: they grow by design.)
+ * Then a REPEATABLE READ snapshot is held open for 60 s, at full speed: nothing can be vacuumed meanwhile.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../../../src/db/pool.ts';
+import { insertFanOut } from '../backlog.ts';
+import { createDatabase, insertWebhooks } from '../carteiro.ts';
+import { openEngine } from '../engine.ts';
+import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { connect } from '../harness/server.ts';
+import { percentile } from '../harness/statistics.ts';
+
+const DATABASE = 'endurance';
+const WEBHOOKS = 100;
+const LIMIT = 512;
+/** Deliveries that wait, more or less, while the engine works: what keeps every claim full. */
+const WAITING = 1_000;
+const FEEDERS = 2;
+const SAMPLE_MS = 500;
+const IDLE = { name: '', deliveries: [], tookMs: 0 };
+const HOT = ['arrivals', 'arrivals_pkey', 'lanes', 'lanes_pkey', 'lanes_due', 'deliveries_due', 'deliveries_in_flight'];
+
+interface Sample {
+  /** Deliveries recorded when it was taken. */
+  readonly done: number;
+  readonly bytes: number;
+}
+
+interface Load {
+  done: number;
+  readonly claims: { readonly done: number; readonly atMs: number; readonly tookMs: number }[];
+  readonly samples: Sample[];
+}
+
+/** Brings, claims and records until `isOver`; a claim is made while the one before it is being recorded. */
+async function drive(url: string, webhookIds: readonly string[], partner: string, load: Load, isOver: () => boolean) {
+  const engine = openEngine(url);
+  const feeder = connect(url, FEEDERS);
+  let brought = 0;
+  let claimed = 0;
+  async function feed(): Promise<void> {
+    while (!isOver()) {
+      if (brought - claimed > WAITING) await sleep(2);
+      else {
+        brought += webhookIds.length;
+        await insertFanOut(feeder, webhookIds, partner);
+      }
+    }
+  }
+  async function work(): Promise<void> {
+    while (!isOver()) {
+      load.done = engine.recorded();
+      const places = LIMIT - (claimed - load.done);
+      const { name, deliveries, tookMs } = places > 0 ? await engine.claim(places) : IDLE;
+      if (deliveries.length === 0) await sleep(1);
+      else load.claims.push({ done: load.done, atMs: performance.now(), tookMs });
+      claimed += deliveries.length;
+      engine.record(name, deliveries);
+    }
+    await engine.settled();
+  }
+  try {
+    await Promise.all([...Array.from({ length: FEEDERS }, () => feed()), work()]);
+  } finally {
+    await Promise.all([engine.close(), feeder.end({ timeout: 5 })]);
+  }
+}
+
+async function hotBytes(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ bytes: number }]>`
+    select sum(pg_relation_size(name::regclass))::float8 as bytes from unnest(${HOT}::text[]) as hot (name)`;
+  return row.bytes;
+}
+
+async function sampling(url: string, load: Load, work: () => Promise<void>): Promise<void> {
+  const sql = connect(url);
+  const timer = setInterval(() => {
+    const { done } = load;
+    void hotBytes(sql).then(
+      (bytes) => load.samples.push({ done, bytes }),
+      () => undefined,
+    );
+  }, SAMPLE_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function run(bench: Bench): Promise<Result> {
+  const { server, receiver, progress, isQuick } = bench;
+  const total = isQuick ? 10_000 : 1_800_000;
+  const [calmMs, heldMs] = isQuick ? [1_000, 2_000] : [15_000, 60_000];
+  const url = await createDatabase(server, DATABASE);
+  const webhooks = await server.on(DATABASE, (sql) =>
+    insertWebhooks(
+      sql,
+      receiver.url,
+      Array.from({ length: WEBHOOKS }, (_, index) => `/e/${index}`),
+    ),
+  );
+  const ids = webhooks.map((webhook) => webhook.id);
+  const partner = webhooks[0]?.partnerId ?? '';
+  await server.calm();
+
+  const load: Load = { done: 0, claims: [], samples: [] };
+  const startedMs = performance.now();
+  await progress.phase('endurance', 900, (tell) =>
+    sampling(url, load, () =>
+      drive(url, ids, partner, load, () => {
+        tell(`${load.done} of ${total} claimed and recorded`);
+        return load.done >= total;
+      }),
+    ),
+  );
+  const perSecond = load.done / ((performance.now() - startedMs) / 1_000);
+  const tenth = (part: number) => (at: { readonly done: number }) => Math.floor((at.done / total) * 10) === part;
+  const p99 = (part: number) =>
+    percentile(
+      load.claims.filter(tenth(part)).map((one) => one.tookMs),
+      0.99,
+    );
+  const size = (part: number) => Math.max(...load.samples.filter(tenth(part)).map((sample) => sample.bytes));
+  const tenths = Array.from({ length: 10 }, (_, part) => part);
+  progress.note(
+    `endurance at ${perSecond.toFixed(0)}/s; claim p99 by tenths, ms: ${tenths.map((part) => p99(part).toFixed(1)).join(' ')}`,
+  );
+  progress.note(`hot sizes by tenths, MiB: ${tenths.map((part) => (size(part) / 2 ** 20).toFixed(1)).join(' ')}`);
+
+  const [calm, held] = await snapshotPhase(bench, url, ids, partner, calmMs, heldMs);
+  await server.drop(DATABASE);
+  return {
+    measured: [
+      { id: 'endurance_per_second', label: 'claims and records without HTTP', value: perSecond, unit: '/s', bar: null },
+      {
+        id: 'endurance_claim_first',
+        label: 'claim p99, first tenth of 1,800,000',
+        value: p99(0),
+        unit: 'ms',
+        bar: null,
+      },
+      {
+        id: 'endurance_claim',
+        label: 'claim p99, last tenth against first',
+        value: p99(9) / p99(0),
+        unit: '×',
+        bar: atMost(1.3),
+      },
+      {
+        id: 'endurance_size',
+        label: 'size of what is hot, last tenth against first',
+        value: size(9) / size(0),
+        unit: '×',
+        bar: atMost(1.3),
+      },
+      { id: 'snapshot_calm', label: 'claim p99 before a snapshot is held open', value: calm, unit: 'ms', bar: null },
+      {
+        id: 'snapshot_claim',
+        label: 'claim p99 in the last third of 60 s with it',
+        value: held / calm,
+        unit: '×',
+        bar: atMost(3),
+      },
+    ],
+  };
+}
+
+/** Claim p99 before a snapshot is held open, and in the last third of the time that it is. */
+async function snapshotPhase(
+  { progress }: Bench,
+  url: string,
+  ids: readonly string[],
+  partner: string,
+  calmMs: number,
+  heldMs: number,
+): Promise<[number, number]> {
+  const load: Load = { done: 0, claims: [], samples: [] };
+  const holder = connect(url);
+  const beganMs = performance.now();
+  const heldFrom = beganMs + calmMs;
+  const until = heldFrom + heldMs;
+  const hold = async () => {
+    await sleep(calmMs);
+    await holder.begin('isolation level repeatable read', async (tx) => {
+      await tx`select count(*) from lanes`;
+      await sleep(heldMs);
+    });
+  };
+  await progress.phase('snapshot held open', (calmMs + heldMs) / 1_000 + 60, async (tell) => {
+    const isOver = () => {
+      tell(`${load.done} claimed and recorded`);
+      return performance.now() >= until;
+    };
+    await Promise.all([hold(), drive(url, ids, partner, load, isOver)]);
+  });
+  await holder.end({ timeout: 5 });
+  const p99 = (from: number, to: number) =>
+    percentile(
+      load.claims.filter(({ atMs }) => atMs >= from && atMs < to).map((one) => one.tookMs),
+      0.99,
+    );
+  const sixths = Array.from({ length: 6 }, (_, part) =>
+    p99(heldFrom + (heldMs / 6) * part, heldFrom + (heldMs / 6) * (part + 1)),
+  );
+  const calm = p99(beganMs + calmMs / 3, heldFrom);
+  progress.note(
+    `claim p99 before ${calm.toFixed(1)} ms; by sixths of the snapshot, ms: ${sixths.map((ms) => ms.toFixed(1)).join(' ')}`,
+  );
+  return [calm, p99(until - heldMs / 3, until)];
+}
+
+export const endurance: Figure = {
+  id: 'endurance',
+  about:
+    '1,800,000 claims and records with autovacuum: claim p99 and hot sizes stay flat; then with a snapshot held 60 s',
+  run,
+};

@@ -1,0 +1,145 @@
+/**
+ * Fair: healthy webhooks at 100 events/s beside ones that hang to the 30 s deadline on 100,000 due rows: one hanging
+ * beside 50, then 20 hanging of 50. In turns with none hanging. The first attempt's time runs from commit to arrival;
+ * throughput is what has arrived when the last event is a second old. The turn lasts longer than a deadline, so that
+ * hanging attempts end and begin anew within it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { insertBacklog } from '../backlog.ts';
+import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { median, percentile } from '../harness/statistics.ts';
+import { appendAtRate, latenciesOf } from './arrivals.ts';
+
+const RATE = 100;
+
+interface Scenario {
+  readonly id: string;
+  readonly label: string;
+  readonly healthy: number;
+  readonly hanging: number;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { id: 'none', label: 'none hanging', healthy: 50, hanging: 0 },
+  { id: 'one', label: '1 hanging beside 50', healthy: 50, hanging: 1 },
+  { id: 'twenty', label: '20 hanging of 50', healthy: 30, hanging: 20 },
+];
+
+interface Turn {
+  readonly p50: number;
+  readonly p99: number;
+  /** Share of the events that had arrived a second after the last. */
+  readonly arrived: number;
+}
+
+async function seed({ server, receiver, isQuick }: Bench, { id, healthy, hanging }: Scenario): Promise<void> {
+  const due = isQuick ? 2_000 : 100_000;
+  await createDatabase(server, `fair_${id}`);
+  await server.on(`fair_${id}`, async (sql) => {
+    await insertWebhooks(
+      sql,
+      receiver.url,
+      Array.from({ length: healthy }, (_, index) => `/h/${index}`),
+    );
+    const stuck = await insertWebhooks(
+      sql,
+      receiver.url,
+      Array.from({ length: hanging }, (_, index) => `/hang/${index}`),
+    );
+    for (const webhook of stuck) await insertBacklog(sql, webhook, due / hanging);
+    await sql`vacuum (analyze)`;
+  });
+}
+
+async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Turn> {
+  const { server, receiver, progress, isQuick } = bench;
+  const seconds = isQuick ? 3 : 35;
+  await server.drop('fair_now');
+  const url = await server.create('fair_now', `fair_${scenario.id}`);
+  const partners = await server.on(
+    'fair_now',
+    (sql) => sql<{ partner: string }[]>`select partner_id as partner from webhooks where url like '%/h/%'`,
+  );
+  await server.calm();
+  await receiver.behave([{ prefix: '/hang', answer: 'hang' }]);
+  await receiver.reset();
+  const poller = await startPoller(url);
+  const write = async (sql: Parameters<Parameters<typeof appendAtRate>[0]['write']>[0], id: string, index: number) => {
+    const partner = partners[index % partners.length]?.partner ?? '';
+    const data = { emprestimo_id: id, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
+    await sql`select append_event(${id}, 0, 'desembolso.falhou', ${partner}, ${JSON.stringify(data)}::text::json, 'bench')`;
+  };
+  try {
+    return await progress.phase(name, seconds + 60, async (tell) => {
+      await appendAtRate({ url, rate: RATE, seconds: isQuick ? 1 : 3, seed: bench.seed, write });
+      await receiver.reset(true);
+      const commits = await appendAtRate({ url, rate: RATE, seconds, seed: bench.seed + 1, write, tell });
+      await sleep(1_000);
+      const latencies = latenciesOf(commits, await receiver.arrivals());
+      const arrived = latencies.filter((ms) => Number.isFinite(ms)).length / commits.size;
+      return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), arrived };
+    });
+  } finally {
+    await poller.end('SIGKILL');
+    await receiver.behave([]);
+  }
+}
+
+async function run(bench: Bench): Promise<Result> {
+  const { server, progress } = bench;
+  const rounds = Math.min(2, bench.rounds);
+  for (const scenario of SCENARIOS) {
+    await progress.phase(`fair, seeding ${scenario.label}`, 120, () => seed(bench, scenario));
+  }
+  const turns = new Map<string, Turn[]>(SCENARIOS.map(({ id }) => [id, []]));
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const scenario of SCENARIOS) {
+      const name = `fair ${round}/${rounds}, ${scenario.label}`;
+      const one = await turn(bench, scenario, name);
+      turns.get(scenario.id)?.push(one);
+      progress.note(
+        `${name}: first attempt p50 / p99 ${one.p50.toFixed(1)} / ${one.p99.toFixed(1)} ms, ${(one.arrived * 100).toFixed(1)} % arrived`,
+      );
+    }
+  }
+  for (const { id } of SCENARIOS) await server.drop(`fair_${id}`);
+  await server.drop('fair_now');
+  const calm = turns.get('none') ?? [];
+  const against = (id: string, pick: (one: Turn) => number) =>
+    median((turns.get(id) ?? []).map((one, round) => pick(one) / pick(calm[round] ?? one)));
+  const measured: Measured[] = [
+    {
+      id: 'fair_none_p99',
+      label: 'healthy, first attempt p99, none hanging',
+      value: median(calm.map((one) => one.p99)),
+      unit: 'ms',
+      bar: null,
+    },
+  ];
+  for (const { id, label } of SCENARIOS.slice(1)) {
+    measured.push(
+      {
+        id: `fair_${id}_p99`,
+        label: `healthy, p99 with ${label}`,
+        value: against(id, (one) => one.p99),
+        unit: '×',
+        bar: atMost(1.3),
+      },
+      {
+        id: `fair_${id}_throughput`,
+        label: `healthy, throughput with ${label}`,
+        value: against(id, (one) => one.arrived) * 100,
+        unit: '%',
+        bar: atLeast(95),
+      },
+    );
+  }
+  return { measured };
+}
+
+export const fair: Figure = {
+  id: 'fair',
+  about: 'healthy webhooks at 100 events/s while others hang for 30 s on 100,000 due rows',
+  run,
+};

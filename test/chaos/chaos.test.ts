@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { runChaos } from './run.ts';
+
+const SEED = 20_260_131;
+
+test(
+  'pollers killed and frozen, PostgreSQL stopped, connections cut and silent: nothing lost, stuck or sent too often',
+  { timeout: 120_000 },
+  async () => {
+    const { faults, figures, exitCodes } = await runChaos({
+      seed: SEED,
+      deliveries: 4_000,
+      counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2 },
+      spanMs: 15_000,
+      limitMs: 60_000,
+      haste: true,
+      say: () => undefined,
+    });
+    expect(Object.entries(faults).filter(([, count]) => count > 0)).toEqual([]);
+    expect(exitCodes).toEqual([0, 0, 0]);
+    expect(figures).toMatchObject({ kills: 8, stops: 2, freezes: 2 });
+    expect(figures['deliveries']).toBeGreaterThanOrEqual(4_000);
+    expect(figures['attempts lost']).toBeGreaterThan(0);
+  },
+);

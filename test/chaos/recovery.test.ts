@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { commitEvents, insertPartner } from '../support/outbox.ts';
+import { insertSealedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
+import { type PrivateServer, startPrivateServer } from '../support/private-server.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+
+let server: PrivateServer;
+let proxy: TcpProxy;
+let receiver: Receiver;
+let poller: PollerProcess;
+let sql: Sql;
+let partnerId: string;
+
+const connect = (): Sql => postgres(server.url, { max: 1, onnotice: () => undefined });
+
+beforeAll(async () => {
+  server = await startPrivateServer();
+  await migrate(server.url, silentLog);
+  receiver = await startReceiver();
+  sql = connect();
+  partnerId = await insertPartner(sql);
+  await insertSealedWebhook(sql, partnerId, `${receiver.url}/`);
+  const through = await TcpProxy.to(server.url);
+  ({ proxy } = through);
+  poller = await startPollerProcess(through.url);
+});
+afterAll(async () => {
+  await poller.end('SIGTERM');
+  await Promise.all([receiver.close(), proxy.close(), sql.end({ timeout: 0 })]);
+  await server.remove();
+});
+
+/** Commits one event and returns how long its POST took to arrive. */
+async function deliverOne(): Promise<number> {
+  const startedAtMs = performance.now();
+  const before = receiver.posts.length;
+  await commitEvents(sql, partnerId, 1);
+  await receiver.received(before + 1);
+  return performance.now() - startedAtMs;
+}
+
+test('PostgreSQL is back: the first delivery comes within 2 s', { timeout: 60_000 }, async () => {
+  await deliverOne();
+  const tookMs: number[] = [];
+  for (const awayMs of [0, 1_500, 4_000]) {
+    await sql.end({ timeout: 0 });
+    await server.stopImmediately();
+    await sleep(awayMs);
+    await server.start();
+    sql = connect();
+    tookMs.push(await deliverOne());
+  }
+  console.log(`first delivery after PostgreSQL was back: ${tookMs.map((ms) => `${Math.round(ms)} ms`).join(', ')}`);
+  expect(Math.max(...tookMs)).toBeLessThan(2_000);
+});
+
+test(
+  'a black-holed database is noticed within 5 s, and deliveries go on when there is a way again',
+  { timeout: 60_000 },
+  async () => {
+    await deliverOne();
+    const said = poller.lines.length;
+    const startedAtMs = performance.now();
+    expect(proxy.blackHole(true)).toBeGreaterThan(0);
+    const isNoticed = () => poller.lines.slice(said).some((line) => line.includes('out of reach'));
+    while (!isNoticed()) await sleep(10);
+    const noticedMs = performance.now() - startedAtMs;
+    proxy.heal();
+    const deliveredMs = await deliverOne();
+
+    // Only what was open is silent: the poller must find out, new connections work.
+    const openedAtMs = performance.now();
+    proxy.blackHole();
+    await deliverOne();
+    const carriedOnMs = performance.now() - openedAtMs;
+    const shown = [noticedMs, deliveredMs, carriedOnMs].map((ms) => `${Math.round(ms)} ms`);
+    console.log(
+      `black hole noticed after ${shown[0]}; first delivery after its end ${shown[1]}; with a way round it ${shown[2]}`,
+    );
+    expect(noticedMs).toBeLessThan(5_000);
+    expect(carriedOnMs).toBeLessThan(7_000);
+    proxy.heal();
+  },
+);

@@ -1,0 +1,155 @@
+/** One fault run: load, faults, the end, the verdict. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { startPrivateServer } from '../support/private-server.ts';
+import { createRandom } from '../support/random.ts';
+import { makeTestFolder, sweepDeadRuns } from '../support/test-folder.ts';
+import { Fleet } from './fleet.ts';
+import { commitLoad } from './load.ts';
+import { type Fault, type FaultKind, scheduleFaults } from './plan.ts';
+import { startRecordingReceiver } from './receiver.ts';
+import { hurryRetries } from './time.ts';
+import { judge, type Verdict } from './verdict.ts';
+import { insist, makeWorld, type World } from './world.ts';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  readonly deliveries: number;
+  /** How many of each fault. */
+  readonly counts: Readonly<Record<FaultKind, number>>;
+  /** How long faults and commits go on. */
+  readonly spanMs: number;
+  /** The run fails when deliveries are still pending after this long. */
+  readonly limitMs: number;
+  /** Spares the waits of 30 s and 45 s: no hanging receivers, leases ended by SQL. */
+  readonly haste: boolean;
+  readonly say: (line: string) => void;
+}
+
+export interface ChaosResult extends Verdict {
+  readonly exitCodes: readonly (number | null)[];
+  readonly said: ReadonlyMap<string, number>;
+}
+
+type Server = Awaited<ReturnType<typeof startPrivateServer>>;
+
+async function strike(fault: Fault, fleet: Fleet, server: Server, stops: { done: number }): Promise<void> {
+  if (fault.kind === 'kill') return fleet.kill(fault.draw);
+  if (fault.kind === 'freeze') return fleet.freeze(fault.draw);
+  if (fault.kind === 'cut') return fleet.cut(fault.draw);
+  if (fault.kind === 'black-hole') return fleet.blackHole(fault.draw);
+  await server.stopImmediately();
+  await sleep(fault.draw * 1_000);
+  await server.start();
+  stops.done += 1;
+}
+
+/** Strikes each fault at its time. Stops of the server wait for each other; all else overlaps. */
+async function strikeAll(faults: readonly Fault[], fleet: Fleet, server: Server): Promise<{ stops: number }> {
+  const startedAtMs = performance.now();
+  const stops = { done: 0 };
+  const running: Promise<void>[] = [];
+  let stopping: Promise<void> = Promise.resolve();
+  for (const fault of faults) {
+    await sleep(Math.max(0, fault.atMs - (performance.now() - startedAtMs)));
+    if (fault.kind === 'stop') stopping = stopping.then(() => strike(fault, fleet, server, stops));
+    else running.push(strike(fault, fleet, server, stops));
+  }
+  await Promise.all([...running, stopping]);
+  return { stops: stops.done };
+}
+
+interface Watch {
+  overCap: number;
+  isOver: boolean;
+}
+
+/** Brings retries forward and looks, now and then, for a webhook with more in flight than its cap. */
+async function watchOver(world: World, watch: Watch, say: (line: string) => void): Promise<void> {
+  let turn = 0;
+  while (!watch.isOver) {
+    await insist(() => hurryRetries(world.pool));
+    const over = await insist(() =>
+      world.pool.run(
+        (sql) => sql`
+          select from deliveries d join lanes l using (webhook_id)
+          where d.claimed_by is not null and d.next_attempt_at > now()
+          group by l.webhook_id, l.max_in_flight having count(*) > l.max_in_flight`,
+      ),
+    );
+    watch.overCap += over.length;
+    if ((turn += 1) % 10 === 0) say(await describe(world));
+    await sleep(500);
+  }
+}
+
+async function describe({ pool }: World): Promise<string> {
+  const rows = await insist(() =>
+    pool.run(
+      (sql) => sql<{ state: string; n: number }[]>`
+        select case when claimed_by is not null then 'in flight' when status = 'pendente' and failures > 0 then 'to be retried'
+                    else status end as state, count(*)::int as n
+        from deliveries group by 1 order by 2 desc`,
+    ),
+  );
+  return `  so far ${rows.map(({ state, n }) => `${state} ${n}`).join(', ')}`;
+}
+
+async function untilQuiet({ pool }: World, untilMs: number): Promise<void> {
+  const isPending = (): Promise<boolean> =>
+    insist(() =>
+      pool.run(async (sql) => (await sql`select from deliveries where status = 'pendente' limit 1`).length > 0),
+    );
+  while ((await isPending()) && performance.now() < untilMs) await sleep(200);
+}
+
+/** Runs it and returns what it found; throws only when the run itself broke. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, spanMs, haste, say } = options;
+  const startedAtMs = performance.now();
+  await sweepDeadRuns();
+  const folder = await makeTestFolder();
+  const server = await startPrivateServer();
+  const file = join(folder.path, 'posts.tsv');
+  const receiver = await startRecordingReceiver(file, seed, haste);
+  const world = await makeWorld(server.url, receiver.port);
+  const fleet = await Fleet.start(world, server.url, haste);
+  const watch: Watch = { overCap: 0, isOver: false };
+  let isDrained = false;
+  try {
+    say(`three pollers deliver; faults for ${Math.round(spanMs / 1_000)} s`);
+    const watching = watchOver(world, watch, say);
+    const [ledger, { stops }] = await Promise.all([
+      commitLoad(world, createRandom(seed).fork(), options.deliveries, spanMs * 0.9),
+      strikeAll(scheduleFaults(seed, spanMs, options.counts), fleet, server),
+    ]);
+    say('no more faults; waiting for the last delivery');
+    await untilQuiet(world, startedAtMs + options.limitMs);
+    watch.isOver = true;
+    await watching;
+    say('all is quiet; draining the pollers');
+    const exitCodes = await fleet.drain();
+    say('judging');
+    isDrained = true;
+    await receiver.finish();
+    const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+    const { figures, faults } = await judge(ledger, file, sql);
+    await sql.end();
+    const { said, ...did } = fleet.figures;
+    const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
+    return {
+      figures: { ...figures, ...did, stops, seconds },
+      faults: { ...faults, 'webhooks over their cap': watch.overCap },
+      exitCodes,
+      said,
+    };
+  } finally {
+    watch.isOver = true;
+    if (!isDrained) await fleet.abandon();
+    await receiver.finish();
+    await world.pool.close(1);
+    await server.remove();
+    await folder.remove();
+  }
+}

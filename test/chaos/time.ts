@@ -1,0 +1,55 @@
+/** What shortens a run's waits, with nothing but SQL that an operator could run. */
+import type { Pool } from '../../src/db/pool.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { insist } from './world.ts';
+
+/** After a while ends the leases of the poller process `pid`, which is dead or frozen, as 45 s would. */
+export async function lapseLeases(pool: Pool, pid: number, afterMs: number): Promise<void> {
+  await sleep(afterMs);
+  await insist(() =>
+    pool.transaction(async (tx) => {
+      const rows = await tx<{ webhookId: string }[]>`
+        with held as materialized (
+          select id from deliveries
+          where claimed_by is not null and claimed_by like ${`%-${pid}-%`} and next_attempt_at > now()
+          order by id for update
+        )
+        update deliveries d set next_attempt_at = now() from held where d.id = held.id
+        returning d.webhook_id as "webhookId"`;
+      const webhookIds = [...new Set(rows.map((row) => row.webhookId))];
+      // A poller killed between its record and its wake leaves a lane asleep to the end of a lease: that has passed too.
+      await tx`
+        with asleep as materialized (
+          select webhook_id from lanes l
+          where webhook_id = any (${webhookIds}::uuid[])
+             or (saturated and not exists (
+               select from deliveries d
+               where d.webhook_id = l.webhook_id and d.claimed_by is not null and d.next_attempt_at > now()))
+          order by webhook_id for update
+        )
+        update lanes l set saturated = false, next_due_at = now()
+        from asleep where l.webhook_id = asleep.webhook_id`;
+    }),
+  );
+}
+
+/** Brings waiting retries forward to within two seconds, as the sandbox's clock does. Returns how many. */
+export async function hurryRetries(pool: Pool): Promise<number> {
+  return pool.transaction(async (tx) => {
+    const rows = await tx`
+      with waiting as materialized (
+        select id from deliveries
+        where status = 'pendente' and claimed_by is null and failures > 0
+          and next_attempt_at > now() + interval '2 seconds'
+        order by id limit 2000 for update skip locked
+      ),
+      hurried as (
+        update deliveries d set next_attempt_at = now() + random() * interval '2 seconds'
+        from waiting where d.id = waiting.id
+        returning d.webhook_id
+      ),
+      woken as (insert into arrivals (webhook_id) select distinct webhook_id from hurried)
+      select from hurried`;
+    return rows.length;
+  });
+}

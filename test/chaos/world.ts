@@ -1,0 +1,89 @@
+/** The database of a fault run: partners, endpoints, and triggers that note independently of the engine what it did. */
+import { migrate } from '../../src/db/migrate.ts';
+import { isUnavailable, Pool, type Tx } from '../../src/db/pool.ts';
+import { insertPartner } from '../support/outbox.ts';
+import { insertSealedWebhook } from '../support/poller-process.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+export interface World {
+  readonly pool: Pool;
+  /** Partners whose every event goes to {@link FAN_OUT} endpoints. */
+  readonly partners: readonly string[];
+  /** Each with one endpoint that always refuses or always hangs. */
+  readonly refusing: string;
+  readonly hanging: string;
+}
+
+export const FAN_OUT = 5;
+const PARTNERS = 12;
+
+/** Every claim with the time it had to wait for, and every time that a failure set. */
+async function addWitnesses(sql: Tx): Promise<void> {
+  await sql`create table chaos_claims (
+    delivery_id uuid, number int, due timestamptz, at timestamptz, seen timestamptz default clock_timestamp())`;
+  await sql`create table chaos_slots (
+    delivery_id uuid, number int, failures int, is_booked boolean, next timestamptz, at timestamptz)`;
+  await sql`
+    create function chaos_witness() returns trigger language plpgsql as $$
+    begin
+      if new.attempts > old.attempts then
+        insert into chaos_claims values (old.id, new.attempts, old.next_attempt_at, new.claimed_at);
+      end if;
+      if new.failures > old.failures then
+        insert into chaos_slots
+        values (old.id, old.attempts, new.failures,
+                exists (select from attempts a where a.delivery_id = old.id and a.number = old.attempts
+                          and not a.late and a.outcome = 'desconhecido'),
+                new.next_attempt_at, now());
+      end if;
+      return null;
+    end $$`;
+  await sql`
+    create trigger chaos_witness after update on deliveries for each row
+    when (new.attempts > old.attempts or new.failures > old.failures) execute function chaos_witness()`;
+}
+
+async function addPartner(sql: Tx, urls: readonly string[]): Promise<string> {
+  const partnerId = await insertPartner(sql as never);
+  for (const url of urls) await insertSealedWebhook(sql as never, partnerId, url);
+  return partnerId;
+}
+
+/** Migrates the database and fills it. Of the endpoints every other one is flaky. */
+export async function makeWorld(databaseUrl: string, receiverPort: number): Promise<World> {
+  await migrate(databaseUrl, silentLog);
+  const pool = new Pool({ url: databaseUrl, name: 'chaos', max: 6, deadlineMs: 10_000 });
+  const at = (path: string): string => `http://127.0.0.1:${receiverPort}${path}`;
+  return pool.run(async (sql) => {
+    await addWitnesses(sql);
+    const partners: string[] = [];
+    for (let partner = 0; partner < PARTNERS; partner += 1) {
+      const kinds = Array.from({ length: FAN_OUT }, (_, index) => (index % 2 === 0 ? 'flaky' : 'healthy'));
+      partners.push(
+        await addPartner(
+          sql,
+          kinds.map((kind, index) => at(`/${kind}/${partner}-${index}`)),
+        ),
+      );
+    }
+    return {
+      pool,
+      partners,
+      refusing: await addPartner(sql, [at('/dead')]),
+      hanging: await addPartner(sql, [at('/silent')]),
+    };
+  });
+}
+
+/** Runs work on the database again until the database is there. For work that may be done twice. */
+export async function insist<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code);
+      if (!isUnavailable(error) && !['40P01', '57014'].includes(code)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** The checks that mutants of the engine are put before. Each throws what it found. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { claimDue } from '../../src/delivery/claim.ts';
+import { armLanes } from '../../src/delivery/lanes.ts';
+import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
+import type { SendResult } from '../../src/delivery/send.ts';
+import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { Differential } from './differential.ts';
+
+const STEPS = 12_000;
+const CAP = 8;
+const DELIVERED: SendResult = {
+  outcome: 'entregue',
+  statusCode: 200,
+  durationMs: 1,
+  address: null,
+  error: null,
+  answer: null,
+};
+
+export type Check = (pool: Pool, sql: Sql, seed: number) => Promise<void>;
+export type CheckName =
+  | 'differential'
+  | 'only losses'
+  | 'concurrent claims'
+  | 'outage'
+  | 'short lease'
+  | 'unknown commit';
+
+async function fill(sql: Sql, events: number): Promise<void> {
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await commitEvents(sql, partnerId, events);
+}
+
+function makePoller(pool: Pool, deps: Partial<PollerDeps>): Poller {
+  return new Poller({
+    pool,
+    sender: { send: async () => DELIVERED },
+    openSecret: openTestSecret,
+    log: silentLog,
+    name: 'mutant',
+    capacity: 64,
+    monotonicMs: () => performance.now(),
+    now: () => new Date(Date.now() + 1_000),
+    ...deps,
+  });
+}
+
+/** A pool whose transaction number `failing` commits, but whose answer never comes. */
+function losingAnswer(pool: Pool, failing: number): Pool {
+  let transactions = 0;
+  const transaction: Pool['transaction'] = async (work) => {
+    const result = await pool.transaction(work);
+    if ((transactions += 1) === failing) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    return result;
+  };
+  return { run: pool.run.bind(pool), transaction } as Pool;
+}
+
+function expectNone(rows: readonly unknown[], what: string): void {
+  if (rows.length > 0) throw new Error(`${rows.length} ${what}`);
+}
+
+export const CHECKS: Readonly<Record<CheckName, Check>> = {
+  differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
+
+  'only losses': (pool, sql, seed) => new Differential(pool, sql, seed).loseAll(),
+
+  /** Claims that overlap keep the cap between them. */
+  async 'concurrent claims'(pool, sql) {
+    await fill(sql, 60);
+    const now = new Date(Date.now() + 1_000);
+    await armLanes(sql, now);
+    let claimed = 0;
+    await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        pool.transaction(async (tx) => {
+          const { deliveries } = await claimDue(tx, `p/${index}`, 100, now);
+          claimed += deliveries.length;
+          await sleep(100);
+        }),
+      ),
+    );
+    if (claimed > CAP) throw new Error(`${claimed} in flight over overlapping claims, the cap is ${CAP}`);
+  },
+
+  /** A record whose commit's answer is lost is repeated, and changes nothing. */
+  async outage(pool, sql) {
+    await fill(sql, 1);
+    // The first transaction is the claim, the second the record.
+    const poller = makePoller(losingAnswer(pool, 2), {});
+    await poller.tick();
+    await poller.settled();
+    const held = await pool.run((run) => run`select from deliveries where status <> 'entregue'`);
+    expectNone(held, 'deliveries not entregue');
+    const [{ n }] = await sql<[{ n: number }]>`select count(*)::int as n from attempts`;
+    if (n !== 1) throw new Error(`${n} attempt rows for one POST`);
+    const failing = makePoller({ run: pool.run.bind(pool), transaction: failingAt(pool, 2) } as Pool, {});
+    await fill(sql, 1);
+    await failing.tick();
+    await failing.settled();
+    expectNone(await sql`select from deliveries where claimed_by is not null`, 'reports were dropped in an outage');
+  },
+
+  /** A poller that got its claim too late sends nothing of it. */
+  async 'short lease'(pool, sql) {
+    await fill(sql, 1);
+    let atMs = 0;
+    let posts = 0;
+    const poller = makePoller(pool, {
+      monotonicMs: () => (atMs += 9_000),
+      sender: { send: async () => ((posts += 1), DELIVERED) },
+    });
+    await poller.tick();
+    await poller.settled();
+    if (posts > 0) throw new Error('sent with less of the lease left than the deadline takes');
+  },
+
+  /** A claim whose commit is unknown is given back at the next turn, not after its lease. */
+  async 'unknown commit'(pool, sql) {
+    await fill(sql, 3);
+    const poller = makePoller(losingAnswer(pool, 1), {});
+    await poller.tick().catch(() => undefined);
+    await poller.tick();
+    await poller.settled();
+    expectNone(
+      await sql`select from deliveries where status <> 'entregue'`,
+      'deliveries wait for the lease of a lost claim',
+    );
+  },
+};
+
+function failingAt(pool: Pool, failing: number): Pool['transaction'] {
+  let transactions = 0;
+  return async (work) => {
+    if ((transactions += 1) === failing) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    return pool.transaction(work);
+  };
+}

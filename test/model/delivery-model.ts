@@ -1,0 +1,141 @@
+/**
+ * The life of one delivery as decisions.md ("Delivery") tells it: a pure state machine that shares no line with the SQL.
+ * Times are milliseconds. Nothing here knows lanes, batches or locks.
+ */
+
+export type Status = 'pendente' | 'entregue' | 'erro' | 'suspensa';
+
+interface Row {
+  readonly number: number;
+  readonly late: boolean;
+  readonly outcome: string;
+}
+
+export interface Life {
+  readonly status: Status;
+  /** Claims that were not given back; the number of the latest attempt. */
+  readonly attempts: number;
+  readonly failures: number;
+  readonly lostInRow: number;
+  /** When it may be claimed: the schedule's time, or the end of a lease. Null when it is not pending. */
+  readonly dueAt: number | null;
+  readonly claim: string | null;
+  readonly claimedAt: number | null;
+  /** The attempt rows that an auditor can read. */
+  readonly rows: readonly Row[];
+}
+
+interface Reported {
+  readonly claim: string;
+  readonly number: number;
+  readonly outcome: string;
+  readonly endedAt: number;
+}
+
+export type Step =
+  | { readonly kind: 'claim'; readonly claim: string; readonly now: number; readonly active: boolean }
+  | ({ readonly kind: 'report' } & Reported)
+  | { readonly kind: 'release'; readonly claim: string; readonly now: number; readonly delayMs: number }
+  | { readonly kind: 'advance'; readonly byMs: number };
+
+export interface Effect {
+  readonly life: Life;
+  /** The rows that this step wrote. */
+  readonly rows: readonly Row[];
+  /** A POST may leave: the claimer holds the lease of attempt `life.attempts`. */
+  readonly sends: boolean;
+  /** How a report was taken. */
+  readonly standing: 'current' | 'late' | 'repeated' | null;
+}
+
+export const LEASE_MS = 45_000;
+export const DEADLINE_MS = 30_000;
+/** A send starts only with more of the lease left. */
+export const LEASE_LEFT_TO_SEND_MS = 31_000;
+const DELAYS_MS = [60_000, 300_000, 900_000, 3_600_000, 21_600_000];
+export const MOST_FAILURES = DELAYS_MS.length + 1;
+const LOST_IN_ROW_THAT_FAILS = 5;
+
+export function born(dueAt: number): Life {
+  return {
+    status: 'pendente',
+    attempts: 0,
+    failures: 0,
+    lostInRow: 0,
+    dueAt,
+    claim: null,
+    claimedAt: null,
+    rows: [],
+  };
+}
+
+export function isDue(life: Life, now: number): boolean {
+  return life.dueAt !== null && life.dueAt <= now;
+}
+
+/** When the next attempt comes after the `failures`-th failure ended, or null: there is none. */
+export function nextSlot(failures: number, endedAt: number): number | null {
+  const delayMs = DELAYS_MS[failures - 1];
+  return delayMs === undefined ? null : endedAt + delayMs;
+}
+
+function effect(before: Life, change: Partial<Life>, rows: readonly Row[], rest: Partial<Effect> = {}): Effect {
+  const life = { ...before, ...change, rows: rows.length === 0 ? before.rows : [...before.rows, ...rows] };
+  return { life, rows, sends: false, standing: null, ...rest };
+}
+
+const UNCLAIMED = { claim: null, claimedAt: null };
+
+function failed(life: Life, endedAt: number): Partial<Life> {
+  const failures = life.failures + 1;
+  const dueAt = nextSlot(failures, endedAt);
+  return { ...UNCLAIMED, failures, lostInRow: 0, dueAt, status: dueAt === null ? 'erro' : 'pendente' };
+}
+
+/** Whoever ends another's claim writes down that its attempt may have left. */
+function lostRows(life: Life): Row[] {
+  return life.claim === null ? [] : [{ number: life.attempts, late: false, outcome: 'desconhecido' }];
+}
+
+function claim(life: Life, step: Extract<Step, { kind: 'claim' }>): Effect {
+  if (!isDue(life, step.now)) return effect(life, {}, []);
+  const rows = lostRows(life);
+  if (!step.active) return effect(life, { ...UNCLAIMED, status: 'suspensa', dueAt: null }, rows);
+  const lostInRow = life.lostInRow + rows.length;
+  if (lostInRow >= LOST_IN_ROW_THAT_FAILS) return effect(life, failed(life, step.now), rows);
+  const taken = { attempts: life.attempts + 1, lostInRow, claim: step.claim, claimedAt: step.now };
+  return effect(life, { ...taken, dueAt: step.now + LEASE_MS }, rows, { sends: true });
+}
+
+function report(life: Life, step: Reported): Effect {
+  const { number, outcome } = step;
+  const isDelivered = outcome === 'entregue';
+  const delivered: Partial<Life> = { ...UNCLAIMED, status: 'entregue', lostInRow: 0, dueAt: null };
+  if (life.claim === step.claim && life.attempts === number) {
+    const change = isDelivered ? delivered : failed(life, step.endedAt);
+    return effect(life, change, [{ number, late: false, outcome }], { standing: 'current' });
+  }
+  const isKnown = life.rows.some((row) => row.number === number && (row.late || row.outcome !== 'desconhecido'));
+  if (isKnown) return effect(life, {}, [], { standing: 'repeated' });
+  const late = { number, late: true, outcome };
+  if (!isDelivered || life.status === 'entregue') return effect(life, {}, [late], { standing: 'late' });
+  return effect(life, delivered, [late, ...lostRows(life)], { standing: 'late' });
+}
+
+/** The claimer gives back what nothing was sent of: the attempt never happened. */
+function release(life: Life, step: Extract<Step, { kind: 'release' }>): Effect {
+  if (life.claim !== step.claim) return effect(life, {}, []);
+  return effect(life, { ...UNCLAIMED, attempts: life.attempts - 1, dueAt: step.now + step.delayMs }, []);
+}
+
+function advance(life: Life, byMs: number): Effect {
+  const isWaiting = life.dueAt !== null && life.claim === null;
+  return effect(life, isWaiting ? { dueAt: (life.dueAt ?? 0) - byMs } : {}, []);
+}
+
+export function take(life: Life, step: Step): Effect {
+  if (step.kind === 'claim') return claim(life, step);
+  if (step.kind === 'report') return report(life, step);
+  if (step.kind === 'release') return release(life, step);
+  return advance(life, step.byMs);
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { Differential } from './differential.ts';
+
+const SEED = 4_711;
+const STEPS = 12_000;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+test('the SQL does what the model does, over 12,000 steps of single deliveries', { timeout: 60_000 }, async () => {
+  const differential = new Differential(database.pool, database.sql, SEED);
+  await differential.run(STEPS);
+  expect(differential.steps).toBeGreaterThanOrEqual(STEPS);
+  // It has seen every end.
+  for (const status of ['entregue', 'erro', 'suspensa']) expect(differential.ends[status]).toBeGreaterThan(0);
+});
+
+test('and when every poller dies with what it holds, each delivery ends in erro', { timeout: 60_000 }, async () => {
+  const differential = new Differential(database.pool, database.sql, SEED);
+  await differential.loseAll();
+  expect(Object.keys(differential.ends)).toEqual(['erro']);
+});

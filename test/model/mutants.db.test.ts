@@ -1,0 +1,60 @@
+/** Each mutant lives in a copy of src and test, and is put before its check in a process of its own. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { CHECKS, type CheckName } from './checks.ts';
+import { type Mutant, MUTANTS } from './mutants.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const SEED = 4_711;
+const execute = promisify(execFile);
+
+let nursery: string;
+beforeAll(async () => {
+  nursery = await mkdtemp(path.join(tmpdir(), 'carteiro-mutants-'));
+});
+afterAll(() => rm(nursery, { recursive: true, force: true }));
+
+/** A copy of the engine and of the checks, with the mutant in it if there is one. */
+async function makeCopy(mutant: Mutant | null): Promise<string> {
+  const folder = await mkdtemp(path.join(nursery, 'm-'));
+  const copied = ['src/delivery', 'src/db', 'src/contract', 'src/log', 'src/log-lines.ts', 'src/metrics.ts', 'drizzle'];
+  const tests = ['test/model', 'test/support/check-mutant.ts', 'test/support/outbox.ts', 'test/support/random.ts'];
+  for (const name of [...copied, ...tests, 'test/support/silent-log.ts', 'package.json']) {
+    await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
+  }
+  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  if (mutant === null) return folder;
+  const file = path.join(folder, 'src/delivery', mutant.file);
+  const parts = (await readFile(file, 'utf8')).split(mutant.find);
+  if (parts.length !== 2)
+    throw new Error(`the mutant no longer applies: ${mutant.find} is there ${parts.length - 1} times`);
+  await writeFile(file, parts.join(mutant.put));
+  return folder;
+}
+
+async function runCheck(check: CheckName, mutant: Mutant | null): Promise<string> {
+  const [folder, database] = await Promise.all([makeCopy(mutant), createTestDatabase()]);
+  try {
+    const program = path.join(folder, 'test/support/check-mutant.ts');
+    const args = [program, database.url, check, String(SEED)];
+    const { stdout } = await execute(process.execPath, args, { timeout: 55_000, killSignal: 'SIGKILL' });
+    return stdout;
+  } finally {
+    await database.drop();
+  }
+}
+
+describe.concurrent('the engine', { timeout: 60_000 }, () => {
+  test.for(Object.keys(CHECKS) as CheckName[])('passes the check: %s', async (check) => {
+    expect(await runCheck(check, null)).toBe('');
+  });
+
+  test.for(MUTANTS.map((mutant) => [mutant.name, mutant] as const))('is caught when %s', async ([, mutant]) => {
+    expect(await runCheck(mutant.check, mutant)).toMatch(mutant.finds);
+  });
+});
