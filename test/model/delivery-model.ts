@@ -73,6 +73,11 @@ export function isDue(life: Life, now: number): boolean {
   return life.dueAt !== null && life.dueAt <= now;
 }
 
+/** What a claim on its lane may touch: what is due; of an inactive registration, all that is not in flight. */
+export function isOpenToClaims(life: Life, now: number, active: boolean): boolean {
+  return isDue(life, now) || (!active && life.status === 'pendente' && life.claim === null);
+}
+
 /** When the next attempt comes after the `failures`-th failure ended, or null: there is none. */
 export function nextSlot(failures: number, endedAt: number): number | null {
   const delayMs = DELAYS_MS[failures - 1];
@@ -98,7 +103,7 @@ function lostRows(life: Life): Row[] {
 }
 
 function claim(life: Life, step: Extract<Step, { kind: 'claim' }>): Effect {
-  if (!isDue(life, step.now)) return effect(life, {}, []);
+  if (!isOpenToClaims(life, step.now, step.active)) return effect(life, {}, []);
   const rows = lostRows(life);
   if (!step.active) return effect(life, { ...UNCLAIMED, status: 'suspensa', dueAt: null }, rows);
   const lostInRow = life.lostInRow + rows.length;

@@ -11,7 +11,7 @@ import { record } from '../../src/delivery/record.ts';
 import { releaseClaim, releaseDeliveries } from '../../src/delivery/release.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import { born, type Effect, isDue, LEASE_MS, type Life, type Step, take } from './delivery-model.ts';
+import { born, type Effect, isDue, isOpenToClaims, LEASE_MS, type Life, type Step, take } from './delivery-model.ts';
 import { type Compared, compare, Divergence, readBoth, type Tracked } from './differential-rows.ts';
 
 const PARTNERS = 2;
@@ -175,8 +175,10 @@ export class Differential {
     for (const { id, webhookId, life } of this.#lives.values()) {
       const row = seen.get(id);
       if (row && isUntouched(life, row) && !sent.has(id)) continue;
-      if (!isDue(life, this.#now)) throw new Divergence('claim', 'a delivery that was not due was changed', id);
       const active = this.#active.get(webhookId) ?? false;
+      if (!isOpenToClaims(life, this.#now, active)) {
+        throw new Divergence('claim', 'a delivery that was not due was changed', id);
+      }
       const effect = this.#apply(expected, id, { kind: 'claim', claim, now: this.#now, active });
       const delivery = sent.get(id);
       if (effect?.sends !== (delivery !== undefined))
