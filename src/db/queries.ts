@@ -4,9 +4,8 @@
  */
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Pool, Sql } from './pool.ts';
-import * as schema from './schema.ts';
 
-export type Database = PostgresJsDatabase<typeof schema>;
+export type Database = PostgresJsDatabase;
 
 export class Queries {
   readonly #pool: Pool;
@@ -22,7 +21,7 @@ export class Queries {
     return this.#pool.run((sql) => {
       const known = this.#databases.get(sql);
       if (known) return read(known);
-      const database = drizzle(sql, { schema });
+      const database = drizzle(sql);
       this.#databases.set(sql, database);
       return read(database);
     });

@@ -4,7 +4,7 @@ import type { EmittedName } from '../contract/events.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/webhook.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Queries } from '../db/queries.ts';
-import { webhooks } from '../db/schema.ts';
+import { webhooks } from '../db/tables/partners.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
 export interface NewWebhook {

@@ -1,0 +1,13 @@
+/** Constraints and indexes that several tables share. */
+import { sql, type SQL } from 'drizzle-orm';
+import { index } from 'drizzle-orm/pg-core';
+
+/** The CHECK that a text column holds one of the closed vocabulary's words. */
+export const oneOf = (column: string, values: readonly string[]): SQL =>
+  sql.raw(`${column} in (${values.map((value) => `'${value}'`).join(', ')})`);
+
+/** How the sealer finds rows by transaction. BRIN fits, because rows are only added; it has no operators for xid8. */
+export const sealable = (table: string) =>
+  index(`${table}_sealable`)
+    .using('brin', sql`(tx::text::bigint)`)
+    .with({ autosummarize: true });

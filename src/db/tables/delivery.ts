@@ -1,0 +1,170 @@
+/**
+ * The outbox, its lanes, and the log of every attempt.
+ *
+ * The hot tables (`messages`, `deliveries`, `arrivals`, `lanes`, `attempts`) carry no foreign key to `webhooks` or
+ * `partners`: each check would lock the parent's row in share mode, and all writers of one partner would queue on it.
+ * Their rows are made by `insert … select` from those very tables, which no role may delete from.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { RETRY_DELAYS_S } from '../../contract/delivery.ts';
+import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
+import { bytea, instant, preciseInstant, xid8 } from '../columns.ts';
+import { oneOf, sealable } from '../constraints.ts';
+
+const MAX_FAILURES = RETRY_DELAYS_S.length + 1;
+
+/**
+ * The outbox: one row per event and registration. While it is `pendente`, `next_attempt_at` is when it is due or, when
+ * claimed, when its lease ends. `attempts` counts claims (the number of the latest attempt), `failures` the spent slots
+ * of the schedule, `lost_in_row` the attempts lost one after the other since the last outcome.
+ */
+export const deliveries = pgTable(
+  'deliveries',
+  {
+    id: uuid('id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    eventId: uuid('event_id').notNull(),
+    webhookId: uuid('webhook_id').notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    status: text('status', { enum: DELIVERY_STATUSES }).notNull().default('pendente'),
+    attempts: integer('attempts').notNull().default(0),
+    failures: smallint('failures').notNull().default(0),
+    lostInRow: smallint('lost_in_row').notNull().default(0),
+    nextAttemptAt: preciseInstant('next_attempt_at'),
+    claimedBy: text('claimed_by'),
+    claimedAt: preciseInstant('claimed_at'),
+    createdAt: instant('created_at')
+      .notNull()
+      .default(sql`now()`),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [
+    // The registration first: in the order of its UUIDv7 events it is also each registration's list by time.
+    unique('deliveries_once').on(table.webhookId, table.eventId),
+    index('deliveries_stopped')
+      .on(table.webhookId, table.status, table.eventId)
+      .where(sql`status in ('erro', 'suspensa')`),
+    index('deliveries_due')
+      .on(table.webhookId, table.nextAttemptAt)
+      .where(sql`status = 'pendente'`),
+    index('deliveries_in_flight')
+      .on(table.webhookId, table.nextAttemptAt)
+      .where(sql`claimed_by is not null`),
+    check('deliveries_status', oneOf('status', DELIVERY_STATUSES)),
+    check('deliveries_due_iff_pending', sql`(status = 'pendente') = (next_attempt_at is not null)`),
+    check('deliveries_finished', sql`(status in ('entregue', 'erro')) = (finished_at is not null)`),
+    check('deliveries_claim', sql`(claimed_by is null) = (claimed_at is null)`),
+    check('deliveries_claimed_is_pending', sql`claimed_by is null or status = 'pendente'`),
+    check('deliveries_failures', sql.raw(`failures between 0 and ${MAX_FAILURES}`)),
+    check('deliveries_exhausted', sql.raw(`(status = 'erro') <= (failures = ${MAX_FAILURES})`)),
+    check('deliveries_lost_in_row', sql`lost_in_row between 0 and 4`),
+    check('deliveries_attempts', sql`attempts >= failures`),
+  ],
+);
+
+/** Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. */
+export const arrivals = pgTable('arrivals', {
+  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+  webhookId: uuid('webhook_id').notNull(),
+});
+
+/** One row per webhook with work: when to look at it next, and how many of its deliveries may be in flight. */
+export const lanes = pgTable(
+  'lanes',
+  {
+    webhookId: uuid('webhook_id').primaryKey(),
+    nextDueAt: preciseInstant('next_due_at'),
+    maxInFlight: integer('max_in_flight').notNull().default(8),
+    saturated: boolean('saturated').notNull().default(false),
+  },
+  (table) => [
+    index('lanes_due')
+      .on(table.nextDueAt)
+      .where(sql`next_due_at is not null`),
+    check('lanes_max_in_flight', sql`max_in_flight between 1 and 1000`),
+    check('lanes_saturated_wakes', sql`not saturated or next_due_at is not null`),
+  ],
+);
+
+/** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */
+export const attempts = pgTable(
+  'attempts',
+  {
+    deliveryId: uuid('delivery_id').notNull(),
+    number: integer('number').notNull(),
+    late: boolean('late').notNull().default(false),
+    webhookId: uuid('webhook_id').notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    statusCode: smallint('status_code'),
+    startedAt: instant('started_at').notNull(),
+    durationMs: integer('duration_ms'),
+    url: text('url').notNull(),
+    address: text('address'),
+    keyId: text('key_id'),
+    poller: text('poller').notNull(),
+    error: text('error'),
+    answer: bytea('answer'),
+    recordedAt: instant('recorded_at')
+      .notNull()
+      .default(sql`now()`),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),
+    // What each costs a recorded attempt, of 4.2 µs for the bare insert: 1.0, 0.8, 0.3 µs; the failures' none.
+    index('attempts_by_partner').on(table.partnerId, table.recordedAt),
+    index('attempts_in_time').on(table.recordedAt),
+    sealable('attempts'),
+    index('attempts_failed')
+      .on(table.outcome, table.recordedAt)
+      .where(sql`outcome <> 'entregue'`),
+    check('attempts_number', sql`number >= 1`),
+    check('attempts_outcome', oneOf('outcome', OUTCOMES)),
+    check('attempts_answered', sql`(status_code is not null) = (outcome in ('entregue', 'resposta_nao_2xx'))`),
+    check('attempts_success', sql`(outcome = 'entregue') = coalesce(status_code between 200 and 299, false)`),
+    check('attempts_measured', sql`(outcome = 'desconhecido') = (duration_ms is null)`),
+    check('attempts_late_is_known', sql`not (late and outcome = 'desconhecido')`),
+    check('attempts_answer_kept', sql`octet_length(answer) <= 1024`),
+  ],
+);
+
+/**
+ * The chain of seals, append-only: each covers every row of `events`, `attempts` and `webhook_history` whose transaction
+ * lies from `first_tx` to before `end_tx`, where the next begins (audit/seal).
+ */
+export const seals = pgTable(
+  'seals',
+  {
+    number: bigint('number', { mode: 'number' }).primaryKey(),
+    firstTx: bigint('first_tx', { mode: 'number' }).notNull(),
+    endTx: bigint('end_tx', { mode: 'number' }).notNull(),
+    rows: integer('rows').notNull(),
+    digest: bytea('digest').notNull(),
+    previous: bytea('previous').notNull(),
+    hash: bytea('hash').notNull(),
+    sealedAt: instant('sealed_at').notNull(),
+  },
+  (table) => [
+    unique('seals_in_order').on(table.firstTx),
+    check('seals_number', sql`number >= 1`),
+    check('seals_span', sql`first_tx < end_tx and rows > 0`),
+    check('seals_digests', sql`octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32`),
+  ],
+);

@@ -1,0 +1,121 @@
+/** The loans' projection and what the loan core keeps beside it. */
+import { sql } from 'drizzle-orm';
+import {
+  check,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgSequence,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { DOCUMENT_TYPES, LOAN_STATUSES, REGISTRATION_STATUSES } from '../../contract/statuses.ts';
+import { bytea, instant, preciseInstant } from '../columns.ts';
+import { oneOf } from '../constraints.ts';
+import { partners } from './partners.ts';
+
+/** The projection: `state` is the fold of the loan's stream; the other columns are read out of it. */
+export const loans = pgTable(
+  'loans',
+  {
+    id: uuid('id').primaryKey(),
+    partnerId: uuid('partner_id')
+      .notNull()
+      .references(() => partners.id),
+    version: integer('version').notNull(),
+    state: jsonb('state').notNull(),
+    status: text('status', { enum: LOAN_STATUSES }).generatedAlwaysAs(sql`state ->> 'status'`),
+    number: text('number').generatedAlwaysAs(sql`state ->> 'number'`),
+    disbursedOn: text('disbursed_on').generatedAlwaysAs(sql`state ->> 'disbursedOn'`),
+  },
+  (table) => [
+    unique('loans_number').on(table.number),
+    index('loans_disbursed')
+      .on(table.partnerId, table.id)
+      .where(sql`status = 'desembolsada'`),
+    check('loans_version', sql`version >= 1`),
+    check('loans_status', oneOf(`coalesce(state ->> 'status', '')`, LOAN_STATUSES)),
+  ],
+);
+
+/** Provisional and definitive loan numbers; gaps are allowed. */
+export const loanNumbers = pgSequence('loan_numbers', { maxValue: 99_999_999 });
+
+/** Registrations (averbações) as work: a row that is `processando` is leased to whoever asks the registry. */
+export const registrations = pgTable(
+  'registrations',
+  {
+    id: uuid('id').primaryKey(),
+    loanId: uuid('loan_id')
+      .notNull()
+      .references(() => loans.id),
+    partnerId: uuid('partner_id').notNull(),
+    status: text('status', { enum: REGISTRATION_STATUSES }).notNull().default('processando'),
+    nextTryAt: preciseInstant('next_try_at').default(sql`now()`),
+    tries: integer('tries').notNull().default(0),
+  },
+  (table) => [
+    index('registrations_due')
+      .on(table.nextTryAt)
+      .where(sql`status = 'processando'`),
+    uniqueIndex('registrations_one_open')
+      .on(table.loanId)
+      .where(sql`status = 'processando'`),
+    check('registrations_status', oneOf('status', REGISTRATION_STATUSES)),
+    check('registrations_due_iff_open', sql`(status = 'processando') = (next_try_at is not null)`),
+  ],
+);
+
+/** The first answer to each key; written in the transaction of what it made, never expired. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    partnerId: uuid('partner_id').notNull(),
+    operation: text('operation').notNull(),
+    key: text('key').notNull(),
+    requestHash: bytea('request_hash').notNull(),
+    status: smallint('status'),
+    location: text('location'),
+    body: json('body'),
+    createdAt: instant('created_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ name: 'idempotency_keys_pkey', columns: [table.partnerId, table.operation, table.key] }),
+    check('idempotency_keys_length', sql`char_length(key) between 1 and 255`),
+    check('idempotency_keys_hash', sql`octet_length(request_hash) = 32`),
+  ],
+);
+
+/** Document pieces of a loan, each archived once; the log holds their digests and never their bytes. */
+export const documents = pgTable(
+  'documents',
+  {
+    loanId: uuid('loan_id')
+      .notNull()
+      .references(() => loans.id),
+    type: text('type', { enum: DOCUMENT_TYPES }).notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    fileName: text('file_name'),
+    mediaType: text('media_type').notNull(),
+    sha256: bytea('sha256').notNull(),
+    content: bytea('content').notNull(),
+    receivedAt: instant('received_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ name: 'documents_pkey', columns: [table.loanId, table.type] }),
+    check('documents_type', oneOf('type', DOCUMENT_TYPES)),
+    check('documents_media_type', sql`media_type in ('application/pdf', 'image/jpeg', 'image/png')`),
+    check('documents_sha256', sql`sha256 = sha256(content)`),
+    check('documents_size', sql`octet_length(content) between 1 and 8388608`),
+  ],
+);

@@ -1,0 +1,59 @@
+/** The append-only log and the envelopes made from it. */
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { API_FAMILIES } from '../../contract/delivery.ts';
+import { EVENT_TYPES } from '../../contract/events.ts';
+import { bytea, instant, pgSnapshot, xid8 } from '../columns.ts';
+import { oneOf, sealable } from '../constraints.ts';
+import { partners } from './partners.ts';
+
+/** The append-only log. `data` is json, not jsonb: the envelope's bytes keep its key order. */
+export const events = pgTable(
+  'events',
+  {
+    position: bigint('position', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    id: uuid('id')
+      .notNull()
+      .default(sql`uuidv7()`),
+    stream: uuid('stream').notNull(),
+    version: integer('version').notNull(),
+    type: text('type', { enum: EVENT_TYPES as [string, ...string[]] }).notNull(),
+    family: text('family', { enum: API_FAMILIES }).notNull().default('backoffice'),
+    partnerId: uuid('partner_id')
+      .notNull()
+      .references(() => partners.id),
+    data: json('data').notNull(),
+    occurredAt: instant('occurred_at').notNull(),
+    actor: text('actor').notNull(),
+    requestId: uuid('request_id'),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),
+    unique('events_id').on(table.id),
+    index('events_in_order').on(table.partnerId, table.tx, table.position),
+    sealable('events'),
+    index('events_by_day').using('brin', table.occurredAt).with({ autosummarize: true }),
+    check('events_version', sql`version >= 1`),
+    check('events_type', oneOf('type', EVENT_TYPES)),
+    check('events_family', oneOf('family', API_FAMILIES)),
+  ],
+);
+
+/** One envelope an emitted event: the exact bytes that every attempt of every delivery sends. */
+export const messages = pgTable(
+  'messages',
+  {
+    eventId: uuid('event_id').primaryKey(),
+    partnerId: uuid('partner_id').notNull(),
+    type: text('type').notNull(),
+    body: bytea('body').notNull(),
+    fanOut: integer('fan_out').notNull(),
+    /** The loan's version at the event; null for an event that is not of a loan's stream. */
+    loanVersion: integer('loan_version'),
+    snapshot: pgSnapshot('snapshot').notNull(),
+  },
+  () => [check('messages_fan_out', sql`fan_out >= 0`)],
+);

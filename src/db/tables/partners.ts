@@ -1,0 +1,90 @@
+/** Partners and their registrations, as they are and as they were. */
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES, WEBHOOK_CHANGES } from '../../contract/statuses.ts';
+import { bytea, instant, preciseInstant, xid8 } from '../columns.ts';
+import { oneOf, sealable } from '../constraints.ts';
+
+/** Partners and their account, which only the operator sets. */
+export const partners = pgTable(
+  'partners',
+  {
+    id: uuid('id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    name: text('name').notNull(),
+    active: boolean('active').notNull().default(true),
+    signing: text('signing', { enum: SIGNING_MODES }).notNull().default('internal'),
+    documents: text('documents', { enum: DOCUMENT_MODES }).notNull().default('agrupada'),
+    issuance: text('issuance', { enum: ISSUANCE_MODES }).notNull().default('sincrona'),
+    createdAt: instant('created_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  () => [
+    check('partners_signing', oneOf('signing', SIGNING_MODES)),
+    check('partners_documents', oneOf('documents', DOCUMENT_MODES)),
+    check('partners_issuance', oneOf('issuance', ISSUANCE_MODES)),
+  ],
+);
+
+/** Registrations as they are now. `sealed_secret`: key id, iv, tag and ciphertext (webhooks/secrets). */
+export const webhooks = pgTable(
+  'webhooks',
+  {
+    id: uuid('id').primaryKey(),
+    partnerId: uuid('partner_id')
+      .notNull()
+      .references(() => partners.id),
+    url: text('url').notNull(),
+    events: text('events').array().notNull(),
+    sealedSecret: bytea('sealed_secret').notNull(),
+    /** The secret before the last rotation; it signs too until `previous_until`. */
+    previousSealedSecret: bytea('previous_sealed_secret'),
+    previousUntil: preciseInstant('previous_until'),
+    active: boolean('active').notNull().default(true),
+    createdAt: instant('created_at')
+      .notNull()
+      .default(sql`now()`),
+  },
+  (table) => [
+    index('webhooks_active_by_partner')
+      .on(table.partnerId, table.id)
+      .where(sql`active`),
+    check('webhooks_events', sql`cardinality(events) between 1 and 16`),
+    check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
+  ],
+);
+
+/**
+ * Every state a registration ever had, append-only. With `messages.snapshot` it tells which registrations each append
+ * could see, so that the deliveries can be proved from history.
+ */
+export const webhookHistory = pgTable(
+  'webhook_history',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id),
+    partnerId: uuid('partner_id').notNull(),
+    url: text('url').notNull(),
+    events: text('events').array().notNull(),
+    active: boolean('active').notNull(),
+    /** What was done; a secret is never told here. */
+    change: text('change', { enum: WEBHOOK_CHANGES }).notNull().default('criacao'),
+    actor: text('actor').notNull(),
+    requestId: uuid('request_id'),
+    changedAt: instant('changed_at')
+      .notNull()
+      .default(sql`now()`),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    index('webhook_history_by_webhook').on(table.webhookId, table.position),
+    sealable('webhook_history'),
+    check('webhook_history_change', oneOf('change', WEBHOOK_CHANGES)),
+  ],
+);
