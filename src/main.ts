@@ -22,6 +22,8 @@ async function serve(roles: readonly Role[], isNewcomers = false): Promise<void>
   const { config, log } = configure();
   const { runUntilStopped } = await import('./main/serve.ts');
   await runUntilStopped(config, roles, log, isNewcomers ? print : null);
+  // Everything is closed; a retired pool may still wait for a connection that went silent, and nothing for its answer.
+  process.exit();
 }
 
 function parseScopes(text: string): Scope[] {

@@ -3,8 +3,10 @@ import { runSealer } from '../audit/sealer.ts';
 import { openPool, untilFit } from './database.ts';
 import type { Part, ServiceDeps } from './service.ts';
 
-/** A turn hashes some 16,000 rows; the first ones of a large backlog may be read from disk. */
-const DEADLINE_MS = 30_000;
+/** A turn hashes some 16,000 rows in half a second; the first ones of a large backlog may be read from disk. */
+const DEADLINE_MS = 10_000;
+/** A turn that is cut is rolled back and done again by the next sealer, so a stop need not wait for a silent network. */
+const STOP_TIMEOUT_S = 1;
 
 export function startSealer({ config, database, log }: ServiceDeps): Part {
   const pool = openPool(config, database.url, 'sealer', 1, DEADLINE_MS);
@@ -14,8 +16,8 @@ export function startSealer({ config, database, log }: ServiceDeps): Part {
     failed: running.then(() => new Promise<never>(() => undefined)),
     async stop() {
       stopping.abort();
+      await pool.close(STOP_TIMEOUT_S);
       await running.catch(() => undefined);
-      await pool.close();
     },
   };
 }
