@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 const DEFAULT_ISSUER = 'https://carteiro.local';
 const DEFAULT_AUDIENCE = 'carteiro';
+export const DEFAULT_DATA_DIR = '.data';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -82,7 +83,7 @@ const environment = z.object({
   DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
   DATABASE_PREPARE: flag.default(true),
-  DATA_DIR: z.string().default('.data'),
+  DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   SANDBOX: flag.optional(),
   ALLOW_INSECURE_TARGETS: flag.optional(),
   JWT_ISSUER: z.string().default(DEFAULT_ISSUER),

@@ -131,7 +131,9 @@ program
   .description("print a token signed with the service's own key; only without JWT_JWKS_URL")
   .option('--partner <id>', "the partner it speaks for; an auditor's token has none", parseUuid)
   .requiredOption('--scope <scopes>', `space-delimited, of: ${SCOPES.join(' ')}`, parseScopes)
-  .option('--ttl <time>', 'how long it is valid: 1s, 15m, 1h', parseTtl, SECONDS.h)
+  .addOption(
+    new Option('--ttl <time>', 'how long it is valid: 1s, 15m, 1h').argParser(parseTtl).default(SECONDS.h, '1h'),
+  )
   .action(async ({ partner, scope, ttl }: { partner?: string; scope: Scope[]; ttl: number }) => {
     const { config } = configure();
     if (config.jwtJwksUrl !== null) throw new Error('JWT_JWKS_URL is set: tokens come from that issuer, not from here');

@@ -34,9 +34,12 @@ export interface PoolOptions {
 /** The server gives up this much earlier than the client, so that only a silent network reaches the client's deadline. */
 const SERVER_LEAD_MS = 1_000;
 
-/** The connection is gone: SQLSTATE class 08, shutdown, an idle transaction ended; or a code of the driver or socket. */
+/**
+ * There is no connection: SQLSTATE class 08, refused (class 28, no such database, one that takes no connections), shutdown,
+ * an idle transaction ended; or a code of the driver or socket.
+ */
 const LOST =
-  /^(08...|57P0.|25P03|53300|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|28...|57P0.|25P03|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** The connection stands, but the server cannot work now: disk or memory full, read-only during a switch-over. */
 const OVERLOADED = /^(53[12]00|25006)$/;
 

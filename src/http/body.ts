@@ -88,22 +88,38 @@ async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: num
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${maxBytes / 1024} KiB`);
+  const bound = maxBytes < 1024 * 1024 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 / 1024} MiB`;
+  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${bound}`);
 }
 
 /** Half of a surrogate pair, as an escape: legal JSON that is no text, and that the database could not store. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
+/** A double holds every number of so many digits exactly; `LONG_NUMBER` finds what may have more. */
+const EXACT_DIGITS = 15;
+const LONG_NUMBER = /[\d.]{16}/;
+
 function parseJson(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return SURROGATE_ESCAPE.test(text) ? JSON.parse(text, refuseBrokenText) : JSON.parse(text);
+    return SURROGATE_ESCAPE.test(text) || LONG_NUMBER.test(text) ? JSON.parse(text, refuseUntrue) : JSON.parse(text);
   } catch {
     throw new ApiError('ERRO_VALIDACAO', 'o corpo não é um JSON válido em UTF-8');
   }
 }
 
-function refuseBrokenText(key: string, value: unknown): unknown {
+/**
+ * Refuses text that is none, and turns a number that would be rounded into NaN, which no schema takes: money with more
+ * decimals than it may have is an error and never rounded (decisions, "Values").
+ */
+function refuseUntrue(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new SyntaxError('broken text');
-  return value;
+  return typeof value === 'number' && countDigits(context?.source ?? '') > EXACT_DIGITS ? Number.NaN : value;
+}
+
+/** Significant digits of a JSON number. */
+function countDigits(source: string): number {
+  const [mantissa = ''] = source.toLowerCase().split('e');
+  const digits = mantissa.includes('.') ? mantissa.replace(/0+$/, '') : mantissa;
+  return digits.replace(/^-?[0.]*/, '').replace('.', '').length;
 }

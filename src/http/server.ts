@@ -36,13 +36,23 @@ export async function startServer({ fetch, host, port }: ServerOptions): Promise
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      // Without a Host the request is answered here and not by Node, whose answer has no body.
+      requireHostHeader: false,
     },
     (incoming, outgoing) => {
       // A client told so does not send its next request into a socket that is about to close.
       if (!server.listening) outgoing.setHeader('Connection', 'close');
+      // HTTP/1.0 knows no Host; simple probes of load balancers speak it.
+      if (incoming.httpVersion === '1.0') incoming.headers.host ||= 'localhost';
       void listener(incoming, outgoing);
     },
   );
+  server.on('checkExpectation', (_incoming, outgoing) => {
+    const requestId = newRequestId();
+    const error = new ApiError('ERRO_VALIDACAO', 'o cabeçalho Expect só pode ser 100-continue');
+    outgoing.writeHead(ERROR_STATUS[error.code], { 'Content-Type': 'application/json', 'X-Request-Id': requestId });
+    outgoing.end(JSON.stringify(errorBody(error, requestId)));
+  });
   server.on('clientError', answerBroken);
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);

@@ -4,11 +4,13 @@ export interface BannerFacts {
   readonly url: string;
   readonly partnerId: string;
   readonly dataDir: string | null;
+  /** What stands before each command so that it finds the same data: empty for the default folder. */
+  readonly prefix: string;
 }
 
 const SCOPES = 'webhooks:read webhooks:write emprestimos:read emprestimos:write margem:read vinculos:read sandbox';
 
-export function banner({ url, partnerId, dataDir }: BannerFacts): string {
+export function banner({ url, partnerId, dataDir, prefix }: BannerFacts): string {
   const json = `-H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'`;
   const loan = {
     cpf_trabalhador: '52998224725',
@@ -25,7 +27,7 @@ In a second terminal, in this folder, paste:
 # 1. a receiver that prints what it gets (leave it running, go on in a third terminal)
 npm run -s cli -- receive --port 4000
 # 2. a token for the sandbox's partner
-TOKEN=$(npm run -s cli -- token --partner ${partnerId} --scope "${SCOPES}")
+TOKEN=$(${prefix}npm run -s cli -- token --partner ${partnerId} --scope "${SCOPES}")
 # 3. a registration; the answer shows its secret, once
 curl -s ${url}/v1/webhooks ${json} -d '{"url":"http://127.0.0.1:4000/","eventos":["assinatura.concluida","averbacao.concluida","desembolso.liquidado"]}'
 # 4. a loan

@@ -1,5 +1,6 @@
 /** Runs API and poller until a signal, then drains. */
-import type { Config } from '../config.ts';
+import { resolve } from 'node:path';
+import { type Config, DEFAULT_DATA_DIR } from '../config.ts';
 import { outliveLostConnections } from '../db/stray-faults.ts';
 import type { Logger } from '../log-lines.ts';
 import { createMetrics } from '../metrics.ts';
@@ -59,10 +60,16 @@ async function greeting(config: Config, databaseUrl: string, url: string): Promi
   const pool = openPool(config, databaseUrl, 'start', 1, 10_000);
   try {
     const partner = await pool.run(ensureSandboxPartner);
-    return banner({ url, partnerId: partner.id, dataDir: config.databaseUrl === null ? config.dataDir : null });
+    const dataDir = config.databaseUrl === null ? config.dataDir : null;
+    return banner({ url, partnerId: partner.id, dataDir, prefix: commandPrefix(config) });
   } finally {
     await pool.close();
   }
+}
+
+/** The token's key lies under the data folder, so the command that makes one must be told of another folder. */
+function commandPrefix({ dataDir }: Config): string {
+  return dataDir === DEFAULT_DATA_DIR ? '' : `DATA_DIR='${resolve(dataDir).replaceAll("'", String.raw`'\''`)}' `;
 }
 
 function stopSignal(log: Logger): Promise<void> {

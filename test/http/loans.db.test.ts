@@ -70,6 +70,29 @@ describe('POST /v1/emprestimos', () => {
     );
   });
 
+  test.each(['100.10999999999999999', '1.0000000000000001', '1234.005', '1e-3', '9007199254740993'])(
+    'refuses the amount %s instead of rounding it',
+    async (amount) => {
+      const body = JSON.stringify({ ...GOOD, valor_liberado: 7 }).replace(
+        '"valor_liberado":7',
+        `"valor_liberado":${amount}`,
+      );
+      const headers = { 'Idempotency-Key': 'key-1' };
+      const answer = await api.send('POST', PATH, { token: await partnerToken(), headers, body });
+      expect([answer.status, answer.body.detalhes?.map(({ campo }) => campo)]).toEqual([400, ['valor_liberado']]);
+    },
+  );
+
+  test.each(['1234.50000000000000000', '1.2345e3', '0.10', '1E+2'])('takes the amount %s as it is', async (amount) => {
+    const body = JSON.stringify({ ...GOOD, valor_liberado: 7 }).replace(
+      '"valor_liberado":7',
+      `"valor_liberado":${amount}`,
+    );
+    const headers = { 'Idempotency-Key': 'key-1' };
+    const answer = await api.send<LoanResource>('POST', PATH, { token: await partnerToken(), headers, body });
+    expect([answer.status, answer.body.valor_liberado]).toEqual([201, Number(amount)]);
+  });
+
   test('answers a replay alike and another body with 422', async () => {
     const token = await partnerToken();
     const [first, replay] = [await issue(token), await issue(token)];

@@ -94,6 +94,19 @@ test.each([
   expect(JSON.parse(body)).toMatchObject({ codigo: 'ERRO_VALIDACAO', requisicao_id: expect.any(String) });
 });
 
+test('a probe in HTTP/1.0 without a Host is answered', async () => {
+  expect(await sendRaw('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200/);
+});
+
+test.each([
+  ['no Host', 'GET /v1/webhooks HTTP/1.1\r\nConnection: close\r\n\r\n'],
+  ['an unknown expectation', 'GET /v1/webhooks HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n'],
+])('a request with %s is a 400 in the shape of every error', async (_what, bytes) => {
+  const answer = await sendRaw(bytes);
+  expect(answer).toMatch(/^HTTP\/1.1 400/);
+  expect(answer).toMatch(/"codigo":"ERRO_VALIDACAO".*"requisicao_id":"/);
+});
+
 test('closing lets the request under way end, and refuses new connections', async () => {
   let arrived = (): void => undefined;
   let letGo = (): void => undefined;
