@@ -134,7 +134,7 @@ describe('the deadline', () => {
     const result = await answeredBy(answer);
     expect(result).toMatchObject({ outcome: 'tempo_esgotado', statusCode: null, address: '127.0.0.1', answer: null });
     expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS);
-    expect(performance.now() - startedAtMs).toBeLessThan(TIMEOUT_MS + 200);
+    expect(performance.now() - startedAtMs).toBeLessThan(TIMEOUT_MS + 2_000);
   });
 
   test('ends a look-up that never answers, and nothing is sent when it does', async () => {
@@ -221,7 +221,7 @@ describe('a broken or hostile answer', () => {
     expect(result).toMatchObject({ outcome: 'entregue', statusCode: 200, error: null });
     expect(result.answer?.length ?? 0).toBeLessThanOrEqual(1_024);
     expect(result.durationMs).toBeLessThan(TIMEOUT_MS);
-    expect(performance.now() - startedAtMs).toBeLessThan(500);
+    expect(performance.now() - startedAtMs).toBeLessThan(2_500);
   });
 
   test('a body without end is cut off soon after its first 8 KiB', async () => {
