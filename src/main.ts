@@ -3,6 +3,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, type Scope, SCOPES, SIGNING_MODES } from './contract/statuses.ts';
+import { MAX_CAP } from './delivery/cap.ts';
 import { createLogger, type Logger } from './log-lines.ts';
 import { addAudit } from './main/audit.ts';
 import type { Role } from './main/serve.ts';
@@ -46,6 +47,12 @@ function parseTtl(text: string): number {
 function parseUuid(text: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('Give a UUID.');
   return text.toLowerCase();
+}
+
+function parseCap(text: string): number {
+  const cap = Number(text);
+  if (!Number.isInteger(cap) || cap < 1 || cap > MAX_CAP) throw new InvalidArgumentError(`Give 1 to ${MAX_CAP}.`);
+  return cap;
 }
 
 function parsePort(text: string): number {
@@ -121,6 +128,18 @@ program
       await pool.close();
       await database.close();
     }
+  });
+
+program
+  .command('cap')
+  .description("set how many of a webhook's deliveries may be in flight at once, over all pollers (8 unless set)")
+  .argument('<webhook>', 'its id', parseUuid)
+  .argument('<number>', `1 to ${MAX_CAP}`, parseCap)
+  .action(async (webhook: string, maxInFlight: number) => {
+    const { config, log } = configure();
+    const { runSetCap } = await import('./main/set-cap.ts');
+    await runSetCap(config, log, webhook, maxInFlight);
+    print(JSON.stringify({ webhook, max_in_flight: maxInFlight }));
   });
 
 addJobs(program, { configure, print });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../src/db/pool.ts';
+import { setCap } from '../../src/delivery/cap.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/lanes.ts';
 import { releaseClaim } from '../../src/delivery/release.ts';
@@ -141,6 +142,23 @@ describe('the claim', () => {
       await tx`select from lanes for update`;
       expect(await claim('p/2', 10)).toEqual([]);
     });
+  });
+});
+
+describe('the cap', () => {
+  test('is what the operator set, and raising it wakes a saturated lane at once', async () => {
+    await commitEvents(sql, partnerId, 20);
+    expect(await setCap(sql, webhookId, 2)).toBe(true);
+    expect(await claim('p/1', 100)).toHaveLength(2);
+    expect(await claim('p/2', 100)).toEqual([]);
+    expect(await setCap(sql, webhookId, 12)).toBe(true);
+    expect(await claim('p/3', 100, after(1))).toHaveLength(10);
+    expect(await claim('p/4', 100, after(1))).toEqual([]);
+  });
+
+  test('of an unknown webhook cannot be set', async () => {
+    expect(await setCap(sql, partnerId, 2)).toBe(false);
+    await expect(setCap(sql, webhookId, 0)).rejects.toThrow(/lanes_max_in_flight/);
   });
 });
 
