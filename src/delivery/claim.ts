@@ -3,7 +3,8 @@
  *
  * Invariant: a delivery is sent only by the poller that holds its lease, and no webhook ever has more than its
  * `max_in_flight` deliveries under an unexpired lease, over all pollers: every claim on a webhook holds its lane's row
- * lock, and counts on a snapshot taken after it.
+ * lock, and counts on a snapshot taken after it. A lane's row is found by its ctid, which cannot move while it is locked:
+ * by key, each look-up walked all versions that a snapshot held open keeps.
  * Crash before the commit: nothing happened. After it: the lease ends by itself, the delivery is due again, and the
  * claim that takes it over writes the lost attempt's row. `claimed_by` is fresh for every call, so that a claim whose
  * commit is unknown can be released after a reconnect.
@@ -12,7 +13,7 @@
  * deliveries and lanes, so a claim never waits for a record.
  */
 import type { Tx } from '../db/pool.ts';
-import { type Lane, lockDueLanes, rearmLanes } from './lanes.ts';
+import { type Lane, lockDueLanes, rearmLanes, type ServedLane } from './lanes.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 import { bookLostAsFailure, logLostAttempts } from './lost.ts';
 import { suspendUnclaimed } from './suspend.ts';
@@ -35,8 +36,13 @@ export interface ClaimedDelivery {
   readonly claimedAt: Date;
 }
 
+/** How many deliveries a lane is served in one turn when other lanes wait. */
+const QUANTUM = 8;
+
 interface DueDelivery {
   readonly id: string;
+  /** The place of its lane among those that are served. */
+  readonly lane: number;
   readonly isLost: boolean;
   readonly lostInRow: number;
 }
@@ -66,19 +72,26 @@ export async function claimDue(
   const due = await lockDueDeliveries(tx, lanes, limit, now);
   const sendable = await settleLost(tx, due, now);
   const [deliveries] = await Promise.all([
-    take(tx, claim, sendable, now),
-    rearmLanes(
-      tx,
-      lanes.map((lane) => lane.webhookId),
-      now,
-    ),
+    take(tx, claim, sendable, lanes, now),
+    rearmLanes(tx, servedOf(lanes, due, limit), now),
   ]);
   return { deliveries, lanes: lanes.length };
 }
 
+/** The lanes that had their turn, with the last delivery taken from each. Those behind the limit still wait. */
+function servedOf(lanes: readonly Lane[], due: readonly DueDelivery[], limit: number): ServedLane[] {
+  const lastIds = new Map(due.map(({ lane, id }) => [lane, id]));
+  const cutAt = due.length < limit ? null : (due.at(-1)?.lane ?? null);
+  return lanes
+    .map((lane, index) => ({ ...lane, rank: index + 1 }))
+    .filter(({ active, rank }) => !active || cutAt === null || rank <= cutAt)
+    .map(({ place, rank }) => ({ place, lastId: lastIds.get(rank) ?? null, isCut: rank === cutAt }));
+}
+
 /**
- * Locks the first due deliveries of each lane, up to its free places and to an equal share of `limit`: with as many
- * lanes as places each gets one, so that no lane waits behind another's backlog.
+ * Locks the first due deliveries of each lane, up to its free places, one lane after the other until there are `limit`.
+ * A lane that has much is served a few at once and then waits behind all others: each lane that is looked at costs as
+ * much as two deliveries.
  */
 async function lockDueDeliveries(
   tx: Tx,
@@ -86,40 +99,44 @@ async function lockDueDeliveries(
   limit: number,
   now: Date | null,
 ): Promise<DueDelivery[]> {
-  const active = lanes.filter((lane) => lane.active);
-  if (active.length === 0) return [];
-  const share = Math.floor(limit / active.length);
+  const quantum = Math.max(QUANTUM, Math.floor(limit / lanes.length));
   return tx<DueDelivery[]>`
     with clock as materialized (
-      select coalesce(${now}::timestamptz, now()) as now
+      select t.now, t.now - ${LEASE_S} * interval '1 second' as lease_start
+      from (select coalesce(${now}::timestamptz, now()) as now) t
     ),
     lane as materialized (
-      select l.webhook_id, least(l.cap - flying.n, ${share}::int) as places
+      select served.rank, l.webhook_id, l.scan_from, l.max_in_flight - flying.n as places
       from clock,
-           unnest(${active.map((lane) => lane.webhookId)}::uuid[], ${active.map((lane) => lane.maxInFlight)}::int[])
-             as l (webhook_id, cap)
+           unnest(${lanes.map((lane) => (lane.active ? lane.place : null))}::text[]::tid[]) with ordinality as served (place, rank)
+      join lanes l on l.ctid = served.place
       cross join lateral (
         select count(*) as n
         from deliveries d
-        where d.webhook_id = l.webhook_id and d.claimed_by is not null and d.next_attempt_at > clock.now
+        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at > clock.lease_start
+          and d.next_attempt_at between l.scan_from and l.flying_to
       ) flying
+      order by served.rank
     )
-    select due.id, due.claimed_by is not null as "isLost", due.lost_in_row as "lostInRow"
+    select due.id, lane.rank::int as lane, due.claimed_by is not null as "isLost", due.lost_in_row as "lostInRow"
     from clock, lane
     cross join lateral (
       select d.id, d.claimed_by, d.lost_in_row
       from deliveries d
-      where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.next_attempt_at <= clock.now
+      where d.webhook_id = lane.webhook_id and d.status = 'pendente'
+        and d.next_attempt_at between lane.scan_from and clock.now
+        and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
       order by d.next_attempt_at
-      limit greatest(lane.places, 0)
+      limit greatest(least(lane.places, ${quantum}::int), 0)
       for update skip locked
-    ) due`;
+    ) due
+    limit ${limit}`;
 }
 
-/** Writes the rows of attempts that were lost, and returns the ids that are to be sent. */
-async function settleLost(tx: Tx, due: readonly DueDelivery[], now: Date | null): Promise<string[]> {
+/** Writes the rows of attempts that were lost, and returns what is to be sent. */
+async function settleLost(tx: Tx, due: readonly DueDelivery[], now: Date | null): Promise<readonly DueDelivery[]> {
   const lost = due.filter((delivery) => delivery.isLost);
-  if (lost.length === 0) return due.map((delivery) => delivery.id);
+  if (lost.length === 0) return due;
   const isSpent = (delivery: DueDelivery) => delivery.isLost && delivery.lostInRow + 1 >= LOST_IN_ROW_BOOKS_FAILURE;
   const spent = due.filter(isSpent).map((delivery) => delivery.id);
   await logLostAttempts(
@@ -127,22 +144,33 @@ async function settleLost(tx: Tx, due: readonly DueDelivery[], now: Date | null)
     lost.map((delivery) => delivery.id),
   );
   if (spent.length > 0) await bookLostAsFailure(tx, spent, now);
-  return due.filter((delivery) => !isSpent(delivery)).map((delivery) => delivery.id);
+  return due.filter((delivery) => !isSpent(delivery));
 }
 
-async function take(tx: Tx, claim: string, ids: readonly string[], now: Date | null): Promise<ClaimedDelivery[]> {
-  if (ids.length === 0) return [];
-  return tx<ClaimedDelivery[]>`
+type Taken = Pick<ClaimedDelivery, 'id' | 'number' | 'event' | 'body' | 'loanVersion' | 'claimedAt'>;
+
+async function take(
+  tx: Tx,
+  claim: string,
+  due: readonly DueDelivery[],
+  lanes: readonly Lane[],
+  now: Date | null,
+): Promise<ClaimedDelivery[]> {
+  if (due.length === 0) return [];
+  const rows = await tx<Taken[]>`
     update deliveries d
     set attempts = d.attempts + 1,
         lost_in_row = d.lost_in_row + (d.claimed_by is not null)::int,
         claimed_by = ${claim},
-        claimed_at = coalesce(${now}::timestamptz, now()),
-        next_attempt_at = coalesce(${now}::timestamptz, now()) + ${LEASE_S} * interval '1 second'
-    from messages m, webhooks w
-    where d.id = any (${ids as string[]}::uuid[]) and m.event_id = d.event_id and w.id = d.webhook_id
-    returning d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", d.attempts as number,
-              m.type as event, m.body, m.loan_version as "loanVersion", w.url, w.sealed_secret as "sealedSecret",
-              case when w.previous_until > d.claimed_at then w.previous_sealed_secret end as "previousSealedSecret",
-              d.claimed_at as "claimedAt"`;
+        claimed_at = coalesce(${now}::timestamptz, now())
+    from messages m
+    where d.id = any (${due.map((delivery) => delivery.id)}::uuid[]) and m.event_id = d.event_id
+    returning d.id, d.attempts as number, m.type as event, m.body, m.loan_version as "loanVersion", d.claimed_at as "claimedAt"`;
+  const laneOf = new Map(due.map((delivery) => [delivery.id, delivery.lane]));
+  return rows.map((row) => {
+    const { webhookId, partnerId, url, sealedSecret, previousSealedSecret } = lanes[
+      (laneOf.get(row.id) ?? 0) - 1
+    ] as Lane;
+    return Object.assign(row, { webhookId, partnerId, url, sealedSecret, previousSealedSecret });
+  });
 }

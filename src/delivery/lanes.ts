@@ -1,24 +1,37 @@
 /**
- * Lanes: one row per webhook that says when to look at it next.
+ * Lanes: one row per webhook that says when to look at it next, and where.
  *
- * Invariant: a webhook with a pending delivery has a lane whose `next_due_at` is at most the time that delivery is due
- * (or, while the lane is saturated, the earliest end of a lease in flight), or an arrival that will set it so.
- * A crash at any point keeps it: arrivals are deleted in the transaction that arms the lane, and a claim re-arms the
- * lanes it locked before it commits.
+ * Invariants. A webhook with a pending delivery has a lane whose `next_due_at` is at most the time that delivery is due
+ * (or, while deliveries of it are claimed, the earliest end of their leases), or an arrival that will set it so. Every
+ * pending delivery is due at or after its lane's `scan_from`, or an arrival says from when on; every claimed one is due
+ * at or before `flying_to`.
+ * A crash at any point keeps them: arrivals are deleted in the transaction that arms the lane, a claim re-arms the lanes
+ * it locked before it commits, and whoever ends a claim leaves an arrival in the same transaction.
  * Why not one queue by due time: with one endpoint hanging on 300,000 due rows, 0 of 17,501 other deliveries were
  * claimed in 25 s; with lanes all were, at 30 ms (p99). Skipping busy endpoints with `<> all (…)` costs 120 ms a claim
  * at a million rows, lanes 5 ms.
+ * Why the two marks: what was delivered leaves dead index entries where each scan begins, and nothing removes them while
+ * a snapshot is held open.
  */
 import type { Tx } from '../db/pool.ts';
+import { LEASE_S } from './lease.ts';
 
 const ARRIVALS_A_TURN = 1_000;
+/** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
+const ARMING_LOCK = 0x61_72_6d_73;
 
 /** A due lane, locked by the claim that will serve it. */
 export interface Lane {
   readonly webhookId: string;
-  readonly maxInFlight: number;
+  /** Its row, which stays where it is until the claim that locked it changes it. */
+  readonly place: string;
   /** False when its registration was deactivated: its due deliveries are suspended, not sent. */
   readonly active: boolean;
+  readonly partnerId: string;
+  readonly url: string;
+  readonly sealedSecret: Buffer;
+  /** The secret before a rotation, for as long as it still signs. */
+  readonly previousSealedSecret: Buffer | null;
 }
 
 /** True when there are arrivals to arm or a lane is due: one cheap question for an idle poller. */
@@ -30,30 +43,48 @@ export async function hasWork(sql: Tx, now: Date | null): Promise<boolean> {
 }
 
 /**
- * Turns at most 1,000 arrivals into due lanes; returns how many lanes they were for. The limit stands in a materialized
- * CTE: in an `in (select … limit)` the planner may run it again and again. A saturated lane is left alone: the record
- * that frees its next place wakes it, and until then a look at it would be in vain.
+ * Turns at most 1,000 arrivals into due lanes; returns how many lanes changed. The limit stands in a materialized CTE: in
+ * an `in (select … limit)` the planner may run it again and again. A saturated lane sleeps until a place comes free; what
+ * arrives meanwhile only tells it from where to scan. (A lane that is made here may begin as saturated: it is due at
+ * once, and its first claim sees how it is.)
  */
 export async function armLanes(sql: Tx, now: Date | null): Promise<number> {
   const result = await sql`
-    with next as materialized (
-      select id from arrivals order by id limit ${ARRIVALS_A_TURN} for update skip locked
+    with turn as materialized (
+      select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine
+    ),
+    batch as materialized (
+      select min(id) as first, max(id) as last
+      from (select id from turn, arrivals where turn.mine order by id limit ${ARRIVALS_A_TURN}) next
     ),
     taken as (
-      delete from arrivals using next where arrivals.id = next.id returning arrivals.webhook_id
+      delete from arrivals using batch where id between batch.first and batch.last returning webhook_id, due_at
     )
-    insert into lanes (webhook_id, next_due_at)
-    select distinct webhook_id, coalesce(${now}::timestamptz, now()) from taken order by webhook_id
+    insert into lanes (webhook_id, next_due_at, scan_from, saturated)
+    select webhook_id, coalesce(${now}::timestamptz, now()), coalesce(min(due_at), 'infinity'),
+           bool_and(coalesce(due_at, '-infinity') > '-infinity')
+    from taken
+    group by webhook_id
+    order by webhook_id
     on conflict (webhook_id) do update
-      set next_due_at = least(lanes.next_due_at, excluded.next_due_at)
-      where not lanes.saturated`;
+      set next_due_at = case
+            when lanes.saturated and excluded.saturated then lanes.next_due_at
+            else least(lanes.next_due_at, excluded.next_due_at)
+          end,
+          saturated = lanes.saturated and excluded.saturated,
+          scan_from = least(lanes.scan_from, excluded.scan_from)
+      where excluded.scan_from < lanes.scan_from
+         or case when lanes.saturated then not excluded.saturated else excluded.scan_from < 'infinity' end`;
   return result.count;
 }
 
 /** Locks up to `limit` due lanes, the one that has waited longest first. Never waits. */
 export async function lockDueLanes(tx: Tx, limit: number, now: Date | null): Promise<Lane[]> {
   return tx<Lane[]>`
-    select l.webhook_id as "webhookId", l.max_in_flight as "maxInFlight", coalesce(w.active, false) as active
+    select l.ctid::text as place, l.webhook_id as "webhookId", coalesce(w.active, false) as active,
+           w.partner_id as "partnerId", w.url, w.sealed_secret as "sealedSecret",
+           case when w.previous_until > coalesce(${now}::timestamptz, now()) then w.previous_sealed_secret end
+             as "previousSealedSecret"
     from lanes l
     left join webhooks w on w.id = l.webhook_id
     where l.next_due_at <= coalesce(${now}::timestamptz, now())
@@ -62,61 +93,76 @@ export async function lockDueLanes(tx: Tx, limit: number, now: Date | null): Pro
     for update of l skip locked`;
 }
 
+/** A lane that a claim has looked at, and the last delivery that it took from it. */
+export interface ServedLane {
+  readonly place: string;
+  readonly lastId: string | null;
+  /** The claim was full before the lane's turn was over: it keeps its place before the lanes behind it. */
+  readonly isCut: boolean;
+}
+
 /**
- * Sets when each of the locked lanes is looked at next, on a snapshot that sees the claim just made: now, behind the
- * lanes that wait already, if due deliveries remain; else when the next one is due or a lease ends; or, when saturated,
- * at the earliest end of a lease (a record wakes it sooner).
+ * Sets when and where each of the locked lanes is looked at next, on a snapshot that sees the claim just made: now, behind
+ * the lanes that wait already, if due deliveries remain; else when the next one is due or a lease ends; or, when
+ * saturated, at the earliest end of a lease (a free place wakes it sooner).
  */
-export async function rearmLanes(tx: Tx, webhookIds: readonly string[], now: Date | null): Promise<void> {
+export async function rearmLanes(tx: Tx, served: readonly ServedLane[], now: Date | null): Promise<void> {
+  const cut = served.find((lane) => lane.isCut)?.place ?? null;
   await tx`
     with clock as materialized (
-      select coalesce(${now}::timestamptz, now()) as now
+      select t.now, t.now - ${LEASE_S} * interval '1 second' as lease_start
+      from (select coalesce(${now}::timestamptz, now()) as now) t
     ),
     state as materialized (
-      select l.webhook_id, flying.n >= l.max_in_flight as saturated, flying.first_lease_end, pending.next_due
-      from clock, lanes l
+      select served.place, flying.*, open.due_at
+      from clock,
+           unnest(${served.map((lane) => lane.place)}::text[]::tid[], ${served.map((lane) => lane.lastId)}::uuid[])
+             as served (place, last_id)
+      join lanes l on l.ctid = served.place
+      left join deliveries last on last.id = served.last_id
       cross join lateral (
-        select count(*) as n, min(d.next_attempt_at) as first_lease_end
+        select count(*) as n, min(d.claimed_at) as first_claimed_at,
+               min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
         from deliveries d
-        where d.webhook_id = l.webhook_id and d.claimed_by is not null and d.next_attempt_at > clock.now
+        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at > clock.lease_start
+          and d.next_attempt_at between l.scan_from and greatest(l.flying_to, last.next_attempt_at)
       ) flying
-      cross join lateral (
-        select min(d.next_attempt_at) as next_due
+      left join lateral (
+        select d.next_attempt_at as due_at
         from deliveries d
-        where d.webhook_id = l.webhook_id and d.status = 'pendente'
-      ) pending
-      where l.webhook_id = any (${webhookIds as string[]}::uuid[])
+        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.next_attempt_at >= l.scan_from
+          and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
+        order by d.next_attempt_at
+        limit 1
+      ) open on true
     )
     update lanes l
-    set saturated = state.saturated,
+    set saturated = s.n >= l.max_in_flight,
         next_due_at = case
-          when state.saturated then state.first_lease_end
-          when state.next_due <= clock.now then clock.now
-          else state.next_due
-        end
-    from state, clock
-    where l.webhook_id = state.webhook_id`;
+          when s.n >= l.max_in_flight then s.first_claimed_at + ${LEASE_S} * interval '1 second'
+          when s.due_at <= clock.now then case when s.place = ${cut}::text::tid then l.next_due_at else clock.now end
+          else least(s.due_at, s.first_claimed_at + ${LEASE_S} * interval '1 second')
+        end,
+        scan_from = least(s.first_due, s.due_at, clock.now),
+        flying_to = s.last_due
+    from state s, clock
+    where l.ctid = s.place`;
 }
 
 /**
- * Wakes the saturated ones of these lanes, whose in-flight deliveries have just ended. All are locked first, in id
- * order: a bare `… where saturated` would miss a claim that is about to commit, and the lane would sleep to the end of
- * a lease.
+ * Makes the core's kind of wake row, for whoever makes deliveries due at a time that their lanes may have passed, or ends
+ * claims beside a record: the lanes look at everything again.
  */
-export async function wakeLanes(tx: Tx, webhookIds: readonly string[], now: Date | null): Promise<void> {
-  const ids = [...new Set(webhookIds)];
-  await Promise.all([
-    tx`select from lanes where webhook_id = any (${ids}::uuid[]) order by webhook_id for update`,
-    tx`
-      update lanes set saturated = false, next_due_at = least(next_due_at, coalesce(${now}::timestamptz, now()))
-      where webhook_id = any (${ids}::uuid[]) and saturated`,
-  ]);
-}
-
-/** Makes the core's kind of wake row: for whoever makes a delivery due earlier than its lane knows. */
 export async function insertArrivals(tx: Tx, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;
-  await tx`insert into arrivals (webhook_id) select distinct unnest(${webhookIds as string[]}::uuid[])`;
+  await tx`
+    insert into arrivals (webhook_id, due_at) select distinct unnest(${webhookIds as string[]}::uuid[]), '-infinity'::timestamptz`;
+}
+
+/** Says that places of these webhooks came free: a saturated lane wakes, another one is left as it is. */
+export async function freePlaces(tx: Tx, webhookIds: readonly string[]): Promise<void> {
+  await tx`
+    insert into arrivals (webhook_id, due_at) select unnest(${[...new Set(webhookIds)]}::uuid[]), null`;
 }
 
 /** How long the lane that waits longest has been due, in seconds; 0 when none is. */

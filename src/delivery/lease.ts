@@ -1,4 +1,4 @@
-/** A claim's lease; it lives in `next_attempt_at`, so that a crash makes the delivery due again by itself. */
+/** A claim's lease, from its `claimed_at`: past it the delivery is due again by itself, so a crash needs nobody's notice. */
 export const LEASE_S = 45;
 
 /**

@@ -17,8 +17,9 @@ import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
 import { Recorder } from './recorder.ts';
 import { logFailure } from './failure-log.ts';
 import { releaseClaim, releaseDeliveries } from './release.ts';
-import { type OpenSecret, signRequest } from './request.ts';
+import { signRequest } from './request.ts';
 import type { Sender } from './send.ts';
+import { type OpenKey, type OpenSecret, rememberKeys } from './signing-keys.ts';
 import { sweepLanes } from './sweep.ts';
 
 export interface PollerDeps {
@@ -55,6 +56,7 @@ interface Claim {
 export class Poller {
   readonly #deps: PollerDeps & Required<Pick<PollerDeps, 'now'>>;
   readonly #recorder: Recorder;
+  readonly #openKey: OpenKey;
   #claims = 0;
   #held = 0;
   #stopping = false;
@@ -68,6 +70,7 @@ export class Poller {
   constructor(deps: PollerDeps) {
     this.#deps = { now: () => null, ...deps };
     this.#sweptAtMs = deps.monotonicMs();
+    this.#openKey = rememberKeys(deps.openSecret);
     this.#recorder = new Recorder({
       ...this.#deps,
       onRecorded: (reports) => {
@@ -181,9 +184,9 @@ export class Poller {
 
   /** Throws only before anything was sent. */
   async #attempt(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
-    const { sender, openSecret, log, metrics, monotonicMs } = this.#deps;
+    const { sender, log, metrics, monotonicMs } = this.#deps;
     const sentAt = new Date(delivery.claimedAt.getTime() + monotonicMs() - claim.startedAtMs);
-    const { request, keyId } = signRequest(delivery, openSecret, sentAt);
+    const { request, keyId } = signRequest(delivery, this.#openKey, sentAt);
     if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
 
     const startedAtMs = monotonicMs();

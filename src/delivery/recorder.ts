@@ -5,12 +5,10 @@
  * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
  * held here: their leases end, and they are logged as `desconhecido`.
  * A flush starts 5 ms after its first report, or at once with a full batch: a commit per attempt would cost an fsync
- * each. The lanes are woken by a transaction of their own, beside the next flush: in the same one, each flush waited
- * 10 ms for the lanes that a claim had locked. A crash in between leaves a saturated lane to the end of a lease.
+ * each.
  */
 import { type Pool, isUnavailable } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
-import { wakeLanes } from './lanes.ts';
 import { record } from './record.ts';
 import type { Report } from './report.ts';
 
@@ -33,8 +31,6 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   #waiting: Report[] = [];
   #running: Promise<void> | null = null;
-  #toWake = new Set<string>();
-  #waking: Promise<void> | null = null;
   #hurry: (() => void) | null = null;
 
   constructor(deps: RecorderDeps) {
@@ -50,10 +46,9 @@ export class Recorder {
 
   /** Resolves when nothing is held any more. */
   async settled(): Promise<void> {
-    while (this.#running ?? this.#waking) {
+    while (this.#running) {
       this.#hurry?.();
       await this.#running;
-      await this.#waking;
     }
   }
 
@@ -86,8 +81,6 @@ export class Recorder {
       const standings = await this.#persist(() => pool.transaction((tx) => record(tx, batch, monotonicMs(), now())));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-      for (const report of batch) this.#toWake.add(report.webhookId);
-      this.#waking ??= this.#wake();
     } catch (error) {
       if (batch.length > 1) {
         for (const report of batch) await this.#flush([report]);
@@ -95,22 +88,6 @@ export class Recorder {
         // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
         log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
       }
-    }
-  }
-
-  async #wake(): Promise<void> {
-    const { pool, now, log, onRecorded } = this.#deps;
-    try {
-      while (this.#toWake.size > 0) {
-        const webhookIds = [...this.#toWake];
-        this.#toWake.clear();
-        await this.#persist(() => pool.transaction((tx) => wakeLanes(tx, webhookIds, now())));
-        onRecorded(0);
-      }
-    } catch (error) {
-      log.error({ code: codeOf(error) }, 'lanes could not be woken: they wait for the end of a lease');
-    } finally {
-      this.#waking = null;
     }
   }
 

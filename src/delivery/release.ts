@@ -1,6 +1,6 @@
 /** Giving claimed deliveries back unsent: the attempt never happened, so its number is used again. */
 import type { Tx } from '../db/pool.ts';
-import { insertArrivals, wakeLanes } from './lanes.ts';
+import { insertArrivals } from './lanes.ts';
 
 /** Releases those of the claim's deliveries that nothing was sent of; they are due `delayS` from now. */
 export async function releaseDeliveries(
@@ -23,15 +23,24 @@ export async function releaseDeliveries(
     from held
     where d.id = held.id
     returning d.webhook_id as "webhookId"`;
-  const webhookIds = rows.map((row) => row.webhookId);
-  await wakeLanes(tx, webhookIds, now);
-  await insertArrivals(tx, webhookIds);
+  await insertArrivals(
+    tx,
+    rows.map((row) => row.webhookId),
+  );
   return rows.length;
 }
 
 /** Releases whatever a claim took whose commit is unknown: its answer never came, so nothing of it was sent. */
 export async function releaseClaim(tx: Tx, claim: string, now: Date | null = null): Promise<number> {
-  const rows = await tx<{ id: string }[]>`select id from deliveries where claimed_by = ${claim}`;
+  const rows = await tx<{ id: string }[]>`
+    select held.id
+    from lanes l
+    cross join lateral (
+      select d.id from deliveries d
+      where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_by = ${claim}
+        and d.next_attempt_at between l.scan_from and l.flying_to
+    ) held
+    where l.flying_to is not null`;
   if (rows.length === 0) return 0;
   return releaseDeliveries(
     tx,

@@ -17,9 +17,7 @@ import {
 import type { ClaimedDelivery } from './claim.ts';
 import type { SendRequest } from './send.ts';
 import { sign, signStandard } from './signature.ts';
-
-/** Opens a registration's sealed secret; throws when it cannot. `keyId` names the sealing key. */
-export type OpenSecret = (webhookId: string, sealed: Buffer) => { readonly secret: string; readonly keyId: string };
+import type { OpenKey } from './signing-keys.ts';
 
 export interface SignedRequest {
   readonly request: SendRequest;
@@ -28,11 +26,11 @@ export interface SignedRequest {
 }
 
 /** Builds what an attempt that starts at `at` sends (contract, "Delivery headers"). Throws only for a fault of ours. */
-export function signRequest(delivery: ClaimedDelivery, openSecret: OpenSecret, at: Date): SignedRequest {
+export function signRequest(delivery: ClaimedDelivery, openKey: OpenKey, at: Date): SignedRequest {
   const { id, webhookId, event, body, url, loanVersion, sealedSecret, previousSealedSecret } = delivery;
-  const { secret, keyId } = openSecret(webhookId, sealedSecret);
-  const previous = previousSealedSecret === null ? null : openSecret(webhookId, previousSealedSecret).secret;
-  const secrets = previous === null ? [secret] : [secret, previous];
+  const { key, keyId } = openKey(webhookId, sealedSecret);
+  const previous = previousSealedSecret === null ? null : openKey(webhookId, previousSealedSecret).key;
+  const keys = previous === null ? [key] : [key, previous];
   const timestamp = Math.floor(at.getTime() / 1_000);
   return {
     keyId,
@@ -43,12 +41,12 @@ export function signRequest(delivery: ClaimedDelivery, openSecret: OpenSecret, a
         'Content-Type': 'application/json',
         [HEADER_EVENT]: event,
         [HEADER_DELIVERY]: id,
-        [HEADER_SIGNATURE]: sign(secret, body),
+        [HEADER_SIGNATURE]: sign(key, body),
         ...(previous !== null && { [HEADER_PREVIOUS_SIGNATURE]: sign(previous, body) }),
         ...(loanVersion !== null && { [HEADER_LOAN_VERSION]: String(loanVersion) }),
         [HEADER_STANDARD_ID]: id,
         [HEADER_STANDARD_TIMESTAMP]: String(timestamp),
-        [HEADER_STANDARD_SIGNATURE]: secrets.map((each) => signStandard(each, id, timestamp, body)).join(' '),
+        [HEADER_STANDARD_SIGNATURE]: keys.map((each) => signStandard(each, id, timestamp, body)).join(' '),
       },
     },
   };

@@ -11,7 +11,8 @@
  */
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { insertArrivals, wakeLanes } from './lanes.ts';
+import { insertArrivals } from './lanes.ts';
+import { LEASE_S } from './lease.ts';
 import { logLostAttempts } from './lost.ts';
 import { firstIdAt } from './read-deliveries.ts';
 
@@ -32,15 +33,13 @@ async function startAfresh(tx: Tx, webhookId: string, ids: readonly string[]): P
 
 /** Resends one delivery of the partner. Null when there is none of that id. */
 export async function resendOne(tx: Tx, partnerId: string, id: string): Promise<'resent' | 'inactive' | null> {
-  const [row] = await tx<{ webhookId: string; isClaimed: boolean }[]>`
-    select webhook_id as "webhookId", claimed_by is not null as "isClaimed"
+  const [row] = await tx<{ webhookId: string }[]>`
+    select webhook_id as "webhookId"
     from deliveries where id = ${id} and partner_id = ${partnerId}
     for update`;
   if (row === undefined) return null;
   if (!(await holdActive(tx, row.webhookId))) return 'inactive';
   await startAfresh(tx, row.webhookId, [id]);
-  // The claim that was ended may have been what saturated the lane.
-  if (row.isClaimed) await wakeLanes(tx, [row.webhookId], null);
   return 'resent';
 }
 
@@ -85,7 +84,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<ResentMany | nul
   if (!simulate && !(await holdActive(tx, webhookId))) return null;
   const { ids, next } = await nextBatch(tx, many);
   const rows = await tx<{ id: string; isInFlight: boolean }[]>`
-    select id, claimed_by is not null and next_attempt_at > now() as "isInFlight"
+    select id, coalesce(claimed_at > now() - ${LEASE_S} * interval '1 second', false) as "isInFlight"
     from deliveries
     where id = any (${ids}::uuid[])
       and (${statuses}::text[] is null or status = any (${statuses}::text[]))

@@ -39,6 +39,23 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+/** How many URLs a sender remembers. */
+const REMEMBERED = 10_000;
+
+/** Where a URL's requests go, or the rule that refuses it; remembered, because parsing it anew for each POST shows. */
+function rememberTargets(allowInsecure: boolean): (url: string) => URL | string {
+  const known = new Map<string, URL | string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const target = parseTarget(text, { allowInsecure });
+    const parsed = 'refused' in target ? target.refused : new URL(target.url);
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(text, parsed);
+    return parsed;
+  };
+}
+
 function refusedTarget(rule: string): SendResult {
   const error = `DESTINO_RECUSADO: a URL ${rule}`;
   return { outcome: 'destino_recusado', statusCode: null, durationMs: 0, address: null, error, answer: null };
@@ -49,6 +66,7 @@ export function createSender(options: SenderOptions): Sender {
   const { allowInsecure, timeoutMs = RESPONSE_TIMEOUT_S * 1_000, now = () => performance.now() } = options;
   const awaitingStatus = new Set<Attempt>();
   const readingAnswer = new Set<Attempt>();
+  const targetOf = rememberTargets(allowInsecure);
   const connections = createConnections(guardedConnector(options));
   const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, onQuiet: null };
   let isClosed = false;
@@ -68,9 +86,9 @@ export function createSender(options: SenderOptions): Sender {
   return {
     async send(request) {
       if (isClosed) throw new Error('the sender is closed');
-      const target = parseTarget(request.url, { allowInsecure });
-      if ('refused' in target) return refusedTarget(target.refused);
-      return new Attempt(shared, new URL(target.url), request).result;
+      const target = targetOf(request.url);
+      if (typeof target === 'string') return refusedTarget(target);
+      return new Attempt(shared, target, request).result;
     },
     async close() {
       isClosed = true;

@@ -11,6 +11,7 @@
  */
 import type { Pool, Tx } from '../db/pool.ts';
 import { insertArrivals } from './lanes.ts';
+import { LEASE_S } from './lease.ts';
 import { logLostAttempts } from './lost.ts';
 
 const BATCH = 1_000;
@@ -33,7 +34,7 @@ export async function suspendUnclaimed(
     cross join lateral (
       select d.id from deliveries d
       where d.webhook_id = closed.id and d.status = 'pendente'
-        and (d.claimed_by is null or d.next_attempt_at <= clock.now)
+        and (d.claimed_at is null or d.claimed_at <= clock.now - ${LEASE_S} * interval '1 second')
       order by d.next_attempt_at
       limit ${BATCH}
       for update skip locked

@@ -3,6 +3,7 @@
  * expected; the count is an alarm that the lanes' invariant was broken, and the arrival it inserts mends it.
  */
 import type { Tx } from '../db/pool.ts';
+import { LEASE_S } from './lease.ts';
 
 const PAGE = 1_000;
 /** An arrival that is younger than this may simply not have been armed yet. */
@@ -27,18 +28,18 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
       limit ${PAGE}
     ),
     stranded as (
-      insert into arrivals (webhook_id)
-      select page.id
+      insert into arrivals (webhook_id, due_at)
+      select page.id, '-infinity'
       from clock, page
       left join lanes l on l.webhook_id = page.id
       cross join lateral (
         select min(d.next_attempt_at) as due
         from deliveries d
         where d.webhook_id = page.id and d.status = 'pendente'
-      ) pending
-      where pending.due < clock.now - ${GRACE_S} * interval '1 second'
-        and (l.next_due_at is null or l.next_due_at > clock.now)
-        and l.saturated is not true
+          and (d.claimed_at is null or d.claimed_at < clock.now - ${LEASE_S + GRACE_S} * interval '1 second')
+      ) open
+      where open.due < clock.now - ${GRACE_S} * interval '1 second'
+        and (open.due < l.scan_from or l.saturated is not true and (l.next_due_at is null or l.next_due_at > clock.now))
       returning webhook_id
     )
     select (select count(*)::int from stranded) as stranded,

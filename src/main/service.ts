@@ -6,7 +6,7 @@ import { Poller } from '../delivery/poller.ts';
 import { createSender } from '../delivery/send.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
-import { createVault, rememberOpened } from '../webhooks/secrets.ts';
+import { createVault } from '../webhooks/secrets.ts';
 import { type OpenDatabase, openPool, untilFit } from './database.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
 
@@ -38,7 +38,7 @@ export async function startPoller({ config, database, log, metrics }: ServiceDep
   const poller = new Poller({
     pool,
     sender,
-    openSecret: rememberOpened(vault),
+    openSecret: (webhookId, sealed) => vault.open(webhookId, sealed),
     log,
     metrics,
     name: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,

@@ -27,26 +27,6 @@ export interface Vault {
   open(webhookId: string, blob: Buffer): { readonly secret: string; readonly keyId: string };
 }
 
-/** How many opened secrets a process remembers. */
-const REMEMBERED = 10_000;
-
-/**
- * Remembers what `vault` has opened, for a poller that signs with the same few secrets thousands of times a second:
- * opening each anew was a sixth of its busy time. What cannot be opened is tried again each time.
- */
-export function rememberOpened(vault: Pick<Vault, 'open'>): Vault['open'] {
-  const known = new Map<string, ReturnType<Vault['open']>>();
-  return (webhookId, blob) => {
-    const key = webhookId + blob.toString('latin1');
-    const found = known.get(key);
-    if (found) return found;
-    const opened = vault.open(webhookId, blob);
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(key, opened);
-    return opened;
-  };
-}
-
 /** A new secret as the partner sees it: `whsec_` and the base64 of 32 random bytes (decisions, "Webhook registrations"). */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;

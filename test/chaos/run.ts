@@ -74,7 +74,7 @@ async function watchOver(world: World, watch: Watch, say: (line: string) => void
       world.pool.run(
         (sql) => sql`
           select from deliveries d join lanes l using (webhook_id)
-          where d.claimed_by is not null and d.next_attempt_at > now()
+          where d.claimed_at > now() - interval '45 seconds'
           group by l.webhook_id, l.max_in_flight having count(*) > l.max_in_flight`,
       ),
     );

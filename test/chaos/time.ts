@@ -11,21 +11,15 @@ export async function lapseLeases(pool: Pool, pid: number, afterMs: number): Pro
       const rows = await tx<{ webhookId: string }[]>`
         with held as materialized (
           select id from deliveries
-          where claimed_by is not null and claimed_by like ${`%-${pid}-%`} and next_attempt_at > now()
+          where claimed_by like ${`%-${pid}-%`} and claimed_at > now() - interval '45 seconds'
           order by id for update
         )
-        update deliveries d set next_attempt_at = now() from held where d.id = held.id
+        update deliveries d set claimed_at = now() - interval '45 seconds' from held where d.id = held.id
         returning d.webhook_id as "webhookId"`;
       const webhookIds = [...new Set(rows.map((row) => row.webhookId))];
-      // A poller killed between its record and its wake leaves a lane asleep to the end of a lease: that has passed too.
       await tx`
         with asleep as materialized (
-          select webhook_id from lanes l
-          where webhook_id = any (${webhookIds}::uuid[])
-             or (saturated and not exists (
-               select from deliveries d
-               where d.webhook_id = l.webhook_id and d.claimed_by is not null and d.next_attempt_at > now()))
-          order by webhook_id for update
+          select webhook_id from lanes where webhook_id = any (${webhookIds}::uuid[]) order by webhook_id for update
         )
         update lanes l set saturated = false, next_due_at = now()
         from asleep where l.webhook_id = asleep.webhook_id`;

@@ -27,7 +27,8 @@ async function addWitnesses(sql: Tx): Promise<void> {
     create function chaos_witness() returns trigger language plpgsql as $$
     begin
       if new.attempts > old.attempts then
-        insert into chaos_claims values (old.id, new.attempts, old.next_attempt_at, new.claimed_at);
+        insert into chaos_claims
+        values (old.id, new.attempts, greatest(old.next_attempt_at, old.claimed_at + interval '45 seconds'), new.claimed_at);
       end if;
       if new.failures > old.failures then
         insert into chaos_slots

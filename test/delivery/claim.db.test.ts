@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { setCap } from '../../src/delivery/cap.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/lanes.ts';
+import { armLanes, insertArrivals } from '../../src/delivery/lanes.ts';
 import { releaseClaim } from '../../src/delivery/release.ts';
 import { sweepLanes } from '../../src/delivery/sweep.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -53,12 +53,56 @@ describe('the claim', () => {
     expect(await lane()).toEqual({ due: after(45), saturated: true });
   });
 
-  test('shares its places out evenly, so that no lane waits behind the backlog of another', async () => {
+  test('serves a lane a few at once and then the others, so that no lane waits behind the backlog of another', async () => {
     const other = await insertWebhook(sql, partnerId, 'https://other.example/');
+    await commitEvents(sql, partnerId, 40);
+    await armLanes(sql, start);
+    await sql`update lanes set max_in_flight = 100, next_due_at = ${after(-1)}`;
+    const webhooks = async (name: string) => {
+      const claimed = await claim(name, 10);
+      return Object.entries(Object.groupBy(claimed, (one) => (one.webhookId === other.id ? 'other' : 'one')));
+    };
+    const shares = [await webhooks('p/1'), await webhooks('p/2')].map((turn) =>
+      turn.map(([, some]) => some.length).toSorted((one, next) => one - next),
+    );
+    // Whoever was cut off at two goes on first, before the one that was served.
+    expect(shares).toEqual([
+      [2, 8],
+      [2, 8],
+    ]);
+    const [flying] = await sql`
+      select count(*) filter (where webhook_id = ${webhookId})::int as one, count(*)::int as both
+      from deliveries where claimed_by is not null`;
+    expect(flying).toEqual({ one: 10, both: 20 });
+  });
+
+  test('keeps count of what it has in flight when deliveries that were due before those come late', async () => {
+    await commitEvents(sql, partnerId, 5);
+    expect(await claim('p/1', 100)).toHaveLength(5);
     await commitEvents(sql, partnerId, 20);
-    const claimed = await claim('p/1', 6);
-    const forOther = claimed.filter((delivery) => delivery.webhookId === other.id);
-    expect([claimed.length, forOther.length]).toEqual([6, 3]);
+    await sql`update deliveries set next_attempt_at = ${after(-3_600)} where claimed_by is null`;
+    await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
+    expect(await claim('p/2', 100, after(1))).toHaveLength(3);
+    expect(await claim('p/3', 100, after(2))).toEqual([]);
+    // The first five are lost, and are found although others are due before them.
+    expect(await claim('p/4', 100, after(45.5))).toHaveLength(5);
+    expect(await claim('p/5', 100, after(46))).toHaveLength(3);
+  });
+
+  test('looks again before its mark when an append that began earlier commits late', async () => {
+    const { promise: committed, resolve: letCommit } = Promise.withResolvers<void>();
+    const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
+    const late = sql.begin(async (tx) => {
+      await commitEvents(tx as never, partnerId, 1);
+      tellAppended();
+      await committed;
+    });
+    await appended;
+    await commitEvents(sql, partnerId, 1);
+    expect(await claim('p/1', 100)).toHaveLength(1);
+    letCommit();
+    await late;
+    expect(await claim('p/2', 100)).toHaveLength(1);
   });
 
   test('puts a lane it has served behind the lanes that still wait', async () => {
@@ -127,7 +171,6 @@ describe('the claim', () => {
     await commitEvents(sql, partnerId, 9);
     await claim('doubtful/1', 100);
     expect(await pool.transaction((tx) => releaseClaim(tx, 'doubtful/1', start))).toBe(8);
-    expect(await lane()).toMatchObject({ saturated: false });
     const again = await claim('p/2', 100);
     expect(again.map((delivery) => delivery.number)).toEqual(Array.from({ length: 8 }, () => 1));
     expect(await sql`select from attempts`).toHaveLength(0);
@@ -167,6 +210,14 @@ describe('the sweep', () => {
     await commitEvents(sql, partnerId, 9);
     await claim('p/1', 4);
     expect(await sweepLanes(sql, null, after(40))).toEqual({ stranded: 0, cursor: null });
+  });
+
+  test('finds what lies before the mark of its lane', async () => {
+    await commitEvents(sql, partnerId, 1);
+    await armLanes(sql, start);
+    await sql`update lanes set scan_from = ${after(20)}, next_due_at = ${after(3_600)}`;
+    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
+    expect(await claim('p/1', 10, after(40))).toHaveLength(1);
   });
 
   test('re-arms a lane that lost its wake-up', async () => {

@@ -65,7 +65,7 @@ test(
     const lost = sentIds();
 
     // The dead poller's leases end now instead of in 45 s.
-    await sql`update deliveries set next_attempt_at = now() where claimed_by is not null`;
+    await sql`update deliveries set claimed_at = now() - interval '45 seconds' where claimed_by is not null`;
     await sql`update lanes set next_due_at = now(), saturated = false`;
     const survivor = await startPollerProcess(database.url);
     await untilDelivered(400);

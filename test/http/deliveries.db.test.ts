@@ -284,7 +284,7 @@ describe('a resend of many', () => {
     await partner.emit();
     const id = await idOf(1);
     await world.api.database.sql`
-      update deliveries set claimed_by = 'other/1', claimed_at = now(), attempts = 1, next_attempt_at = now() + interval '45 seconds'
+      update deliveries set claimed_by = 'other/1', claimed_at = now(), attempts = 1
       where id = ${id}`;
     expect((await resendMany({ desde: '2026-01-01' })).body).toMatchObject({ entregas: 1, em_andamento: 1 });
     expect(await readAttempts(world.api.database.sql, id)).toEqual([]);

@@ -212,8 +212,9 @@ test('the row of a lost attempt names the URL that its claim had read', async ()
   world.receiver.answerWith(hang(), webhook.path);
   await partner.emit();
   await sql`
-    update deliveries set claimed_by = 'dead/1', claimed_at = now(), attempts = 1, next_attempt_at = now() - interval '1 second'
+    update deliveries set claimed_by = 'dead/1', claimed_at = now() - interval '46 seconds', attempts = 1
     where webhook_id = ${webhook.id}`;
+  await sql`update webhook_history set changed_at = changed_at - interval '1 hour' where webhook_id = ${webhook.id}`;
   await patch({ url: `${world.receiver.url}/elsewhere` });
   await world.deliver();
   const rows = await sql`select number, outcome, url from attempts where webhook_id = ${webhook.id} order by number`;

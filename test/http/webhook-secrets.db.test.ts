@@ -1,7 +1,7 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sign } from '../../src/delivery/signature.ts';
+import { sign, signingKey } from '../../src/delivery/signature.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import type { Post } from '../support/receiver.ts';
 
@@ -47,7 +47,7 @@ describe('the headers of a delivery', () => {
   test('keep the contract’s three and tell the loan’s version', async () => {
     const { headers, body } = await nextPost();
     expect(headers['x-webhook-event']).toBe('desembolso.falhou');
-    expect(headers['x-webhook-signature']).toBe(sign(webhook.secret, body));
+    expect(headers['x-webhook-signature']).toBe(sign(signingKey(webhook.secret), body));
     expect(headers['webhook-id']).toBe(headers['x-webhook-delivery']);
     expect(headers['x-webhook-loan-version']).toBe('1');
     expect(headers).not.toHaveProperty('x-webhook-signature-previous');
@@ -100,8 +100,8 @@ describe('a rotation', () => {
     expect(hours).toBeLessThanOrEqual(24.01);
     await world.deliver();
     const post = world.postsTo(webhook.path).at(-1) as Post;
-    expect(post.headers['x-webhook-signature']).toBe(sign(body.secret, post.body));
-    expect(post.headers['x-webhook-signature-previous']).toBe(sign(webhook.secret, post.body));
+    expect(post.headers['x-webhook-signature']).toBe(sign(signingKey(body.secret), post.body));
+    expect(post.headers['x-webhook-signature-previous']).toBe(sign(signingKey(webhook.secret), post.body));
     for (const [, verify] of verifiers) {
       expect(() => verify(body.secret, post)).not.toThrow();
       expect(() => verify(webhook.secret, post)).not.toThrow();
@@ -143,8 +143,8 @@ describe('a rotation', () => {
     const second = await rotate();
     expect([second.status, (second.body as unknown as { codigo: string }).codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
     const post = await nextPost();
-    expect(post.headers['x-webhook-signature']).toBe(sign(first.body.secret, post.body));
-    expect(post.headers['x-webhook-signature-previous']).toBe(sign(webhook.secret, post.body));
+    expect(post.headers['x-webhook-signature']).toBe(sign(signingKey(first.body.secret), post.body));
+    expect(post.headers['x-webhook-signature-previous']).toBe(sign(signingKey(webhook.secret), post.body));
   });
 
   test('leaves its lines in the history, in order, with actor and request', async () => {

@@ -2,7 +2,7 @@ import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { sign } from '../../src/delivery/signature.ts';
+import { sign, signingKey } from '../../src/delivery/signature.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { hang, status } from '../support/receiver.ts';
 
@@ -42,7 +42,7 @@ test('a test is signed, reaches that one registration, and is answered with its 
   expect(post?.headers).toMatchObject({ 'x-webhook-event': 'webhook.teste', 'x-webhook-delivery': answer.body.id });
   expect(post?.headers).not.toHaveProperty('x-webhook-loan-version');
   const body = post?.body as Buffer;
-  expect(post?.headers['x-webhook-signature']).toBe(sign(webhook.secret, body));
+  expect(post?.headers['x-webhook-signature']).toBe(sign(signingKey(webhook.secret), body));
   expect(() => new Svix(webhook.secret).verify(body.toString(), post?.headers as Record<string, string>)).not.toThrow();
   const envelope = JSON.parse(body.toString());
   expect(Object.keys(envelope)).toEqual(['evento', 'timestamp', 'parceiro_id', 'data']);

@@ -17,7 +17,7 @@ export interface Life {
   readonly attempts: number;
   readonly failures: number;
   readonly lostInRow: number;
-  /** When it may be claimed: the schedule's time, or the end of a lease. Null when it is not pending. */
+  /** When it is or was due by the schedule; null when it is not pending. */
   readonly dueAt: number | null;
   readonly claim: string | null;
   readonly claimedAt: number | null;
@@ -69,8 +69,18 @@ export function born(dueAt: number): Life {
   };
 }
 
+/** Claimed, and its lease has not ended. */
+export function isFlying(life: Life, now: number): boolean {
+  return life.claimedAt !== null && life.claimedAt + LEASE_MS > now;
+}
+
 export function isDue(life: Life, now: number): boolean {
-  return life.dueAt !== null && life.dueAt <= now;
+  return life.dueAt !== null && life.dueAt <= now && !isFlying(life, now);
+}
+
+/** When it may be claimed next: the end of its lease, or its due time; 0 when it is over. */
+export function nextMoment(life: Life): number {
+  return life.claimedAt === null ? (life.dueAt ?? 0) : life.claimedAt + LEASE_MS;
 }
 
 /** What a claim on its lane may touch: what is due; of an inactive registration, all that is not in flight. */
@@ -109,7 +119,7 @@ function claim(life: Life, step: Extract<Step, { kind: 'claim' }>): Effect {
   const lostInRow = life.lostInRow + rows.length;
   if (lostInRow >= LOST_IN_ROW_THAT_FAILS) return effect(life, failed(life, step.now), rows);
   const taken = { attempts: life.attempts + 1, lostInRow, claim: step.claim, claimedAt: step.now };
-  return effect(life, { ...taken, dueAt: step.now + LEASE_MS }, rows, { sends: true });
+  return effect(life, taken, rows, { sends: true });
 }
 
 function report(life: Life, step: Reported): Effect {

@@ -6,19 +6,30 @@
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { advanceTime } from '../../src/delivery/advance.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes, wakeLanes } from '../../src/delivery/lanes.ts';
+import { armLanes } from '../../src/delivery/lanes.ts';
 import { record } from '../../src/delivery/record.ts';
 import { releaseClaim, releaseDeliveries } from '../../src/delivery/release.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import { born, type Effect, isDue, isOpenToClaims, LEASE_MS, type Life, type Step, take } from './delivery-model.ts';
+import {
+  born,
+  type Effect,
+  isDue,
+  isFlying,
+  isOpenToClaims,
+  nextMoment,
+  LEASE_MS,
+  type Life,
+  type Step,
+  take,
+} from './delivery-model.ts';
 import { type Compared, compare, Divergence, readBoth, type Tracked } from './differential-rows.ts';
 
 const PARTNERS = 2;
 const WEBHOOKS = 8;
 const CAP = 8;
 const EVENTS = 14;
-const DEACTIVATE_EVERY = 12;
+const DEACTIVATE_EVERY = 25;
 /** So many places that each lane's share is more than its cap. */
 const PLENTY = 1_000;
 const OUTCOMES = ['resposta_nao_2xx', 'erro_conexao', 'tempo_esgotado'];
@@ -72,7 +83,7 @@ export class Differential {
       await this.#exhaust();
       this.#tickets = [];
       this.#retire();
-      const later = [...this.#lives.values()].map(({ life }) => life.dueAt ?? 0).filter((dueAt) => dueAt > this.#now);
+      const later = [...this.#lives.values()].map(({ life }) => nextMoment(life)).filter((at) => at > this.#now);
       this.#now = later.length > 0 ? Math.ceil(Math.min(...later)) : this.#now + LEASE_MS;
     }
   }
@@ -126,7 +137,7 @@ export class Differential {
   }
 
   #passTime(): void {
-    const due = [...this.#lives.values()].map(({ life }) => life.dueAt ?? 0).filter((at) => at > this.#now);
+    const due = [...this.#lives.values()].map(({ life }) => nextMoment(life)).filter((at) => at > this.#now);
     const choice = this.#random.below(6);
     if (choice === 0 && due.length > 0) this.#now = Math.ceil(this.#random.pick(due)) - this.#random.below(2);
     else if (choice === 1) this.#now += this.#random.below(LEASE_MS * 2);
@@ -196,8 +207,7 @@ export class Differential {
   #inFlight(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { webhookId, life } of this.#lives.values()) {
-      const isFlying = life.claim !== null && (life.dueAt ?? 0) > this.#now;
-      if (isFlying) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
+      if (isFlying(life, this.#now)) counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
     }
     return counts;
   }
@@ -232,9 +242,6 @@ export class Differential {
         this.#clock,
       ),
     );
-    // As the recorder does.
-    const woken = tickets.map((ticket) => ticket.webhookId);
-    await this.#pool.transaction((tx) => wakeLanes(tx, woken, this.#clock));
     const expected = new Map<string, Effect>();
     const isCurrent = ({ id, claim, number }: Ticket): boolean => {
       const life = this.#lives.get(id)?.life;
@@ -266,7 +273,7 @@ export class Differential {
   #send({ claimedAt }: Ticket): NonNullable<Ticket['sent']> {
     const startedAt = Math.min(this.#now, claimedAt + this.#random.below(14_000));
     const durationMs = Math.min(this.#random.below(30_000), this.#now - startedAt);
-    return { startedAt, durationMs, outcome: this.#random.chance(0.15) ? 'entregue' : this.#random.pick(OUTCOMES) };
+    return { startedAt, durationMs, outcome: this.#random.chance(0.1) ? 'entregue' : this.#random.pick(OUTCOMES) };
   }
 
   async #release(): Promise<void> {

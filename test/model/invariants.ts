@@ -1,5 +1,5 @@
 /** What must be true of a delivery after every step. Each function returns what is broken, or null. */
-import { type Life, LEASE_MS, MOST_FAILURES, type Status } from './delivery-model.ts';
+import { type Life, MOST_FAILURES, type Status } from './delivery-model.ts';
 
 /** A POST that may have left, as the poller that sent it knows it. */
 export interface Post {
@@ -34,10 +34,10 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
       : after.failures < MOST_FAILURES || after.status === 'entregue',
   'fewer than five lost in a row': ({ after }) => after.lostInRow >= 0 && after.lostInRow < 5,
   'due exactly while pending': ({ after }) => (after.status === 'pendente') === (after.dueAt !== null),
-  'claimed only while pending, for a lease': ({ after }) =>
+  'claimed only while pending, and after it was due': ({ after }) =>
     after.claim === null
       ? after.claimedAt === null
-      : after.status === 'pendente' && after.dueAt === (after.claimedAt ?? 0) + LEASE_MS,
+      : after.status === 'pendente' && after.claimedAt !== null && (after.dueAt ?? Infinity) <= after.claimedAt,
   'an end is an end, but for a late 2xx': ({ before, after }) => NEXT[before.status].includes(after.status),
   'a 2xx wins, whenever it is reported': ({ after }) =>
     after.rows.some((row) => row.outcome === 'entregue') === (after.status === 'entregue'),

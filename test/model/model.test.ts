@@ -17,9 +17,9 @@ describe('the model of a delivery’s life', () => {
     [
       'a lease shorter than the deadline',
       'lease',
-      (effect, _life, step) =>
-        step.kind === 'claim' && effect.sends
-          ? { ...effect, life: { ...effect.life, dueAt: step.now + 20_000 } }
+      (effect, life, step) =>
+        step.kind === 'claim' && life.claimedAt !== null
+          ? take({ ...life, claimedAt: life.claimedAt - 25_000 }, step)
           : effect,
     ],
     [

@@ -65,6 +65,7 @@ class Walk {
     if (step.kind === 'claim' && life.failures > before.failures) this.#booked += 1;
     if (step.kind === 'claim' && sends) {
       if (before.dueAt === null || before.dueAt > step.now) return 'claimed before it was due';
+      if (before.claimedAt !== null && before.claimedAt + LEASE_MS > step.now) return 'claimed within a lease';
       this.#tickets.push({
         claim: step.claim,
         number: life.attempts,
@@ -80,7 +81,8 @@ class Walk {
   }
 
   #passTime(): void {
-    const { dueAt } = this.life;
+    const { claimedAt } = this.life;
+    const dueAt = claimedAt === null ? this.life.dueAt : claimedAt + LEASE_MS;
     const choice = this.#random.below(4);
     if (choice === 0 && dueAt !== null && dueAt > this.now) this.now = dueAt - this.#random.below(2);
     else if (choice === 1) this.now += this.#random.below(LEASE_MS * 2);

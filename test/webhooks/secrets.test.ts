@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createVault, keyIdOf, newSecret, rememberOpened, SealBroken } from '../../src/webhooks/secrets.ts';
+import { createVault, keyIdOf, newSecret, SealBroken } from '../../src/webhooks/secrets.ts';
 
 const ID = '0198a000-0000-7000-8000-000000000001';
 const OTHER_ID = '0198a000-0000-7000-8000-000000000002';
@@ -90,25 +90,3 @@ function caught(work: () => unknown): unknown {
     return error;
   }
 }
-
-describe('a remembered secret', () => {
-  const vault = createVault([randomBytes(32)]);
-
-  test('is opened once for each registration and blob, and never for another registration', () => {
-    let opened = 0;
-    const open = rememberOpened({
-      open(webhookId, blob) {
-        opened += 1;
-        return vault.open(webhookId, blob);
-      },
-    });
-    const before = vault.seal(ID, 'whsec_before');
-    const after = vault.seal(ID, 'whsec_after');
-    for (let turn = 0; turn < 3; turn += 1) {
-      expect(open(ID, Buffer.from(before)).secret).toBe('whsec_before');
-      expect(open(ID, Buffer.from(after)).secret).toBe('whsec_after');
-    }
-    expect(opened).toBe(2);
-    expect(() => open(OTHER_ID, before)).toThrow(SealBroken);
-  });
-});

@@ -27,9 +27,11 @@ import { oneOf, sealable } from '../constraints.ts';
 const MAX_FAILURES = RETRY_DELAYS_S.length + 1;
 
 /**
- * The outbox: one row per event and registration. While it is `pendente`, `next_attempt_at` is when it is due or, when
- * claimed, when its lease ends. `attempts` counts claims (the number of the latest attempt), `failures` the spent slots
- * of the schedule, `lost_in_row` the attempts lost one after the other since the last outcome.
+ * The outbox: one row per event and registration. While it is `pendente`, `next_attempt_at` is when it is or was due;
+ * a claim leaves that alone and sets `claimed_by` and `claimed_at`, from which its lease counts. No index knows of those
+ * two, so a claim is a heap-only update: with the end of the lease in `next_attempt_at` it wrote four index entries.
+ * `attempts` counts claims (the number of the latest attempt), `failures` the spent slots of the schedule,
+ * `lost_in_row` the attempts lost one after the other since the last outcome.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -61,9 +63,6 @@ export const deliveries = pgTable(
     index('deliveries_due')
       .on(table.webhookId, table.nextAttemptAt)
       .where(sql`status = 'pendente'`),
-    index('deliveries_in_flight')
-      .on(table.webhookId, table.nextAttemptAt)
-      .where(sql`claimed_by is not null`),
     check('deliveries_status', oneOf('status', DELIVERY_STATUSES)),
     check('deliveries_due_iff_pending', sql`(status = 'pendente') = (next_attempt_at is not null)`),
     check('deliveries_finished', sql`(status in ('entregue', 'erro')) = (finished_at is not null)`),
@@ -76,13 +75,20 @@ export const deliveries = pgTable(
   ],
 );
 
-/** Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. */
+/**
+ * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. `due_at` is at most
+ * the time of what became due, `-infinity` where that is not known; null says only that places came free.
+ */
 export const arrivals = pgTable('arrivals', {
   id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   webhookId: uuid('webhook_id').notNull(),
+  dueAt: preciseInstant('due_at').default(sql`now()`),
 });
 
-/** One row per webhook with work: when to look at it next, and how many of its deliveries may be in flight. */
+/**
+ * One row per webhook with work: when to look at it next, and how many of its deliveries may be in flight. No pending
+ * delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null: none is claimed).
+ */
 export const lanes = pgTable(
   'lanes',
   {
@@ -90,6 +96,10 @@ export const lanes = pgTable(
     nextDueAt: preciseInstant('next_due_at'),
     maxInFlight: integer('max_in_flight').notNull().default(8),
     saturated: boolean('saturated').notNull().default(false),
+    scanFrom: preciseInstant('scan_from')
+      .notNull()
+      .default(sql`'-infinity'`),
+    flyingTo: preciseInstant('flying_to'),
   },
   (table) => [
     index('lanes_due')
