@@ -40,6 +40,8 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
   readonly scope: Scope;
   /** Absent: the operation has no body. */
   readonly body?: B;
+  /** For a body whose fields' own examples make none that would be accepted. */
+  readonly bodyExample?: z.input<B>;
   /** 64 KiB unless an operation says more. */
   readonly maxBodyBytes?: number;
   readonly query?: Q;

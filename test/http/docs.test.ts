@@ -19,6 +19,7 @@ test('the page and every file that it names come from this host alone', async ()
   expect(names).toEqual([
     'docs/favicon-32x32.png',
     'docs/swagger-ui.css',
+    'docs/page.css',
     'docs/swagger-ui-bundle.js',
     'docs/start.js',
   ]);
@@ -30,6 +31,7 @@ test('the page and every file that it names come from this host alone', async ()
   );
   expect(types).toEqual([
     [200, 'image/png'],
+    [200, 'text/css; charset=utf-8'],
     [200, 'text/css; charset=utf-8'],
     [200, 'text/javascript; charset=utf-8'],
     [200, 'text/javascript; charset=utf-8'],

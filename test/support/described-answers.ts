@@ -101,7 +101,7 @@ function router({ paths }: ApiDescription) {
 }
 
 /** Checks values against schemas of the document; each schema is prepared once. */
-function schemaChecker({ components }: ApiDescription) {
+export function schemaChecker({ components }: ApiDescription) {
   const prepared = new Map<unknown, z.ZodType>();
   const pointed = (schema: unknown): z.core.JSONSchema.JSONSchema =>
     JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as z.core.JSONSchema.JSONSchema;

@@ -11,6 +11,7 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
+  readonly examples?: readonly unknown[];
 }
 
 export interface DescribedContent {
@@ -20,6 +21,7 @@ export interface DescribedContent {
 
 interface MediaType {
   readonly schema: JsonSchema;
+  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
@@ -32,6 +34,7 @@ export interface Parameter {
 
 export interface DescribedOperation {
   readonly operationId: string;
+  readonly summary: string;
   readonly description: string;
   readonly security: readonly unknown[];
   readonly parameters: readonly Parameter[];

@@ -22,7 +22,7 @@ const KEY_TEXT = {
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
-  const { summary, scope, body } = operation;
+  const { summary, scope, body, bodyExample: example } = operation;
   return {
     operationId: operationId(operation),
     summary,
@@ -31,7 +31,12 @@ export function describeOperation(operation: Operation, schemas: Schemas, errors
     security: [{ bearer: [scope] }],
     parameters: parametersOf(operation, schemas),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body, 'input') } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: schemas.of(body, 'input'), ...(example !== undefined && { example }) },
+        },
+      },
     }),
     responses: { ...answersOf(operation, schemas), ...errors.of(errorsOf(operation)) },
   };
