@@ -22,8 +22,10 @@ export interface AnswerDescription {
   readonly schema?: z.ZodType;
   /** Media types of an answer that is text and not JSON, such as `text/csv`. */
   readonly textTypes?: readonly string[];
-  /** What each header that only this answer has says. */
+  /** What each header that only this answer has says; it always has them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The same for headers that come with the text types alone. */
+  readonly textHeaders?: Readonly<Record<string, string>>;
 }
 
 export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType> {

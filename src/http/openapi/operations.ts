@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/values.ts';
 import { MAX_BODY_BYTES } from '../body.ts';
 import { type AnswerDescription, idempotencyKey, type Operation } from '../operation.ts';
-import { type ErrorAnswers, headersNamed } from './error-answers.ts';
+import { type ErrorAnswers, sharedHeaders } from './error-answers.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { SCOPE_MEANING } from './texts.ts';
 
@@ -107,17 +107,19 @@ function answersOf({ answers }: Operation, schemas: Schemas): Json {
     status,
     {
       description: answer.description,
-      headers: Object.assign(headersNamed([]), ownHeaders(answer)),
+      headers: { ...sharedHeaders(), ...ownHeaders(answer) },
       content: contentOf(answer, schemas),
     },
   ]);
   return Object.fromEntries(described);
 }
 
-function ownHeaders({ headers = {} }: AnswerDescription): Json {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  );
+function ownHeaders({ headers = {}, textHeaders = {} }: AnswerDescription): Json {
+  const schema = { type: 'string' };
+  return Object.fromEntries([
+    ...Object.entries(headers).map(([name, description]) => [name, { description, required: true, schema }]),
+    ...Object.entries(textHeaders).map(([name, description]) => [name, { description, required: false, schema }]),
+  ]);
 }
 
 /** Undefined, and so left out of the document, for an answer without a body. */

@@ -29,7 +29,8 @@ assinado, e pode sempre ler o empréstimo para se reconciliar.
 
 Ids são UUIDs; instantes são ISO 8601 em UTC, com milissegundos; valores são números em reais, com no máximo duas casas.
 Toda recusa tem o mesmo corpo, o componente \`Erro\`. Um caminho conhecido com outro método é \`405\`
-(\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`).
+(\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`). O que não pôde ser lido como HTTP, ou
+traz um \`Expect\` desconhecido, é \`400\` (\`ERRO_VALIDACAO\`).
 
 Os eventos que o serviço envia estão em \`webhooks\`. Os nomes \`repasse.pago\` e \`autorizacao.expirada\` são reservados e
 nunca emitidos.`;
