@@ -66,12 +66,25 @@ export const resendResult = z.strictObject({
   proximo_cursor: cursor,
 });
 
+const ID_EXAMPLE = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
+
+const fedEnvelope = envelope.meta({
+  examples: [
+    {
+      evento: 'averbacao.concluida',
+      timestamp: '2026-01-31T12:00:00.000Z',
+      parceiro_id: ID_EXAMPLE,
+      data: { emprestimo_id: ID_EXAMPLE, averbacao_id: ID_EXAMPLE, protocolo_registry: 'REG-2DCA4C14FF77347F' },
+    },
+  ],
+});
+
 const feedItem = z.strictObject({
   evento_id: id,
   emprestimo_id: id.nullable(),
   versao_emprestimo: z.int().nullable(),
   entregas: z.array(z.strictObject({ id, webhook_id: id, status: z.enum(DELIVERY_STATUSES) })),
-  envelope,
+  envelope: fedEnvelope,
 });
 export type FeedItem = z.infer<typeof feedItem>;
 

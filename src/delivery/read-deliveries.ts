@@ -101,12 +101,14 @@ export async function readDeliveries(pool: Pool, search: DeliverySearch): Promis
 
 /** One delivery of the partner with its attempts; null when there is none of that id. */
 export async function readDelivery(pool: Pool, partnerId: string, id: string): Promise<DeliveryWithAttempts | null> {
-  return pool.run(async (sql) => {
-    const [row] = await sql<Row[]>`
-      select ${columns(sql)}
+  return pool.transaction(async (tx) => {
+    // One snapshot: an attempt that is recorded in between would stand beside the delivery as it was before it.
+    await tx`set transaction isolation level repeatable read, read only`;
+    const [row] = await tx<Row[]>`
+      select ${columns(tx)}
       from deliveries d join messages m on m.event_id = d.event_id
       where d.id = ${id} and d.partner_id = ${partnerId}`;
-    return row === undefined ? null : { ...view(row), tentativas: await readAttempts(sql, id) };
+    return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id) };
   });
 }
 

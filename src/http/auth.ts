@@ -75,7 +75,9 @@ export function requirePartner(identity: Identity): string {
  */
 export function requireAuditor(identity: Identity): '' {
   if (identity.partnerId === null) return '';
-  throw new ApiError('ESCOPO_INSUFICIENTE', 'o token de um auditor não tem parceiro');
+  throw new ApiError('ESCOPO_INSUFICIENTE', 'o token de um auditor não tem parceiro', {
+    headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
+  });
 }
 
 function unauthorized(message: string, challenge = 'Bearer error="invalid_token"'): ApiError {

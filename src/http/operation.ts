@@ -22,8 +22,10 @@ export interface AnswerDescription {
   readonly schema?: z.ZodType;
   /** Media types of an answer that is text and not JSON, such as `text/csv`. */
   readonly textTypes?: readonly string[];
-  /** What each header that only this answer has says. */
+  /** What each header that only this answer has says; it always has them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The same for headers that come with the text types alone. */
+  readonly textHeaders?: Readonly<Record<string, string>>;
 }
 
 export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType> {
@@ -40,6 +42,8 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
   readonly scope: Scope;
   /** Absent: the operation has no body. */
   readonly body?: B;
+  /** For a body whose fields' own examples make none that would be accepted. */
+  readonly bodyExample?: z.input<B>;
   /** 64 KiB unless an operation says more. */
   readonly maxBodyBytes?: number;
   readonly query?: Q;

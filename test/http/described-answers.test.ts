@@ -19,31 +19,56 @@ const WEBHOOK = {
   ativo: true,
   criado_em: '2026-01-31T12:00:00.000Z',
 };
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 const refusal = (codigo: string) => ({ codigo, mensagem: 'não', requisicao_id: ID });
 
-function check(method: string, path: string, status: number, body: unknown, type = 'application/json'): () => void {
-  const headers = new Headers({ 'Content-Type': type, 'X-Request-Id': ID });
+function check(
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+  more: Record<string, string> = {},
+): () => void {
+  const headers = new Headers({ 'Content-Type': 'application/json', 'X-Request-Id': ID, ...more });
   return () => described.check(method, path, { status, headers, text: JSON.stringify(body) });
 }
 
 test('what the description tells passes', () => {
   expect(check('GET', '/v1/webhooks', 200, [WEBHOOK])).not.toThrow();
-  expect(check('GET', '/v1/webhooks', 401, refusal('CREDENCIAL_INVALIDA'))).not.toThrow();
+  expect(check('GET', '/v1/webhooks', 401, refusal('CREDENCIAL_INVALIDA'), CHALLENGE)).not.toThrow();
   expect(check('GET', '/v1/nada', 404, refusal('NAO_ENCONTRADO'))).not.toThrow();
-  expect(check('PUT', '/v1/webhooks', 405, refusal('METODO_NAO_PERMITIDO'))).not.toThrow();
+  expect(check('PUT', '/v1/webhooks', 405, refusal('METODO_NAO_PERMITIDO'), { Allow: 'GET' })).not.toThrow();
+  expect(check('HEAD', '/v1/webhooks', 200, '')).not.toThrow();
+  expect(check('GET', '/docs/nada', 404, refusal('NAO_ENCONTRADO'))).not.toThrow();
 });
 
 test.each([
   ['a status', check('GET', '/v1/webhooks', 409, refusal('TRANSICAO_INVALIDA')), /no such status/],
-  ['a code of another status', check('GET', '/v1/webhooks', 401, refusal('NAO_ENCONTRADO')), /codigo/],
+  ['a code of another status', check('GET', '/v1/webhooks', 401, refusal('NAO_ENCONTRADO'), CHALLENGE), /codigo/],
   ['a field', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, secret: 's' }]), /secret/],
   ['a missing field', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, url: undefined }]), /url/],
   ['a value', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, eventos: ['repasse.pago'] }]), /eventos/],
-  ['a media type', check('GET', '/v1/webhooks', 200, [WEBHOOK], 'text/html'), /text\/html/],
+  ['a media type', check('GET', '/v1/webhooks', 200, [WEBHOOK], { 'Content-Type': 'text/html' }), /text\/html/],
+  ['a missing header', check('GET', '/v1/webhooks', 401, refusal('CREDENCIAL_INVALIDA')), /WWW-Authenticate/],
+  ['a header', check('GET', '/v1/webhooks', 200, [WEBHOOK], { ETag: '"a"' }), /etag/],
+  ['a header’s value', check('GET', '/v1/webhooks', 200, [WEBHOOK], { 'X-Request-Id': 'a' }), /X-Request-Id/],
+  ['a refusal without Allow', check('PUT', '/v1/webhooks', 405, refusal('METODO_NAO_PERMITIDO')), /Allow/],
+  ['a status of HEAD', check('HEAD', '/v1/webhooks', 409, ''), /no such status/],
+  ['a refusal beside the interface', check('GET', '/docs/nada', 404, {}), /codigo/],
   ['an answer of an unknown path', check('GET', '/v1/nada', 200, {}), /no such path/],
   ['an answer of an unknown method', check('PUT', '/v1/webhooks', 200, {}), /no such path/],
 ])('%s that it does not tell fails', (_what, answer, message) => {
   expect(answer).toThrow(message);
+});
+
+test('what cannot be read as a request is held to the shape of every refusal', () => {
+  const headers = new Headers({ 'X-Request-Id': ID });
+  const unread = (status: number, body: object) => () =>
+    described.checkUnread({ status, headers, text: JSON.stringify(body) });
+  expect(unread(400, refusal('ERRO_VALIDACAO'))).not.toThrow();
+  expect(unread(500, refusal('ERRO_VALIDACAO'))).toThrow(/400/);
+  expect(unread(400, refusal('ERRO_INTERNO'))).toThrow(/ERRO_INTERNO/);
+  expect(unread(400, { codigo: 'ERRO_VALIDACAO' })).toThrow(/mensagem/);
 });
 
 test('a webhook is held to its headers and its payload', () => {

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { describedAnswers, holdToDescription } from '../support/described-answers.ts';
+import type { ApiDescription } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 const deps = { log: silentLog, metrics: createMetrics(), sandbox: true, rateLimitPerMinute: 0, tokens: {} };
 const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
+holdToDescription(app, describedAnswers((await (await app.request('/openapi.json')).json()) as ApiDescription));
 
 /** What a page names: attributes of the markup, and URLs of a style sheet. */
 function namedBy(text: string): string[] {
@@ -19,6 +22,7 @@ test('the page and every file that it names come from this host alone', async ()
   expect(names).toEqual([
     'docs/favicon-32x32.png',
     'docs/swagger-ui.css',
+    'docs/page.css',
     'docs/swagger-ui-bundle.js',
     'docs/start.js',
   ]);
@@ -30,6 +34,7 @@ test('the page and every file that it names come from this host alone', async ()
   );
   expect(types).toEqual([
     [200, 'image/png'],
+    [200, 'text/css; charset=utf-8'],
     [200, 'text/css; charset=utf-8'],
     [200, 'text/javascript; charset=utf-8'],
     [200, 'text/javascript; charset=utf-8'],

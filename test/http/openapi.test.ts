@@ -4,7 +4,8 @@ import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { ApiDescription } from '../support/description.ts';
+import { schemaChecker } from '../support/described-answers.ts';
+import type { ApiDescription, JsonSchema } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 async function answerOf(path: string, sandbox = true): Promise<Response> {
@@ -77,4 +78,36 @@ test('the sixteen events are top-level webhooks with their envelope, payload and
   expect(required.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['X-Webhook-Delivery', 'X-Webhook-Signature']),
   );
+});
+
+test('every field bears an example that fits it, so that the page shows no placeholder', async () => {
+  const described = await description();
+  const fit = schemaChecker(described);
+  const bare = new Set<string>();
+  const madeFrom = ['$ref', 'enum', 'const', 'format', 'pattern', 'examples'];
+  const look = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { properties = {} } = value as JsonSchema;
+    for (const [name, schema] of Object.entries(properties)) {
+      const isScalar = [schema.type].flat().some((type) => ['string', 'integer', 'number'].includes(type ?? ''));
+      if (isScalar && !madeFrom.some((key) => key in schema)) bare.add(name);
+      for (const example of schema.examples ?? []) fit(`the example of ${name}`, schema, example);
+    }
+    for (const part of Object.values(value)) look(part);
+  };
+  look(described);
+  expect([...bare]).toEqual([]);
+  const bodies = Object.values(described.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {})),
+  );
+  const whole = bodies.filter(({ example }) => example !== undefined);
+  expect(whole.length).toBeGreaterThan(0);
+  for (const { schema, example } of whole) fit('the example of a body', schema, example);
+});
+
+test('every event tells in a line what it means', async () => {
+  const { webhooks } = await description();
+  const lines = Object.values(webhooks).map(({ post }) => post.summary);
+  expect(new Set(lines).size).toBe(EMITTED_NAMES.length);
+  expect(lines.filter((line) => line.length > 100 || line.endsWith('.'))).toEqual([]);
 });

@@ -34,8 +34,23 @@ function sendChunked(path: string, bytes: Buffer): Promise<{ status: number; tex
   });
 }
 
+/** Writes raw bytes and reads the answer, which is held to the description: the server gives some without the app. */
+async function sendRaw(text: string): Promise<string> {
+  const answer = await exchange(text);
+  const [head = ''] = answer.split('\r\n\r\n');
+  // Chunked or not.
+  const [body = ''] = /\{.*\}/s.exec(answer) ?? [];
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const status = Number(statusLine.split(' ')[1]);
+  const headers = new Headers(lines.map((line) => line.split(/: (.*)/, 2) as [string, string]));
+  const [method = '', path = ''] = text.split(' ');
+  if (status === 400) api.described.checkUnread({ status, headers, text: body });
+  else api.described.check(method, path, { status, headers, text: body });
+  return answer;
+}
+
 /** Writes raw bytes and reads until the server closes or falls silent after an answer. */
-function sendRaw(text: string): Promise<string> {
+function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(server.url);
     let answer = '';

@@ -3,19 +3,21 @@
  * description does not tell does not compile. It imports nothing of ours, as a partner cannot.
  */
 import createClient, { type Client } from 'openapi-fetch';
-import type { components, paths } from './generated/paths.ts';
+import type { components, paths, webhooks } from './generated/openapi.ts';
 
 type Loan = components['schemas']['Emprestimo'];
+type WebhookBody = {
+  [Name in keyof webhooks]: webhooks[Name]['post']['requestBody']['content']['application/json'];
+}[keyof webhooks];
 export type PartnerClient = Client<paths>;
 
 export interface Connection {
   readonly baseUrl: string;
   readonly token: string;
-  readonly fetch: (request: Request) => Promise<Response>;
 }
 
-export function connect({ baseUrl, token, fetch }: Connection): PartnerClient {
-  return createClient<paths>({ baseUrl, fetch, headers: { Authorization: `Bearer ${token}` } });
+export function connect({ baseUrl, token }: Connection): PartnerClient {
+  return createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } });
 }
 
 /** Registers a webhook and finds it in the list. */
@@ -80,4 +82,13 @@ export async function settle(client: PartnerClient, id: string): Promise<Loan | 
 export async function read(client: PartnerClient, id: string, version?: number): Promise<Loan | undefined> {
   const query = version === undefined ? {} : { versao: version };
   return (await client.GET('/v1/emprestimos/{id}', { params: { path: { id }, query } })).data;
+}
+
+/** What the partner's receiver makes of a body whose signature it has verified: `evento` tells which fields are there. */
+export function received(body: string): string {
+  const { evento, data } = JSON.parse(body) as WebhookBody;
+  if (evento === 'desembolso.liquidado') return `${data.emprestimo_id}: R$ ${data.valor_liberado.toFixed(2)}`;
+  // @ts-expect-error a name that is never sent
+  if (evento === 'repasse.pago') throw new Error('impossible');
+  return evento;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
+import { fetchDescribed } from '../support/described-answers.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const URL_SHOWN = /listens on (http:\/\/127\.0\.0\.1:\d+)/;
@@ -22,26 +23,26 @@ test(
     expect(token.stdout).toMatch(/^eyJ\S+\n$/);
     const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
     const [, body = ''] = /v1\/webhooks .* -d '([^']+)'/.exec(shown) ?? [];
-    const created = await fetch(`${url}/v1/webhooks`, { method: 'POST', headers, body });
+    const created = await fetchDescribed(`${url}/v1/webhooks`, { method: 'POST', headers, body });
     expect(created.status).toBe(201);
     const { id } = (await created.json()) as { id: string };
 
     // A second process on the same folder shares the one server, and leaves it running.
     const created2 = await runCommand(['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona'], env);
     expect(JSON.parse(created2.stdout)).toMatchObject({ name: 'Outro', signing: 'internal', issuance: 'assincrona' });
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetchDescribed(`${url}/readyz`)).status).toBe(200);
     const stopped = await first.end('SIGINT');
     expect([stopped.code, stopped.stderr]).toEqual([0, '']);
 
     const second = startCommand(['start'], env);
     const [, urlAgain] = URL_SHOWN.exec(await second.output(/desembolso/)) ?? [];
-    const listed = (await (await fetch(`${urlAgain}/v1/webhooks`, { headers })).json()) as { id: string }[];
+    const listed = (await (await fetchDescribed(`${urlAgain}/v1/webhooks`, { headers })).json()) as { id: string }[];
     expect(listed.map((webhook) => webhook.id)).toEqual([id]);
     await second.end('SIGKILL');
 
     const third = startCommand(['start'], env);
     const [, urlRecovered] = URL_SHOWN.exec(await third.output(/desembolso/)) ?? [];
-    expect((await fetch(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
+    expect((await fetchDescribed(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
     expect((await third.end('SIGTERM')).code).toBe(0);
     expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
     await folder.remove();

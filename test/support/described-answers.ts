@@ -6,7 +6,13 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { Env } from '../../src/http/deps.ts';
-import { type ApiDescription, answerOf, type DescribedContent, type DescribedOperation } from './description.ts';
+import {
+  type ApiDescription,
+  answerOf,
+  type DescribedContent,
+  type DescribedOperation,
+  headersOf,
+} from './description.ts';
 
 export interface ReceivedAnswer {
   readonly status: number;
@@ -17,11 +23,13 @@ export interface ReceivedAnswer {
 export interface DescribedAnswers {
   /** Throws when the answer is not one that the description tells. */
   check(method: string, path: string, answer: ReceivedAnswer): void;
+  /** The same for the answer to what could not be read as a request. */
+  checkUnread(answer: ReceivedAnswer): void;
   /** The same for the POST of a webhook. */
   checkWebhook(event: string, headers: Readonly<Record<string, unknown>>, body: unknown): void;
 }
 
-/** Answers of routes that are no part of the interface. */
+/** Routes that are no part of the interface; what they refuse has the body of every refusal. */
 const UNDESCRIBED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
 
 /** Refusals that come before an operation is found, on any path (`info.description` tells them). */
@@ -29,6 +37,9 @@ const ANYWHERE = new Map([
   [404, 'NAO_ENCONTRADO'],
   [405, 'METODO_NAO_PERMITIDO'],
 ]);
+
+/** Headers that HTTP gives a meaning to, the same on every answer. */
+const OF_HTTP = /^(cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
 const ERROR_BODY = { $ref: '#/components/schemas/Erro' };
 
@@ -38,17 +49,24 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
 
   return {
     check(method, path, { status, headers, text }) {
-      if (UNDESCRIBED.test(path) || method === 'HEAD') return;
       const asked = `${method} ${path} → ${status}`;
-      if (!headers.has('X-Request-Id')) throw new Error(`${asked}: the description promises X-Request-Id`);
-      const operation = find(method, path);
+      if (UNDESCRIBED.test(path)) {
+        if (status >= 400 && method !== 'HEAD') fit(asked, ERROR_BODY, JSON.parse(text));
+        return;
+      }
+      const operation = find(method === 'HEAD' ? 'GET' : method, path);
       if (operation === undefined) {
-        checkAnywhere(asked, status, text);
+        checkAnywhere(asked, { status, headers, text }, method === 'HEAD');
         return;
       }
       const declared = answerOf(description, operation, status);
       if (declared === undefined) throw new Error(`${asked}: the description has no such status: ${text}`);
-      checkBody(asked, declared, headers.get('Content-Type'), text);
+      checkHeaders(asked, declared, headers);
+      if (method !== 'HEAD') checkBody(asked, declared, headers.get('Content-Type'), text);
+    },
+    checkUnread({ status, headers, text }) {
+      checkRefusal(`what cannot be read → ${status}`, { status, headers, text }, 'ERRO_VALIDACAO');
+      if (status !== 400) throw new Error(`what cannot be read → ${status}: the description tells 400`);
     },
     checkWebhook(event, headers, body) {
       const { post } = description.webhooks[event] ?? {};
@@ -63,12 +81,37 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
     },
   };
 
-  function checkAnywhere(asked: string, status: number, text: string): void {
-    const { codigo } = JSON.parse(text) as { readonly codigo?: string };
-    if (codigo === undefined || ANYWHERE.get(status) !== codigo) {
-      throw new Error(`${asked}: the description has no such path and method: ${text}`);
+  function checkAnywhere(asked: string, answer: ReceivedAnswer, isHead: boolean): void {
+    const code = ANYWHERE.get(answer.status);
+    if (code === undefined) {
+      throw new Error(`${asked}: the description has no such path and method: ${answer.text}`);
     }
+    if (code === 'METODO_NAO_PERMITIDO' && !answer.headers.has('Allow')) {
+      throw new Error(`${asked}: the description promises Allow`);
+    }
+    if (!isHead) checkRefusal(asked, answer, code);
+  }
+
+  function checkRefusal(asked: string, { headers, text }: ReceivedAnswer, code: string): void {
+    if (!headers.has('X-Request-Id')) throw new Error(`${asked}: the description promises X-Request-Id`);
+    const { codigo } = JSON.parse(text) as { readonly codigo?: string };
+    if (codigo !== code) throw new Error(`${asked}: the description has no such path and method: ${text}`);
     fit(asked, ERROR_BODY, JSON.parse(text));
+  }
+
+  /** Every header that the description tells is there and fits, and no other one is. */
+  function checkHeaders(asked: string, declared: DescribedContent, headers: Headers): void {
+    const told = headersOf(description, declared);
+    for (const [name, { required, schema }] of told) {
+      const value = headers.get(name);
+      if (value === null && required) throw new Error(`${asked}: the description promises ${name}`);
+      if (value === null) continue;
+      fit(`${asked}, header ${name}`, schema, schema.type === 'integer' ? Number(value) : value);
+    }
+    const names = new Set([...told.keys()].map((name) => name.toLowerCase()));
+    for (const name of headers.keys()) {
+      if (!names.has(name) && !OF_HTTP.test(name)) throw new Error(`${asked}: the description tells no ${name}`);
+    }
   }
 
   function checkBody(asked: string, { content }: DescribedContent, type: string | null, text: string): void {
@@ -101,7 +144,7 @@ function router({ paths }: ApiDescription) {
 }
 
 /** Checks values against schemas of the document; each schema is prepared once. */
-function schemaChecker({ components }: ApiDescription) {
+export function schemaChecker({ components }: ApiDescription) {
   const prepared = new Map<unknown, z.ZodType>();
   const pointed = (schema: unknown): z.core.JSONSchema.JSONSchema =>
     JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as z.core.JSONSchema.JSONSchema;
@@ -114,6 +157,16 @@ function schemaChecker({ components }: ApiDescription) {
     const faults = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw new Error(`${what} is not as described: ${faults.join('; ')} in ${JSON.stringify(value)}`);
   };
+}
+
+/** `fetch` for an API that runs in a process of its own, its answers held to the description that it serves. */
+export async function fetchDescribed(url: string, init: RequestInit = {}): Promise<Response> {
+  const { origin, pathname } = new URL(url);
+  const described = describedAnswers((await (await fetch(`${origin}/openapi.json`)).json()) as ApiDescription);
+  const response = await fetch(url, init);
+  const { status, headers } = response;
+  described.check(init.method ?? 'GET', pathname, { status, headers, text: await response.clone().text() });
+  return response;
 }
 
 /**

@@ -11,15 +11,24 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
+  readonly examples?: readonly unknown[];
+}
+
+export interface DescribedHeader {
+  readonly required: boolean;
+  readonly schema: JsonSchema;
 }
 
 export interface DescribedContent {
+  /** By name; a header of its own or a reference to a component. */
+  readonly headers?: Readonly<Record<string, DescribedHeader | { readonly $ref: string }>>;
   /** By media type. */
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
 interface MediaType {
   readonly schema: JsonSchema;
+  readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
@@ -32,6 +41,7 @@ export interface Parameter {
 
 export interface DescribedOperation {
   readonly operationId: string;
+  readonly summary: string;
   readonly description: string;
   readonly security: readonly unknown[];
   readonly parameters: readonly Parameter[];
@@ -48,6 +58,7 @@ export interface ApiDescription {
     readonly responses: Readonly<Record<string, DescribedContent>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly examples: Readonly<Record<string, unknown>>;
+    readonly headers: Readonly<Record<string, DescribedHeader>>;
   };
 }
 
@@ -56,4 +67,17 @@ export function answerOf({ components }: ApiDescription, { responses }: Describe
   const answer = responses[String(status)];
   const name = answer?.$ref?.replace('#/components/responses/', '');
   return name === undefined ? answer : components.responses[name];
+}
+
+/** An answer's headers, their references followed. */
+export function headersOf(
+  { components }: ApiDescription,
+  { headers = {} }: DescribedContent,
+): ReadonlyMap<string, DescribedHeader> {
+  const told = Object.entries(headers).map(([name, header]) => {
+    const followed = '$ref' in header ? components.headers[header.$ref.replace('#/components/headers/', '')] : header;
+    if (followed === undefined) throw new Error(`no header ${name} in the description`);
+    return [name, followed] as const;
+  });
+  return new Map(told);
 }

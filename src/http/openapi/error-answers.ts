@@ -31,20 +31,35 @@ const HEADERS_OF: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   INDISPONIVEL: ['Retry-After'],
 };
 
-/** Every header that an answer may bear, as `components.headers`. */
+/** Every header that an answer may bear, as `components.headers`: an answer that refers to one always has it. */
 export const ANSWER_HEADERS: Json = {
-  'X-Request-Id': { description: 'O id desta requisição, o mesmo de requisicao_id', schema: text('uuid') },
-  'WWW-Authenticate': { description: 'O que falta ao token (RFC 6750)', schema: text() },
-  'Retry-After': { description: 'Segundos até valer a pena tentar de novo', schema: { type: 'integer', minimum: 1 } },
+  'X-Request-Id': header('O id desta requisição, o mesmo de requisicao_id', text('uuid')),
+  'WWW-Authenticate': header('O que falta ao token (RFC 6750)', text()),
+  'Retry-After': header('Segundos até valer a pena tentar de novo', { type: 'integer', minimum: 1 }),
 };
+
+function header(description: string, schema: Json): Json {
+  return { description, required: true, schema };
+}
 
 function text(format?: string): Json {
   return { type: 'string', ...(format !== undefined && { format }) };
 }
 
-/** The headers of one answer, by reference. */
-export function headersNamed(names: readonly string[]): Json {
-  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+/** The headers of every answer, by reference. */
+export function sharedHeaders(): Json {
+  return { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
+}
+
+/** The headers of a refusal; one that comes with some of its codes only is written in place, as not required. */
+function refusalHeaders(codes: readonly ErrorCode[]): Json {
+  const named = new Set(codes.flatMap((code) => HEADERS_OF[code] ?? []));
+  const headers = [...named].map((name) => {
+    const isAlways = codes.every((code) => HEADERS_OF[code]?.includes(name));
+    const inPlace = { ...(ANSWER_HEADERS[name] as Json), required: false };
+    return [name, isAlways ? { $ref: `#/components/headers/${name}` } : inPlace];
+  });
+  return { ...sharedHeaders(), ...Object.fromEntries(headers) };
 }
 
 export interface ErrorAnswers {
@@ -65,7 +80,7 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
     const narrowed = { type: 'object', properties: { codigo: { enum: codes } }, required: ['codigo'] };
     return {
       description: codes.map((code) => `\`${code}\`: ${WHEN[code]}.`).join('\n\n'),
-      headers: headersNamed([...new Set(codes.flatMap((code) => HEADERS_OF[code] ?? []))]),
+      headers: refusalHeaders(codes),
       content: {
         'application/json': {
           schema: { allOf: [errorSchema, narrowed] },

@@ -9,49 +9,62 @@ import { EVENT_MEANING, GUARANTEE_MEANING } from './texts.ts';
 interface Header {
   readonly description: string;
   readonly schema: Json;
+  readonly example: unknown;
   /** True for a header that some deliveries do not bear. */
   readonly isConditional?: boolean;
 }
 
 const uuid = { type: 'string', format: 'uuid' };
+const ID_EXAMPLE = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 const HEX_SIGNATURE = { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' };
+const HEX_EXAMPLE = `sha256=${'0123456789abcdef'.repeat(4)}`;
 
 const HEADERS: Readonly<Record<string, Header>> = {
   [delivery.HEADER_DELIVERY]: {
     description: 'O id da entrega, igual em toda tentativa: deduplique por ele',
     schema: uuid,
+    example: ID_EXAMPLE,
   },
   [delivery.HEADER_SIGNATURE]: {
     description: 'HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado',
     schema: HEX_SIGNATURE,
+    example: HEX_EXAMPLE,
   },
   [delivery.HEADER_PREVIOUS_SIGNATURE]: {
     description: `O mesmo pelo secret anterior, por ${delivery.PREVIOUS_SECRET_H} h depois da troca`,
     schema: HEX_SIGNATURE,
+    example: HEX_EXAMPLE,
     isConditional: true,
   },
   [delivery.HEADER_LOAN_VERSION]: {
     description: 'A versão do empréstimo no evento: descarte o que for mais velho do que já se conhece',
     schema: { type: 'integer', minimum: 1 },
+    example: 4,
     isConditional: true,
   },
-  [delivery.HEADER_STANDARD_ID]: { description: 'Standard Webhooks: o id da entrega', schema: uuid },
+  [delivery.HEADER_STANDARD_ID]: {
+    description: 'Standard Webhooks: o id da entrega',
+    schema: uuid,
+    example: ID_EXAMPLE,
+  },
   [delivery.HEADER_STANDARD_TIMESTAMP]: {
     description: 'Standard Webhooks: o instante da tentativa, em segundos desde 1970',
     schema: { type: 'integer', minimum: 1 },
+    example: 1_769_860_800,
   },
   [delivery.HEADER_STANDARD_SIGNATURE]: {
     description:
       'Standard Webhooks: `v1,` e o HMAC-SHA256 em base64 de `id.timestamp.corpo`; a chave são os bytes do secret sem o prefixo `whsec_`, decodificado de base64. Uma assinatura por secret vigente, separadas por espaço',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
+    example: `v1,${Buffer.from('0123456789abcdef'.repeat(2)).toString('base64')}`,
   },
 };
 
 /** The headers of deliveries, as `components.parameters`. */
 export const DELIVERY_HEADERS: Json = Object.fromEntries(
-  Object.entries(HEADERS).map(([name, { description, schema, isConditional = false }]) => [
+  Object.entries(HEADERS).map(([name, { description, schema, example, isConditional = false }]) => [
     name,
-    { name, in: 'header', required: !isConditional, description, schema },
+    { name, in: 'header', required: !isConditional, description, schema, example },
   ]),
 );
 
@@ -63,7 +76,7 @@ const ENVELOPES = EMITTED_NAMES.map((name) => {
     parceiro_id: id.optional().meta({ description: 'O dono do registro; ausente nos eventos da API de leilão' }),
     data: EVENTS[name].data,
   });
-  return { name, envelope: envelope.meta({ id: `Evento${pascal(name)}`, title: name }) };
+  return { name, envelope: envelope.meta({ id: `Evento${pascal(name)}` }) };
 });
 
 /** Every event by its name. */
@@ -74,11 +87,18 @@ export function describeEvents(schemas: Schemas): Json {
 }
 
 function describeEvent(name: EmittedName, body: Json): Json {
-  const eventHeader = { name: delivery.HEADER_EVENT, in: 'header', required: true, schema: { const: name } };
+  const eventHeader = {
+    name: delivery.HEADER_EVENT,
+    in: 'header',
+    required: true,
+    schema: { type: 'string', const: name },
+    example: name,
+  };
+  const { summary, more } = EVENT_MEANING[name];
   return {
     operationId: `receive${pascal(name)}`,
-    summary: name,
-    description: `${EVENT_MEANING[name]}\n\n${GUARANTEE_MEANING[EVENTS[name].guarantee]}`,
+    summary,
+    description: [more, GUARANTEE_MEANING[EVENTS[name].guarantee]].filter((text) => text !== undefined).join('\n\n'),
     security: [],
     parameters: [
       { ...eventHeader, description: 'O nome do evento, igual a `evento` no corpo' },

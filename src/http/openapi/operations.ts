@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/values.ts';
 import { MAX_BODY_BYTES } from '../body.ts';
 import { type AnswerDescription, idempotencyKey, type Operation } from '../operation.ts';
-import { type ErrorAnswers, headersNamed } from './error-answers.ts';
+import { type ErrorAnswers, sharedHeaders } from './error-answers.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { SCOPE_MEANING } from './texts.ts';
 
@@ -22,7 +22,7 @@ const KEY_TEXT = {
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
-  const { summary, scope, body } = operation;
+  const { summary, scope, body, bodyExample: example } = operation;
   return {
     operationId: operationId(operation),
     summary,
@@ -31,7 +31,12 @@ export function describeOperation(operation: Operation, schemas: Schemas, errors
     security: [{ bearer: [scope] }],
     parameters: parametersOf(operation, schemas),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.of(body, 'input') } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: schemas.of(body, 'input'), ...(example !== undefined && { example }) },
+        },
+      },
     }),
     responses: { ...answersOf(operation, schemas), ...errors.of(errorsOf(operation)) },
   };
@@ -102,17 +107,19 @@ function answersOf({ answers }: Operation, schemas: Schemas): Json {
     status,
     {
       description: answer.description,
-      headers: Object.assign(headersNamed([]), ownHeaders(answer)),
+      headers: { ...sharedHeaders(), ...ownHeaders(answer) },
       content: contentOf(answer, schemas),
     },
   ]);
   return Object.fromEntries(described);
 }
 
-function ownHeaders({ headers = {} }: AnswerDescription): Json {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  );
+function ownHeaders({ headers = {}, textHeaders = {} }: AnswerDescription): Json {
+  const schema = { type: 'string' };
+  return Object.fromEntries([
+    ...Object.entries(headers).map(([name, description]) => [name, { description, required: true, schema }]),
+    ...Object.entries(textHeaders).map(([name, description]) => [name, { description, required: false, schema }]),
+  ]);
 }
 
 /** Undefined, and so left out of the document, for an answer without a body. */

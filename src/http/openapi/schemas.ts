@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { withExample } from './examples.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -21,7 +22,7 @@ export function createSchemas(): Schemas {
   return {
     of(schema, direction) {
       const made = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any', override: tidy });
-      const { $schema: _, $defs = {}, ...inPlace } = pointAtComponents(made) as Record<string, unknown>;
+      const { $schema: _, $defs = {}, ...inPlace } = finished(made) as Record<string, unknown>;
       for (const [name, component] of Object.entries($defs as Json)) {
         if (components.has(name) && !isDeepStrictEqual(components.get(name), component)) {
           throw new Error(`two schemas are called ${name}: give each an id of its own`);
@@ -42,8 +43,13 @@ function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchem
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-function pointAtComponents(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (key, part: unknown) =>
-    key === '$ref' && typeof part === 'string' ? part.replace('#/$defs/', COMPONENTS) : part,
-  );
+/** Components are pointed at where OpenAPI keeps them, and fields have their examples. */
+function finished(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, part: unknown) => {
+    if (key === '$ref' && typeof part === 'string') return part.replace('#/$defs/', COMPONENTS);
+    if (key !== 'properties') return part;
+    return Object.fromEntries(
+      Object.entries(part as Json).map(([name, schema]) => [name, withExample(name, schema as Json)]),
+    );
+  });
 }

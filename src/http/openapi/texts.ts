@@ -29,7 +29,8 @@ assinado, e pode sempre ler o empréstimo para se reconciliar.
 
 Ids são UUIDs; instantes são ISO 8601 em UTC, com milissegundos; valores são números em reais, com no máximo duas casas.
 Toda recusa tem o mesmo corpo, o componente \`Erro\`. Um caminho conhecido com outro método é \`405\`
-(\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`).
+(\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`). O que não pôde ser lido como HTTP, ou
+traz um \`Expect\` desconhecido, é \`400\` (\`ERRO_VALIDACAO\`).
 
 Os eventos que o serviço envia estão em \`webhooks\`. Os nomes \`repasse.pago\` e \`autorizacao.expirada\` são reservados e
 nunca emitidos.`;
@@ -37,30 +38,54 @@ nunca emitidos.`;
 export const TOKEN_TEXT = `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e
 \`parceiro_id\`, o parceiro (ausente no de um auditor). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`;
 
+interface EventMeaning {
+  /** One line, read in a list beside the event's name. */
+  readonly summary: string;
+  readonly more?: string;
+}
+
 /** When each event fires (contract, "Catalog" and "Guarantee matrix"). */
-export const EVENT_MEANING: Readonly<Record<EmittedName, string>> = {
-  'autorizacao.confirmada': 'O trabalhador aceitou a autorização de consulta.',
-  'margem.concluida':
-    'Uma consulta de margem chegou ao registry e terminou bem. Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
-  'margem.falhou': 'Uma consulta de margem falhou no registry.',
-  'emprestimo.emitido': 'Uma emissão respondida com 202 terminou; `numero` é o definitivo.',
-  'emprestimo.emissao_falhou':
-    'Uma emissão respondida com 202 foi abandonada; o empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
-  'assinatura.concluida':
-    'A assinatura terminou. Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
-  'assinatura.pendente':
-    'Só na entrega diferida: o empréstimo passou a aguardando_averbacao com o pacote assinado incompleto.',
-  'docs_registry.pendente': 'Só na entrega diferida: a averbação abriu a obrigação de entregar documentos, com prazo.',
-  'docs_registry.recebido': 'Só na entrega diferida: os documentos foram recebidos.',
-  'averbacao.concluida': 'A averbação foi gravada no registry.',
-  'averbacao.falhou': 'A averbação falhou; pode ser pedida de novo.',
-  'desembolso.liquidado': 'A transferência foi liquidada.',
-  'desembolso.falhou': 'A transferência falhou.',
-  'trabalhador.desligado':
-    'A sincronização noturna detectou, pela primeira vez, o fim do vínculo de um trabalhador com empréstimo; o empréstimo foi encerrado.',
-  'trabalhador.vinculo_novo':
-    'A sincronização noturna detectou, pela primeira vez, a recontratação de um trabalhador cujo empréstimo foi encerrado por desligamento.',
-  'repasse.processado': 'O repasse do mês foi fechado e consolidado.',
+export const EVENT_MEANING: Readonly<Record<EmittedName, EventMeaning>> = {
+  'autorizacao.confirmada': { summary: 'O trabalhador aceitou a autorização de consulta' },
+  'margem.concluida': {
+    summary: 'Uma consulta de margem chegou ao registry e terminou bem',
+    more: 'Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
+  },
+  'margem.falhou': { summary: 'Uma consulta de margem falhou no registry' },
+  'emprestimo.emitido': {
+    summary: 'Uma emissão respondida com 202 terminou',
+    more: '`numero` é o definitivo.',
+  },
+  'emprestimo.emissao_falhou': {
+    summary: 'Uma emissão respondida com 202 foi abandonada',
+    more: 'O empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
+  },
+  'assinatura.concluida': {
+    summary: 'A assinatura terminou',
+    more: 'Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
+  },
+  'assinatura.pendente': {
+    summary: 'O empréstimo passou a aguardando_averbacao com o pacote assinado incompleto',
+    more: 'Só na entrega diferida.',
+  },
+  'docs_registry.pendente': {
+    summary: 'A averbação abriu a obrigação de entregar documentos, com prazo',
+    more: 'Só na entrega diferida.',
+  },
+  'docs_registry.recebido': { summary: 'Os documentos foram recebidos', more: 'Só na entrega diferida.' },
+  'averbacao.concluida': { summary: 'A averbação foi gravada no registry' },
+  'averbacao.falhou': { summary: 'A averbação falhou; pode ser pedida de novo' },
+  'desembolso.liquidado': { summary: 'A transferência foi liquidada' },
+  'desembolso.falhou': { summary: 'A transferência falhou' },
+  'trabalhador.desligado': {
+    summary: 'Terminou o vínculo de um trabalhador com empréstimo',
+    more: 'A sincronização noturna detectou, pela primeira vez, o fim do vínculo; o empréstimo foi encerrado.',
+  },
+  'trabalhador.vinculo_novo': {
+    summary: 'Foi recontratado um trabalhador cujo empréstimo tinha sido encerrado por desligamento',
+    more: 'A sincronização noturna detectou a recontratação pela primeira vez.',
+  },
+  'repasse.processado': { summary: 'O repasse do mês foi fechado e consolidado' },
 };
 
 export const GUARANTEE_MEANING = {

@@ -16,6 +16,7 @@ const PAGE = `<!doctype html>
 <title>Carteiro: a API</title>
 <link rel="icon" href="docs/favicon-32x32.png">
 <link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/page.css">
 </head>
 <body>
 <div id="api"></div>
@@ -32,6 +33,26 @@ const START = `SwaggerUIBundle({
   deepLinking: true,
   validatorUrl: null,
 });
+`;
+
+/** No operation has links, and on a phone their column and the others' indents leave an example no room. */
+const STYLE = `.swagger-ui .response-col_links { display: none; }
+@media (max-width: 640px) {
+  .swagger-ui .info { margin: 24px 0; }
+  .swagger-ui .wrapper, .swagger-ui .opblock-body .responses-inner, .swagger-ui .scheme-container { padding: 8px; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag small { flex: 1 0 100%; order: 1; padding: 4px 0; }
+  .swagger-ui .responses-table > thead { display: none; }
+  .swagger-ui .responses-table, .swagger-ui .responses-table > tbody, .swagger-ui tr.response,
+  .swagger-ui tr.response > td:not(.response-col_links),
+  .swagger-ui .parameters, .swagger-ui .parameters > tbody, .swagger-ui .parameters > tbody > tr,
+  .swagger-ui .parameters > tbody > tr > td { display: block; width: auto; max-width: 100%; }
+  .swagger-ui .parameters > thead { display: none; }
+  .swagger-ui .parameters > tbody > tr > td { padding: 8px 0 0; }
+  .swagger-ui tr.response > td { padding: 8px 0 0; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: nowrap; }
+  .swagger-ui select { max-width: 100%; }
+}
 `;
 
 /** Swagger UI sets style attributes and draws its icons from data URLs; everything else is this host's alone. */
@@ -54,13 +75,15 @@ interface Content {
   readonly tag: string;
 }
 
+const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 /** The only files there are; a name that is not here is 404, whatever the disk holds. */
 const FILES: Readonly<Record<string, () => Promise<Content>>> = {
-  'swagger-ui.css': vendored('swagger-ui.css', 'text/css; charset=utf-8'),
+  'swagger-ui.css': vendored('swagger-ui.css', CSS),
   'swagger-ui-bundle.js': vendored('swagger-ui-bundle.js', JAVASCRIPT),
   'favicon-32x32.png': vendored('favicon-32x32.png', 'image/png'),
+  'page.css': async () => contentOf(STYLE, CSS),
   'start.js': async () => contentOf(START, JAVASCRIPT),
 };
 

@@ -31,6 +31,16 @@ export function addLoanRoutes(add: AddOperation, deps: HttpDeps): void {
   addRegistrations(add, deps);
 }
 
+const LOAN_EXAMPLE = {
+  cpf_trabalhador: '52998224725',
+  nome_trabalhador: 'Maria da Silva',
+  matricula: '1001',
+  cnpj_empregador: '11222333000181',
+  valor_liberado: 5000,
+  numero_parcelas: 24,
+  valor_parcela: 267.5,
+};
+
 function addLoans(add: AddOperation, { pool }: HttpDeps): void {
   add(
     {
@@ -39,6 +49,7 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
       summary: 'Emite um empréstimo',
       scope: 'emprestimos:write',
       body: createLoanSchema,
+      bodyExample: LOAN_EXAMPLE,
       idempotencyKey: 'required',
       answers: {
         201: { description: 'Emitido de forma síncrona', schema: loanResource, headers: LOCATION },

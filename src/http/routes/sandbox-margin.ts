@@ -45,6 +45,12 @@ export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): v
       summary: 'O que o registry responde às consultas de margem',
       scope: 'sandbox',
       body,
+      bodyExample: {
+        cpf: '52998224725',
+        numero_inscricao_empregador: '11222333000181',
+        valor_total_vencimentos: 6000,
+        valor_margem_disponivel: 1234.5,
+      },
       answers: { 200: { description: 'O que o registry vai responder', schema: told } },
     },
     async ({ partnerId, body: sent }, c) => {

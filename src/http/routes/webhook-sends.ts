@@ -43,6 +43,7 @@ function addResends(add: AddOperation, { pool }: HttpDeps): void {
       summary: 'Envia de novo as entregas de um período; com simular, só conta',
       scope: 'webhooks:write',
       body: manyToResend,
+      bodyExample: { desde: '2026-01-31', status: ['erro', 'suspensa'], simular: true },
       answers: { 200: { description: 'Quantas, e onde continuar se não acabou', schema: contract.resendResult } },
       errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },

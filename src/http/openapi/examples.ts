@@ -1,0 +1,76 @@
+/**
+ * An example for every field of a body that has no format, pattern or list of values to make one from. By name, because
+ * a name means the same wherever it occurs; where a text and a number share one, by both.
+ */
+const TEXTS: Readonly<Record<string, string>> = {
+  chave_id: '080ab022',
+  codigo: '02',
+  conteudo_base64: 'JVBERi0xLjcK',
+  cursor: 'NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ',
+  descricao: 'Dispensa sem justa causa',
+  detalhe: 'não há entrega, e a inscrição estava ativa e inscrita no evento',
+  endereco: '203.0.113.7',
+  erro: 'TEMPO_ESGOTADO: sem resposta em 30000 ms',
+  evento: 'averbacao.concluida',
+  linha: '["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"]',
+  matricula: '1001',
+  mensagem: 'a requisição tem dados inválidos',
+  motivo: 'conta de destino encerrada',
+  nome: 'Nova Empregadora Ltda',
+  nome_arquivo: 'ccb-assinada.pdf',
+  nome_trabalhador: 'Maria da Silva',
+  numero: '2026-00000001',
+  numero_emprestimo: '2026-00000001',
+  poller: 'poller-1/12',
+  protocolo_registry: 'REG-2DCA4C14FF77347F',
+  proximo_cursor: 'NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ',
+  resposta: '{"ok":true}',
+  secret: `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`,
+  url: 'https://parceiro.example.com/carteiro',
+};
+
+const NUMBERS: Readonly<Record<string, number>> = {
+  avancar_segundos: 3_600,
+  desligamentos: 1,
+  duracao_ms: 142,
+  em_andamento: 2,
+  entregas: 40,
+  entregas_adiantadas: 3,
+  entregue: 118,
+  erro: 1,
+  esperadas: 120,
+  eventos: 60,
+  linhas: 250,
+  margem_percentual: 35,
+  novos: 1,
+  numero: 1,
+  numero_ccbs: 12,
+  numero_parcelas: 24,
+  pendente: 1,
+  primeira_transacao: 793,
+  saldo_pendente: 4_280.5,
+  selo: 7,
+  status_http: 200,
+  suspensa: 0,
+  total_diferencas: 0,
+  total_parcelas: 12,
+  total_tentativas: 1,
+  transacao_final: 1_042,
+  valor_total: 3_210.75,
+  versao: 4,
+  versao_emprestimo: 4,
+};
+
+const MADE_FROM = ['$ref', 'enum', 'const', 'format', 'pattern', 'examples'];
+
+/** The schema of the field called `name`, with an example where it needs one. */
+export function withExample(
+  name: string,
+  schema: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (MADE_FROM.some((key) => key in schema)) return schema;
+  const types = [schema.type].flat();
+  const example = types.includes('string') ? TEXTS[name] : NUMBERS[name];
+  const isScalar = types.some((type) => type === 'string' || type === 'integer' || type === 'number');
+  return isScalar && example !== undefined ? { ...schema, examples: [example] } : schema;
+}

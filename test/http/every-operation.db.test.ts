@@ -1,0 +1,92 @@
+/**
+ * The refusals that every operation shares, received from every operation that the description tells: none is left open,
+ * and what the description says of one holds for all (each answer is held to it on its way here).
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../src/contract/statuses.ts';
+import { startApi, type Sending, type TestApi } from '../support/api.ts';
+import type { ApiDescription } from '../support/description.ts';
+
+interface Target {
+  readonly method: string;
+  readonly path: string;
+  readonly scope: Scope;
+}
+
+let api: TestApi;
+let limited: TestApi;
+let operations: Target[];
+
+beforeAll(async () => {
+  api = await startApi();
+  limited = await startApi({ rateLimitPerMinute: 1 });
+  const { paths } = (await (await api.app.request('/openapi.json')).json()) as ApiDescription;
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => {
+      const [{ bearer: [scope] = [] } = {}] = security as { readonly bearer?: Scope[] }[];
+      const real = path.replace('{id}', crypto.randomUUID()).replace('{tipo}', 'ccb_assinada');
+      return { method: method.toUpperCase(), path: real, scope: scope as Scope };
+    }),
+  );
+});
+afterAll(async () => {
+  await api.close();
+  await limited.close();
+});
+
+/** What every operation answers, where it is not `expected`. */
+async function others(
+  of: TestApi,
+  expected: string,
+  sendingFor: (target: Target) => Promise<Sending>,
+  on = operations,
+) {
+  const answers = await Promise.all(
+    on.map(async (target) => {
+      const { status, body } = await of.send(target.method, target.path, await sendingFor(target));
+      return { asked: `${target.method} ${target.path}`, got: `${status} ${body?.codigo}` };
+    }),
+  );
+  return answers.filter(({ got }) => got !== expected);
+}
+
+/** A token that passes: an auditor's has no partner. */
+async function tokenFor(of: TestApi, partnerId: string, { scope }: Target): Promise<string> {
+  return of.token(scope === 'auditoria:read' ? undefined : partnerId, [scope]);
+}
+
+test('every operation refuses a request without a token', async () => {
+  expect(operations.length).toBeGreaterThan(30);
+  expect(await others(api, '401 CREDENCIAL_INVALIDA', async () => ({}))).toEqual([]);
+});
+
+test('every operation refuses a token with every scope but its own', async () => {
+  const partnerId = await api.partner();
+  const sendingFor = async ({ scope }: Target) => ({
+    token: await api.token(
+      partnerId,
+      SCOPES.filter((other) => other !== scope),
+    ),
+  });
+  expect(await others(api, '403 ESCOPO_INSUFICIENTE', sendingFor)).toEqual([]);
+});
+
+test('every operation refuses a partner over the limit of requests', async () => {
+  const partnerId = await limited.partner();
+  const sendingFor = async (target: Target) => ({ token: await tokenFor(limited, partnerId, target) });
+  await others(limited, '', sendingFor, operations.slice(0, 1));
+  const ofPartners = operations.filter(({ scope }) => scope !== 'auditoria:read');
+  expect(await others(limited, '429 LIMITE_DE_REQUISICOES', sendingFor, ofPartners)).toEqual([]);
+});
+
+test.each([
+  ['that is no JSON', '400 ERRO_VALIDACAO', { body: '{' }],
+  ['of another media type', '415 TIPO_NAO_SUPORTADO', { body: 'a', headers: { 'Content-Type': 'text/plain' } }],
+  ['announced as too large', '413 CORPO_MUITO_GRANDE', { body: '{}', headers: { 'Content-Length': '99999999999' } }],
+])('every operation refuses a body %s', async (_what, expected, sending) => {
+  const partnerId = await api.partner();
+  // What is sent to a loan's documents is read only when there is such a loan.
+  const reading = operations.filter(({ method, path }) => method !== 'GET' && !path.includes('/documentos'));
+  const sendingFor = async (target: Target) => ({ ...sending, token: await tokenFor(api, partnerId, target) });
+  expect(await others(api, expected, sendingFor, reading)).toEqual([]);
+});
