@@ -95,13 +95,17 @@ async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure
   return addresses;
 }
 
-/** Stands in for `dns.lookup` and answers the vetted addresses, whatever is asked. */
+/**
+ * Stands in for `dns.lookup` and answers the vetted addresses, whatever is asked. Like the original it never answers
+ * within the call: an address without a route fails at once, and `tls.connect` would then throw over a socket whose
+ * own error nobody listens to yet, which ends the process.
+ */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
     const [first] = answers;
-    if (options.all === true || first === undefined) callback(null, answers);
-    else callback(null, first.address, first.family);
+    if (options.all === true || first === undefined) process.nextTick(callback, null, answers);
+    else process.nextTick(callback, null, first.address, first.family);
   };
 }
 
@@ -132,7 +136,8 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
   let address: string | null = null;
   socket.once('connect', () => {
     address = socket.remoteAddress ?? null;
-    if (address === null || addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
+    if (address === null) done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada'));
+    else if (addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
     else if (!isTls) done(null);
   });
   if (isTls) socket.once('secureConnect', () => done(null));
