@@ -18,6 +18,7 @@ import { Attempt, type SendRequest, type SendResult, type Shared } from './attem
 import { createConnections } from './connections.ts';
 import { guardedConnector, type GuardOptions } from './guard.ts';
 import { parseTarget } from './target.ts';
+import { UnendedBytes } from './unended-bytes.ts';
 
 export type { SendRequest, SendResult } from './attempt.ts';
 
@@ -50,7 +51,8 @@ export function createSender(options: SenderOptions): Sender {
   const awaitingStatus = new Set<Attempt>();
   const readingAnswer = new Set<Attempt>();
   const connections = createConnections(guardedConnector(options));
-  const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, onQuiet: null };
+  const unended = new UnendedBytes();
+  const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, unended, onQuiet: null };
   let isClosed = false;
 
   const ticker = setInterval(() => {
