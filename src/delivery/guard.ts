@@ -11,7 +11,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, rootCertificates } from 'node:tls';
+import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { addressVerdict } from './addresses.ts';
 
 /** All addresses of a name, in the resolver's order; rejects, or answers none, when there are none. */
@@ -109,7 +109,16 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function openSocket({ hostname, protocol, port }: ConnectTarget, addresses: readonly string[], ca?: string): Socket {
+/** What all connections of one guard share: made for each anew, it costs them most of their memory and time. */
+function makeSecureContext(ca?: string): SecureContext {
+  return createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [...rootCertificates, ca] }) });
+}
+
+function openSocket(
+  { hostname, protocol, port }: ConnectTarget,
+  addresses: readonly string[],
+  secureContext: SecureContext,
+): Socket {
   const isTls = protocol === 'https:';
   const options = {
     host: hostname,
@@ -123,11 +132,10 @@ function openSocket({ hostname, protocol, port }: ConnectTarget, addresses: read
   if (!isTls) return connectTcp(options);
   return connectTls({
     ...options,
+    secureContext,
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, '') }),
-    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
   });
 }
 
@@ -155,6 +163,7 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
  */
 export function guardedConnector({ allowInsecure, resolve = lookupAll, tls }: GuardOptions): GuardedConnector {
   const sharedResolve = sharingOpenLookups(resolve);
+  const secureContext = makeSecureContext(tls?.ca);
   return (target, callback) => {
     let socket: Socket | null = null;
     let isDone = false;
@@ -167,7 +176,7 @@ export function guardedConnector({ allowInsecure, resolve = lookupAll, tls }: Gu
     };
     const open = (addresses: readonly string[]) => {
       if (isDone) return;
-      socket = openSocket(target, addresses, tls?.ca);
+      socket = openSocket(target, addresses, secureContext);
       watch(socket, target.protocol === 'https:', allowInsecure, done);
     };
     vettedAddresses(target.hostname, sharedResolve, allowInsecure)
