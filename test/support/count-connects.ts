@@ -20,8 +20,8 @@ export interface CountedConnects {
 async function tcpPrototype(): Promise<{ connect: Connect; connect6: Connect }> {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1') as Socket & { _handle: object };
-  const prototype = Object.getPrototypeOf(socket._handle) as { connect: Connect; connect6: Connect };
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1') as Socket & Record<'_handle', object>;
+  const prototype = Object.getPrototypeOf(socket['_handle']) as { connect: Connect; connect6: Connect };
   socket.destroy();
   server.close();
   return prototype;
