@@ -62,8 +62,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #brokenAddress: string | null = null;
   #hasAnswerByte = false;
   #interimAnswers = 0;
-  /** What the connection had received before this attempt. */
-  #bytesBefore = 0;
   #unendedBytes = 0;
   #statusCode = 0;
   #answer: Buffer[] = [];
@@ -96,7 +94,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#markBytes();
     if (this.#state === 'waiting' && !this.#isLate()) return;
     if (this.#state === 'waiting') this.expire();
     controller.abort(DEADLINE);
@@ -113,7 +110,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#statusCode = statusCode;
     this.answeredAtMs = this.#shared.now();
     this.#state = 'reading';
-    this.#setUnended(0);
     this.#shared.awaitingStatus.delete(this);
     this.#shared.readingAnswer.add(this);
   }
@@ -154,13 +150,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #dispatch(isFresh: boolean): void {
     this.#connection = this.#shared.connections.take(this.#origin, isFresh);
-    this.#connection.onBytes = (bytesRead) => this.#onBytes(bytesRead - this.#bytesBefore);
-    this.#markBytes();
+    this.#connection.onBytes = (bytes) => this.#onBytes(bytes);
     this.#connection.client.dispatch(this.#options, this);
-  }
-
-  #markBytes(): void {
-    this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
   }
 
   /** So much of the answer has come and been parsed. */

@@ -28,8 +28,8 @@ export interface Connection {
   served: number;
   /** What the present socket had received when the last answer was complete. */
   bytesServed: number;
-  /** Told of every arrival while busy, after its bytes were parsed; `bytesRead` counts from the socket's beginning. */
-  onBytes: (bytesRead: number) => void;
+  /** Told, while busy, how much has come since that answer: after each arrival was parsed. */
+  onBytes: (bytes: number) => void;
   state: 'busy' | 'idle' | 'discarded';
   giveUpConnecting: () => void;
 }
@@ -53,8 +53,9 @@ function ignore(): void {}
  */
 function onReadable(connection: Connection, socket: Socket, discard: (connection: Connection) => void): void {
   if (socket.destroyed) return;
-  if (connection.state === 'busy') connection.onBytes(socket.bytesRead);
-  else if (socket.bytesRead > connection.bytesServed) discard(connection);
+  const bytes = socket.bytesRead - connection.bytesServed;
+  if (connection.state === 'busy') connection.onBytes(bytes);
+  else if (bytes > 0) discard(connection);
 }
 
 function openConnection(
@@ -69,6 +70,7 @@ function openConnection(
         connection.socket = socket;
         connection.address = socket.remoteAddress ?? null;
         connection.served = 0;
+        connection.bytesServed = 0;
         callback(null, socket);
         // After the callback, in which undici adds its own listener: that one parses first.
         socket.on('readable', () => onReadable(connection, socket, discard));
