@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { Outcome } from '../contract/statuses.ts';
 import type { Connection, Connections } from './connections.ts';
 import { ConnectFault } from './guard.ts';
+import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
 import { faultText, isClosedByReceiver, isOurs, outcomeOfFault } from './send-fault.ts';
 
 const MAX_READ_BYTES = 8_192;
@@ -40,6 +41,7 @@ export interface Shared {
   readonly now: () => number;
   readonly awaitingStatus: Set<Attempt>;
   readonly readingAnswer: Set<Attempt>;
+  readonly unended: UnendedBytes;
   onQuiet: (() => void) | null;
 }
 
@@ -60,6 +62,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #brokenAddress: string | null = null;
   #hasAnswerByte = false;
   #interimAnswers = 0;
+  #unendedBytes = 0;
   #statusCode = 0;
   #answer: Buffer[] = [];
   #answerBytes = 0;
@@ -147,7 +150,21 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #dispatch(isFresh: boolean): void {
     this.#connection = this.#shared.connections.take(this.#origin, isFresh);
+    this.#connection.onBytes = (bytes) => this.#onBytes(bytes);
     this.#connection.client.dispatch(this.#options, this);
+  }
+
+  /** So much of the answer has come and been parsed. */
+  #onBytes(bytes: number): void {
+    if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES) return this.stopReading();
+    if (this.#state !== 'waiting') return;
+    this.#setUnended(bytes);
+    if (bytes > this.#shared.unended.limit) this.#cut();
+  }
+
+  #setUnended(bytes: number): void {
+    this.#shared.unended.add(bytes - this.#unendedBytes);
+    this.#unendedBytes = bytes;
   }
 
   #isLate(): boolean {
@@ -162,8 +179,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #countInterim(): void {
     this.#interimAnswers += 1;
-    if (this.#interimAnswers <= MAX_INTERIM_ANSWERS) return;
+    if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#cut();
+  }
+
+  /** A flood: the rest of the time until the deadline passes without the connection. */
+  #cut(): void {
     this.#state = 'cut';
+    this.#setUnended(0);
     this.#shared.connections.discard(this.#connection);
   }
 
@@ -200,6 +222,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #end(): void {
     const { awaitingStatus, readingAnswer, onQuiet } = this.#shared;
     this.#state = 'over';
+    this.#setUnended(0);
     awaitingStatus.delete(this);
     readingAnswer.delete(this);
     if (awaitingStatus.size + readingAnswer.size === 0) onQuiet?.();

@@ -26,6 +26,10 @@ export interface Connection {
   address: string | null;
   /** Complete answers that the present socket has brought. */
   served: number;
+  /** What the present socket had received when the last answer was complete. */
+  bytesServed: number;
+  /** Told, while busy, how much has come since that answer: after each arrival was parsed. */
+  onBytes: (bytes: number) => void;
   state: 'busy' | 'idle' | 'discarded';
   giveUpConnecting: () => void;
 }
@@ -43,7 +47,22 @@ export interface Connections {
 
 function ignore(): void {}
 
-function openConnection(origin: string, connect: GuardedConnector): Connection {
+/**
+ * Nobody asked an unused connection for anything: whatever comes on it must not be taken for the next answer, nor be
+ * read for as long as its receiver likes to send.
+ */
+function onReadable(connection: Connection, socket: Socket, discard: (connection: Connection) => void): void {
+  if (socket.destroyed) return;
+  const bytes = socket.bytesRead - connection.bytesServed;
+  if (connection.state === 'busy') connection.onBytes(bytes);
+  else if (bytes > 0) discard(connection);
+}
+
+function openConnection(
+  origin: string,
+  connect: GuardedConnector,
+  discard: (connection: Connection) => void,
+): Connection {
   const client = new Client(origin, {
     connect: (target, callback) => {
       connection.giveUpConnecting = connect(target, (error, socket) => {
@@ -51,7 +70,10 @@ function openConnection(origin: string, connect: GuardedConnector): Connection {
         connection.socket = socket;
         connection.address = socket.remoteAddress ?? null;
         connection.served = 0;
+        connection.bytesServed = 0;
         callback(null, socket);
+        // After the callback, in which undici adds its own listener: that one parses first.
+        socket.on('readable', () => onReadable(connection, socket, discard));
       });
     },
     pipelining: 1,
@@ -69,6 +91,8 @@ function openConnection(origin: string, connect: GuardedConnector): Connection {
     socket: null,
     address: null,
     served: 0,
+    bytesServed: 0,
+    onBytes: ignore,
     state: 'busy',
     giveUpConnecting: ignore,
   };
@@ -111,7 +135,7 @@ export function createConnections(connect: GuardedConnector): Connections {
   }
 
   function openNew(origin: string): Connection {
-    const connection = openConnection(origin, connect);
+    const connection = openConnection(origin, connect, discard);
     connection.client.on('disconnect', () => {
       if (connection.state === 'idle') discard(connection);
     });
@@ -122,6 +146,8 @@ export function createConnections(connect: GuardedConnector): Connections {
   function release(connection: Connection): void {
     if (connection.state !== 'busy') return;
     connection.served += 1;
+    connection.bytesServed = connection.socket?.bytesRead ?? 0;
+    connection.onBytes = ignore;
     if (idleCount >= MAX_IDLE_CONNECTIONS) return discard(connection);
     const stack = idleOf.get(connection.origin);
     if (stack === undefined) idleOf.set(connection.origin, [connection]);

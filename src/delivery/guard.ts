@@ -11,7 +11,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, rootCertificates } from 'node:tls';
+import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { addressVerdict } from './addresses.ts';
 
 /** All addresses of a name, in the resolver's order; rejects, or answers none, when there are none. */
@@ -95,17 +95,30 @@ async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure
   return addresses;
 }
 
-/** Stands in for `dns.lookup` and answers the vetted addresses, whatever is asked. */
+/**
+ * Stands in for `dns.lookup` and answers the vetted addresses, whatever is asked. Like the original it never answers
+ * within the call: an address without a route fails at once, and `tls.connect` would then throw over a socket whose
+ * own error nobody listens to yet, which ends the process.
+ */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
     const [first] = answers;
-    if (options.all === true || first === undefined) callback(null, answers);
-    else callback(null, first.address, first.family);
+    if (options.all === true || first === undefined) process.nextTick(callback, null, answers);
+    else process.nextTick(callback, null, first.address, first.family);
   };
 }
 
-function openSocket({ hostname, protocol, port }: ConnectTarget, addresses: readonly string[], ca?: string): Socket {
+/** What all connections of one guard share: made for each anew, it costs them most of their memory and time. */
+function makeSecureContext(ca?: string): SecureContext {
+  return createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [...rootCertificates, ca] }) });
+}
+
+function openSocket(
+  { hostname, protocol, port }: ConnectTarget,
+  addresses: readonly string[],
+  secureContext: SecureContext,
+): Socket {
   const isTls = protocol === 'https:';
   const options = {
     host: hostname,
@@ -119,11 +132,10 @@ function openSocket({ hostname, protocol, port }: ConnectTarget, addresses: read
   if (!isTls) return connectTcp(options);
   return connectTls({
     ...options,
+    secureContext,
     rejectUnauthorized: true,
-    minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, '') }),
-    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
   });
 }
 
@@ -132,7 +144,8 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
   let address: string | null = null;
   socket.once('connect', () => {
     address = socket.remoteAddress ?? null;
-    if (address === null || addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
+    if (address === null) done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada'));
+    else if (addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
     else if (!isTls) done(null);
   });
   if (isTls) socket.once('secureConnect', () => done(null));
@@ -150,6 +163,7 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
  */
 export function guardedConnector({ allowInsecure, resolve = lookupAll, tls }: GuardOptions): GuardedConnector {
   const sharedResolve = sharingOpenLookups(resolve);
+  const secureContext = makeSecureContext(tls?.ca);
   return (target, callback) => {
     let socket: Socket | null = null;
     let isDone = false;
@@ -162,7 +176,7 @@ export function guardedConnector({ allowInsecure, resolve = lookupAll, tls }: Gu
     };
     const open = (addresses: readonly string[]) => {
       if (isDone) return;
-      socket = openSocket(target, addresses, tls?.ca);
+      socket = openSocket(target, addresses, secureContext);
       watch(socket, target.protocol === 'https:', allowInsecure, done);
     };
     vettedAddresses(target.hostname, sharedResolve, allowInsecure)

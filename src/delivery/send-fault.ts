@@ -41,5 +41,7 @@ function oneLine(text: string): string {
 
 /** Code and message in one line. */
 export function faultText(error: Error): string {
+  // The client's own: some impossible answers meet an assertion of its parser, whose message quotes its source.
+  if (codeOf(error) === 'ERR_ASSERTION') return 'RESPOSTA_INVALIDA: a resposta não segue HTTP/1.1';
   return oneLine(`${codeOf(error)}: ${error.message}`);
 }

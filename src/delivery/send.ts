@@ -18,6 +18,7 @@ import { Attempt, type SendRequest, type SendResult, type Shared } from './attem
 import { createConnections } from './connections.ts';
 import { guardedConnector, type GuardOptions } from './guard.ts';
 import { parseTarget } from './target.ts';
+import { UnendedBytes } from './unended-bytes.ts';
 
 export type { SendRequest, SendResult } from './attempt.ts';
 
@@ -68,7 +69,8 @@ export function createSender(options: SenderOptions): Sender {
   const readingAnswer = new Set<Attempt>();
   const targetOf = rememberTargets(allowInsecure);
   const connections = createConnections(guardedConnector(options));
-  const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, onQuiet: null };
+  const unended = new UnendedBytes();
+  const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, unended, onQuiet: null };
   let isClosed = false;
 
   const ticker = setInterval(() => {

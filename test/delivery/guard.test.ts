@@ -1,6 +1,7 @@
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ConnectFault, guardedConnector, type GuardOptions } from '../../src/delivery/guard.ts';
+import { countConnects } from '../support/count-connects.ts';
 
 let port = 0;
 let accepted = 0;
@@ -108,6 +109,17 @@ test('an address at the other end that nobody vetted is refused once connected',
   expect(fault).toMatchObject({ kind: 'refused' });
 });
 
+test.each(['http:', 'https:'])(
+  'over %s a connection reset as soon as it was made is no refused target',
+  async (protocol) => {
+    const prototype = Socket.prototype as unknown as { _getpeername: () => { address?: string } };
+    const peer = vi.spyOn(prototype, '_getpeername').mockReturnValue({});
+    const fault = await connect({ allowInsecure: true }, '127.0.0.1', protocol);
+    peer.mockRestore();
+    expect(fault).toMatchObject({ kind: 'connection', address: null });
+  },
+);
+
 test('every vetted address is tried before the connection fails', async () => {
   // Nobody listens on the first.
   const { resolve } = scripted(['127.0.0.2', '127.0.0.1']);
@@ -154,6 +166,21 @@ test('a connection given up during the look-up is never opened', async () => {
   });
   expect(outcome).toMatchObject({ kind: 'connection', reason: 'ABANDONADA' });
   expect(await acceptedByGuard()).toBe(0);
+});
+
+test.each([
+  ['http:', ['8.8.8.8']],
+  ['https:', ['8.8.8.8']],
+  ['https:', ['2001:4860:4860::8888']],
+  ['https:', ['8.8.8.8', '2001:4860:4860::8888']],
+])('over %s a name at %j without a route to it is a fault of the connection', async (protocol, addresses) => {
+  // The system says so within the call: an IPv6 address on a machine without IPv6, say.
+  const connects = await countConnects();
+  const resolve = async () => addresses;
+  const fault = await connect({ allowInsecure: false, resolve }, 'unreachable.example.com', protocol);
+  connects.restore();
+  expect(fault).toMatchObject({ kind: 'connection', reason: 'ENETUNREACH' });
+  expect(connects.addresses).toEqual(addresses);
 });
 
 test('a port where nobody listens is a fault of the connection', async () => {

@@ -208,6 +208,16 @@ describe('a broken or hostile answer', () => {
     expect(receiver.posts).toHaveLength(1);
   });
 
+  test.each([
+    ['a status below 100', 'HTTP/1.1 099 x\r\n\r\n'],
+    ['an upgrade to nothing', 'HTTP/1.1 101 S\r\n\r\n'],
+  ])('%s is told in words of this service, not in the source of its client', async (_what, answer) => {
+    expect(await answeredBy(raw(answer))).toMatchObject({
+      outcome: 'erro_conexao',
+      error: 'RESPOSTA_INVALIDA: a resposta não segue HTTP/1.1',
+    });
+  });
+
   test.each<[string, Answer]>([
     ['a reset after the headers', raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'reset')],
     ['a body shorter than announced', raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'end')],

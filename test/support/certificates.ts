@@ -75,6 +75,17 @@ function certificate(issuer: string, issuerKey: KeyObject, subject: Subject): st
   return pem('CERTIFICATE', sequence(body, algorithm, der(0x03, [0], signature)));
 }
 
+/** A server's certificate that nobody but itself has signed. */
+export function selfSigned(altNames: readonly string[]): Identity {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = altNames[0] ?? 'ninguém';
+  const subject = { name, publicKey, altNames, isAuthority: false, aroundMs: Date.now() };
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: certificate(name, privateKey, subject),
+  };
+}
+
 /** A certificate authority of its own, trusted by nobody. */
 export function makeAuthority(name = 'Autoridade de teste'): Authority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
