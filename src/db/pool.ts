@@ -29,6 +29,8 @@ export interface PoolOptions {
   readonly deadlineMs: number;
   /** False behind a pooler in transaction mode. */
   readonly prepare?: boolean;
+  /** Settings of every session. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The server gives up this much earlier than the client, so that only a silent network reaches the client's deadline. */
@@ -53,7 +55,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || hasCode(error, LOST) || hasCode(error, OVERLOADED);
 }
 
-function open({ url, name, max, deadlineMs, prepare = true }: PoolOptions): Sql {
+function open({ url, name, max, deadlineMs, prepare = true, settings = {} }: PoolOptions): Sql {
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
   return postgres(url, {
     max,
@@ -66,6 +68,7 @@ function open({ url, name, max, deadlineMs, prepare = true }: PoolOptions): Sql 
       statement_timeout: serverTimeoutMs,
       idle_in_transaction_session_timeout: serverTimeoutMs,
       TimeZone: 'UTC',
+      ...settings,
     },
     onnotice: () => undefined,
   });

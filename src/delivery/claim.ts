@@ -39,11 +39,23 @@ export interface ClaimedDelivery {
 /** How many deliveries a lane is served in one turn when other lanes wait. */
 const QUANTUM = 8;
 
-interface DueDelivery {
+/** A delivery as the claim found it; what is sent of it is null when another claim on it was lost. */
+type Due = {
   readonly id: string;
-  /** The place of its lane among those that are served. */
+  /** Its lane's place among the lanes of the claim, and its own among all that were due, both from 1. */
   readonly lane: number;
-  readonly isLost: boolean;
+  readonly rank: number;
+} & (Sent | Lost);
+interface Sent {
+  readonly lostInRow: null;
+  readonly number: number;
+  readonly event: string;
+  readonly body: Buffer;
+  readonly loanVersion: number | null;
+  readonly claimedAt: Date;
+}
+interface Lost {
+  /** Attempts lost in a row before the one that is found lost now. */
   readonly lostInRow: number;
 }
 
@@ -60,117 +72,117 @@ export async function claimDue(
   const lanes = await lockDueLanes(tx, limit, now);
   if (lanes.length === 0) return { deliveries: [], lanes: 0 };
 
-  const inactive = lanes.filter((lane) => !lane.active);
-  if (inactive.length > 0) {
-    await suspendUnclaimed(
-      tx,
-      inactive.map((lane) => lane.webhookId),
-      now,
-    );
-  }
+  const inactive = lanes.filter((lane) => !lane.active).map((lane) => lane.webhookId);
+  if (inactive.length > 0) await suspendUnclaimed(tx, inactive, now);
 
-  const due = await lockDueDeliveries(tx, lanes, limit, now);
-  const sendable = await settleLost(tx, due, now);
-  const [deliveries] = await Promise.all([
-    take(tx, claim, sendable, lanes, now),
-    rearmLanes(tx, servedOf(lanes, due, limit), now),
-  ]);
-  return { deliveries, lanes: lanes.length };
+  const due = await takeDue(tx, claim, lanes, limit, now);
+  const lost = due.filter((delivery) => delivery.lostInRow !== null);
+  const taken = lost.length === 0 ? [] : await takeLost(tx, claim, lost, now);
+  await rearmLanes(tx, servedOf(lanes, due, limit), now);
+  const sent = [...due.filter((delivery) => delivery.lostInRow === null), ...taken];
+  return { deliveries: sent.map((delivery) => withLane(delivery, lanes)), lanes: lanes.length };
+}
+
+function withLane(delivery: Due & Sent, lanes: readonly Lane[]): ClaimedDelivery {
+  const { webhookId, partnerId, url, sealedSecret, previousSealedSecret } = lanes[delivery.lane - 1] as Lane;
+  return Object.assign(delivery, { webhookId, partnerId, url, sealedSecret, previousSealedSecret });
 }
 
 /** The lanes that had their turn, with the last delivery taken from each. Those behind the limit still wait. */
-function servedOf(lanes: readonly Lane[], due: readonly DueDelivery[], limit: number): ServedLane[] {
-  const lastIds = new Map(due.map(({ lane, id }) => [lane, id]));
-  const cutAt = due.length < limit ? null : (due.at(-1)?.lane ?? null);
+function servedOf(lanes: readonly Lane[], due: readonly Due[], limit: number): ServedLane[] {
+  const inOrder = due.toSorted((one, other) => one.rank - other.rank);
+  const lastIds = new Map(inOrder.map(({ lane, id }) => [lane, id]));
+  const cutAt = due.length < limit ? null : (inOrder.at(-1)?.lane ?? null);
   return lanes
     .map((lane, index) => ({ ...lane, rank: index + 1 }))
     .filter(({ active, rank }) => !active || cutAt === null || rank <= cutAt)
     .map(({ place, rank }) => ({ place, lastId: lastIds.get(rank) ?? null, isCut: rank === cutAt }));
 }
 
+/** What a claim sets on a delivery `d`, besides what it makes of lost attempts. */
+function claimed(tx: Tx, claim: string, now: Date | null) {
+  return tx`attempts = d.attempts + 1, claimed_by = ${claim}, claimed_at = coalesce(${now}::timestamptz, now())`;
+}
+
 /**
- * Locks the first due deliveries of each lane, up to its free places, one lane after the other until there are `limit`.
- * A lane that has much is served a few at once and then waits behind all others: each lane that is looked at costs as
- * much as two deliveries.
+ * Locks the first due deliveries of each lane, up to its free places, one lane after the other until there are `limit`,
+ * and claims those that nobody has claimed. A lane that has much is served a few at once and then waits behind all
+ * others: each lane that is looked at costs as much as two deliveries.
  */
-async function lockDueDeliveries(
-  tx: Tx,
-  lanes: readonly Lane[],
-  limit: number,
-  now: Date | null,
-): Promise<DueDelivery[]> {
+async function takeDue(tx: Tx, claim: string, lanes: readonly Lane[], limit: number, now: Date | null): Promise<Due[]> {
+  const open = lanes.filter((lane) => lane.active);
   const quantum = Math.max(QUANTUM, Math.floor(limit / lanes.length));
-  return tx<DueDelivery[]>`
+  return tx<Due[]>`
     with clock as materialized (
       select t.now, t.now - ${LEASE_S} * interval '1 second' as lease_start
       from (select coalesce(${now}::timestamptz, now()) as now) t
     ),
-    lane as materialized (
-      select served.rank, l.webhook_id, l.scan_from, l.max_in_flight - flying.n as places
+    due as materialized (
+      select lane.rank as lane, (row_number() over ())::int as rank, d.*
       from clock,
-           unnest(${lanes.map((lane) => (lane.active ? lane.place : null))}::text[]::tid[]) with ordinality as served (place, rank)
-      join lanes l on l.ctid = served.place
+           unnest(${open.map((lane) => lane.webhookId)}::uuid[], ${open.map((lane) => lane.maxInFlight)}::int[],
+                  ${open.map((lane) => lane.scanFrom)}::text[]::timestamptz[],
+                  ${open.map((lane) => lane.flyingTo)}::text[]::timestamptz[],
+                  ${open.map((lane) => lanes.indexOf(lane) + 1)}::int[]) as lane (webhook_id, cap, scan_from, flying_to, rank)
       cross join lateral (
         select count(*) as n
         from deliveries d
-        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at > clock.lease_start
-          and d.next_attempt_at between l.scan_from and l.flying_to
+        where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.claimed_at > clock.lease_start
+          and d.next_attempt_at between lane.scan_from and lane.flying_to
       ) flying
-      order by served.rank
+      cross join lateral (
+        select d.id, d.event_id, case when d.claimed_by is not null then d.lost_in_row end as lost_in_row
+        from deliveries d
+        where d.webhook_id = lane.webhook_id and d.status = 'pendente'
+          and d.next_attempt_at between lane.scan_from and clock.now
+          and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
+        order by d.next_attempt_at
+        limit greatest(least(lane.cap - flying.n, ${quantum}::int), 0)
+        for update skip locked
+      ) d
+      limit ${limit}
+    ),
+    taken as (
+      update deliveries d
+      set ${claimed(tx, claim, now)}
+      from due, messages m
+      where d.id = due.id and due.lost_in_row is null and m.event_id = due.event_id
+      returning d.id, due.lane, due.rank, d.attempts, m.type, m.body, m.loan_version, d.claimed_at
     )
-    select due.id, lane.rank::int as lane, due.claimed_by is not null as "isLost", due.lost_in_row as "lostInRow"
-    from clock, lane
-    cross join lateral (
-      select d.id, d.claimed_by, d.lost_in_row
-      from deliveries d
-      where d.webhook_id = lane.webhook_id and d.status = 'pendente'
-        and d.next_attempt_at between lane.scan_from and clock.now
-        and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
-      order by d.next_attempt_at
-      limit greatest(least(lane.places, ${quantum}::int), 0)
-      for update skip locked
-    ) due
-    limit ${limit}`;
+    select id, lane, rank, null as "lostInRow", attempts as number, type as event, body, loan_version as "loanVersion",
+           claimed_at as "claimedAt"
+    from taken
+    union all
+    select id, lane, rank, lost_in_row, null, null, null, null, null from due where lost_in_row is not null`;
 }
 
-/** Writes the rows of attempts that were lost, and returns what is to be sent. */
-async function settleLost(tx: Tx, due: readonly DueDelivery[], now: Date | null): Promise<readonly DueDelivery[]> {
-  const lost = due.filter((delivery) => delivery.isLost);
-  if (lost.length === 0) return due;
-  const isSpent = (delivery: DueDelivery) => delivery.isLost && delivery.lostInRow + 1 >= LOST_IN_ROW_BOOKS_FAILURE;
-  const spent = due.filter(isSpent).map((delivery) => delivery.id);
+/**
+ * Takes over what other claims have lost: writes the rows of the lost attempts, books a failure where that was one too
+ * many, and claims the rest.
+ */
+async function takeLost(
+  tx: Tx,
+  claim: string,
+  lost: readonly (Due & Lost)[],
+  now: Date | null,
+): Promise<(Due & Sent)[]> {
+  const isSpent = ({ lostInRow }: Lost): boolean => lostInRow + 1 >= LOST_IN_ROW_BOOKS_FAILURE;
+  const spent = lost.filter((delivery) => isSpent(delivery)).map((delivery) => delivery.id);
+  const mended = new Map(lost.filter((delivery) => !isSpent(delivery)).map((delivery) => [delivery.id, delivery]));
   await logLostAttempts(
     tx,
     lost.map((delivery) => delivery.id),
   );
   if (spent.length > 0) await bookLostAsFailure(tx, spent, now);
-  return due.filter((delivery) => !isSpent(delivery));
-}
-
-type Taken = Pick<ClaimedDelivery, 'id' | 'number' | 'event' | 'body' | 'loanVersion' | 'claimedAt'>;
-
-async function take(
-  tx: Tx,
-  claim: string,
-  due: readonly DueDelivery[],
-  lanes: readonly Lane[],
-  now: Date | null,
-): Promise<ClaimedDelivery[]> {
-  if (due.length === 0) return [];
-  const rows = await tx<Taken[]>`
+  const rows = await tx<(Pick<Due, 'id'> & Sent)[]>`
     update deliveries d
-    set attempts = d.attempts + 1,
-        lost_in_row = d.lost_in_row + (d.claimed_by is not null)::int,
-        claimed_by = ${claim},
-        claimed_at = coalesce(${now}::timestamptz, now())
+    set lost_in_row = d.lost_in_row + 1, ${claimed(tx, claim, now)}
     from messages m
-    where d.id = any (${due.map((delivery) => delivery.id)}::uuid[]) and m.event_id = d.event_id
-    returning d.id, d.attempts as number, m.type as event, m.body, m.loan_version as "loanVersion", d.claimed_at as "claimedAt"`;
-  const laneOf = new Map(due.map((delivery) => [delivery.id, delivery.lane]));
+    where d.id = any (${[...mended.keys()]}::uuid[]) and m.event_id = d.event_id
+    returning d.id, null as "lostInRow", d.attempts as number, m.type as event, m.body, m.loan_version as "loanVersion",
+              d.claimed_at as "claimedAt"`;
   return rows.map((row) => {
-    const { webhookId, partnerId, url, sealedSecret, previousSealedSecret } = lanes[
-      (laneOf.get(row.id) ?? 0) - 1
-    ] as Lane;
-    return Object.assign(row, { webhookId, partnerId, url, sealedSecret, previousSealedSecret });
+    const { lane, rank } = mended.get(row.id) as Due;
+    return Object.assign(row, { lane, rank });
   });
 }

@@ -25,6 +25,10 @@ export interface Lane {
   readonly webhookId: string;
   /** Its row, which stays where it is until the claim that locked it changes it. */
   readonly place: string;
+  readonly maxInFlight: number;
+  /** Its marks, as the database writes them: a `Date` would lose their microseconds. */
+  readonly scanFrom: string;
+  readonly flyingTo: string | null;
   /** False when its registration was deactivated: its due deliveries are suspended, not sent. */
   readonly active: boolean;
   readonly partnerId: string;
@@ -81,7 +85,8 @@ export async function armLanes(sql: Tx, now: Date | null): Promise<number> {
 /** Locks up to `limit` due lanes, the one that has waited longest first. Never waits. */
 export async function lockDueLanes(tx: Tx, limit: number, now: Date | null): Promise<Lane[]> {
   return tx<Lane[]>`
-    select l.ctid::text as place, l.webhook_id as "webhookId", coalesce(w.active, false) as active,
+    select l.ctid::text as place, l.webhook_id as "webhookId", l.max_in_flight as "maxInFlight",
+           l.scan_from::text as "scanFrom", l.flying_to::text as "flyingTo", coalesce(w.active, false) as active,
            w.partner_id as "partnerId", w.url, w.sealed_secret as "sealedSecret",
            case when w.previous_until > coalesce(${now}::timestamptz, now()) then w.previous_sealed_secret end
              as "previousSealedSecret"
@@ -121,10 +126,11 @@ export async function rearmLanes(tx: Tx, served: readonly ServedLane[], now: Dat
       join lanes l on l.ctid = served.place
       left join deliveries last on last.id = served.last_id
       cross join lateral (
-        select count(*) as n, min(d.claimed_at) as first_claimed_at,
+        select count(*) filter (where d.claimed_at > clock.lease_start) as n,
+               min(d.claimed_at) filter (where d.claimed_at > clock.lease_start) as first_claimed_at,
                min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
         from deliveries d
-        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at > clock.lease_start
+        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at is not null
           and d.next_attempt_at between l.scan_from and greatest(l.flying_to, last.next_attempt_at)
       ) flying
       left join lateral (

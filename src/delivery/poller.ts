@@ -14,16 +14,17 @@ import type { Metrics } from '../metrics.ts';
 import { type ClaimedDelivery, claimDue } from './claim.ts';
 import { armLanes, hasWork } from './lanes.ts';
 import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
+import { Pause } from './pause.ts';
 import { Recorder } from './recorder.ts';
 import { logFailure } from './failure-log.ts';
 import { releaseClaim, releaseDeliveries } from './release.ts';
 import { signRequest } from './request.ts';
 import type { Sender } from './send.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from './signing-keys.ts';
-import { sweepLanes } from './sweep.ts';
+import { Sweeper } from './sweep.ts';
 
 export interface PollerDeps {
-  /** A pool of the poller's own: claim, record and sweep. */
+  /** A pool of the poller's own, with the settings of session.ts: claim, record and sweep. */
   readonly pool: Pool;
   readonly sender: Pick<Sender, 'send'>;
   /** Opens a registration's sealed secret; throws when it cannot. */
@@ -46,7 +47,6 @@ const FEW_PLACES_MS = 10;
 const IDLE_MIN_MS = 2;
 const IDLE_MAX_MS = 50;
 const OUTAGE_PAUSE_MS = 200;
-const SWEEP_EVERY_MS = 30_000;
 /** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
 const FAULT_DELAY_S = 60;
 
@@ -60,27 +60,27 @@ export class Poller {
   readonly #deps: PollerDeps & Required<Pick<PollerDeps, 'now'>>;
   readonly #recorder: Recorder;
   readonly #openKey: OpenKey;
+  readonly #sweeper: Sweeper;
   #claims = 0;
   #held = 0;
   #stopping = false;
   /** The last turn found work: the next one need not ask first. */
   #wasBusy = false;
   #doubtful: string[] = [];
-  #wake: (() => void) | null = null;
+  /** Ended when a record frees places or the poller is told to stop. */
+  readonly #idle = new Pause();
   #sending = new Set<Promise<void>>();
-  #sweepCursor: string | null = null;
   #running: Promise<void> = Promise.resolve();
-  #sweptAtMs: number;
 
   constructor(deps: PollerDeps) {
     this.#deps = { now: () => null, ...deps };
-    this.#sweptAtMs = deps.monotonicMs();
+    this.#sweeper = new Sweeper(this.#deps);
     this.#openKey = rememberKeys(deps.openSecret);
     this.#recorder = new Recorder({
       ...this.#deps,
       onRecorded: (reports) => {
         this.#held -= reports;
-        this.#wake?.();
+        this.#idle.end();
       },
     });
   }
@@ -122,19 +122,19 @@ export class Poller {
     while (!this.#stopping) {
       try {
         const claimed = await this.tick();
-        await this.#sweepNowAndThen();
+        await this.#sweeper.sweepNowAndThen();
         if (claimed > 0) {
           idleMs = IDLE_MIN_MS;
           await this.#awaitPlaces();
           continue;
         }
-        await this.#pause(idleMs * (0.75 + Math.random() / 2));
+        await this.#idle.last(idleMs * (0.75 + Math.random() / 2));
         idleMs = Math.min(idleMs * 1.2, IDLE_MAX_MS);
       } catch (error) {
         const fields = { code: (error as { code?: unknown }).code ?? (error as Error).name };
         if (isUnavailable(error)) this.#deps.log.warn(fields, 'the database is out of reach, trying again');
         else this.#deps.log.error({ ...fields, error: (error as Error).message }, 'a turn of the poller failed');
-        await this.#pause(OUTAGE_PAUSE_MS);
+        await this.#idle.last(OUTAGE_PAUSE_MS);
       }
     }
   }
@@ -142,7 +142,7 @@ export class Poller {
   /** Stops claiming, waits for what is in flight, and records it. What was claimed but not sent is released. */
   async drain(): Promise<void> {
     this.#stopping = true;
-    this.#wake?.();
+    this.#idle.end();
     // A claim may be under way: what it took must be released before the connections close.
     await this.#running;
     await this.settled();
@@ -220,7 +220,7 @@ export class Poller {
       .finally(() => {
         this.#held -= ids.length;
         this.#sending.delete(released);
-        this.#wake?.();
+        this.#idle.end();
       });
     this.#sending.add(released);
   }
@@ -234,34 +234,13 @@ export class Poller {
     }
   }
 
-  async #sweepNowAndThen(): Promise<void> {
-    const { pool, log, metrics, monotonicMs, now } = this.#deps;
-    if (monotonicMs() - this.#sweptAtMs < SWEEP_EVERY_MS) return;
-    this.#sweptAtMs = monotonicMs();
-    const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#sweepCursor, now()));
-    this.#sweepCursor = cursor;
-    if (stranded === 0) return;
-    metrics?.countStranded(stranded);
-    log.error({ stranded }, 'lanes were stranded and have been re-armed');
-  }
-
   /** Returns when enough places are free, or a few milliseconds later. */
   async #awaitPlaces(): Promise<void> {
     const { capacity, monotonicMs } = this.#deps;
     const untilMs = monotonicMs() + FEW_PLACES_MS;
     for (let leftMs = FEW_PLACES_MS; leftMs > 0 && !this.#stopping; leftMs = untilMs - monotonicMs()) {
       if (capacity - this.#held >= capacity * FEW_PLACES) return;
-      await this.#pause(leftMs);
+      await this.#idle.last(leftMs);
     }
-  }
-
-  /** Waits `ms`, or less when a record frees places or the poller is told to stop. */
-  async #pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const timer = setTimeout(resolve, ms);
-    await promise;
-    clearTimeout(timer);
-    this.#wake = null;
   }
 }

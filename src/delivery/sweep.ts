@@ -2,9 +2,12 @@
  * The sweep: looks, a page of webhooks at a time, for pending deliveries that no lane would ever come to. None is
  * expected; the count is an alarm that the lanes' invariant was broken, and the arrival it inserts mends it.
  */
-import type { Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import type { Logger } from '../log-lines.ts';
+import type { Metrics } from '../metrics.ts';
 import { LEASE_S } from './lease.ts';
 
+const EVERY_MS = 30_000;
 const PAGE = 1_000;
 /** An arrival that is younger than this may simply not have been armed yet. */
 const GRACE_S = 30;
@@ -46,4 +49,36 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
            (select max(id::text) from page) as last,
            (select count(*)::int from page) as size`;
   return { stranded: row.stranded, cursor: row.size === PAGE ? row.last : null };
+}
+
+export interface SweeperDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly metrics?: Pick<Metrics, 'countStranded'>;
+  readonly monotonicMs: () => number;
+  readonly now: () => Date | null;
+}
+
+/** Sweeps one page after the other, one every half minute. */
+export class Sweeper {
+  readonly #deps: SweeperDeps;
+  #cursor: string | null = null;
+  #sweptAtMs: number;
+
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+    this.#sweptAtMs = deps.monotonicMs();
+  }
+
+  /** Sweeps the next page when its time has come. */
+  async sweepNowAndThen(): Promise<void> {
+    const { pool, log, metrics, monotonicMs, now } = this.#deps;
+    if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
+    this.#sweptAtMs = monotonicMs();
+    const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#cursor, now()));
+    this.#cursor = cursor;
+    if (stranded === 0) return;
+    metrics?.countStranded(stranded);
+    log.error({ stranded }, 'lanes were stranded and have been re-armed');
+  }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { pendingMigrations, refuseUnfit } from '../db/migrate.ts';
-import { isUnavailable, Pool } from '../db/pool.ts';
+import { isUnavailable, Pool, type PoolOptions } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 
 export interface OpenDatabase {
@@ -38,8 +38,15 @@ export async function migrateDatabase(directUrl: string, log: Logger): Promise<v
   await migrate(directUrl, log);
 }
 
-export function openPool(config: Config, url: string, name: string, max: number, deadlineMs: number): Pool {
-  return new Pool({ url, name: `carteiro ${name}`, max, deadlineMs, prepare: config.databasePrepare });
+export function openPool(
+  config: Config,
+  url: string,
+  name: string,
+  max: number,
+  deadlineMs: number,
+  settings?: PoolOptions['settings'],
+): Pool {
+  return new Pool({ url, name: `carteiro ${name}`, max, deadlineMs, prepare: config.databasePrepare, settings });
 }
 
 const WAIT_MS = 500;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Config } from '../config.ts';
 import { Poller } from '../delivery/poller.ts';
+import { SESSION_SETTINGS } from '../delivery/session.ts';
 import { createSender } from '../delivery/send.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
@@ -33,7 +34,7 @@ const POLLER_DEADLINE_MS = 4_000;
 /** Starts a poller; it waits for the database if that is away. */
 export async function startPoller({ config, database, log, metrics }: ServiceDeps): Promise<Part> {
   const vault = createVault(await readSecretsKeys(config));
-  const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS);
+  const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
   const sender = createSender({ allowInsecure: config.allowInsecureTargets });
   const poller = new Poller({
     pool,

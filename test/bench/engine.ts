@@ -1,6 +1,7 @@
 /** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
 import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/lanes.ts';
+import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
 import { Recorder } from '../../src/delivery/recorder.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -25,7 +26,7 @@ export interface Engine {
 }
 
 export function openPool(url: string, max = 3): Pool {
-  return new Pool({ url, name: 'bench', max, deadlineMs: 60_000 });
+  return new Pool({ url, name: 'bench', max, deadlineMs: 60_000, settings: SESSION_SETTINGS });
 }
 
 const DELIVERED = {

@@ -31,7 +31,8 @@ test('no claim and no record ever reads a hot table from end to end, also with t
       await armLanes(sql, now);
       const { deliveries } = await pool.transaction((tx) => claimDue(tx, `p/${turn}`, 4, now));
       expect(deliveries).toHaveLength(4);
-      const reports = deliveries.slice(0, 2).map((delivery, index) => ({
+      // Those that are lost come first, after a while.
+      const reports = deliveries.slice(-2).map((delivery, index) => ({
         deliveryId: delivery.id,
         webhookId: delivery.webhookId,
         number: delivery.number,

@@ -29,7 +29,7 @@ const PARTNERS = 2;
 const WEBHOOKS = 8;
 const CAP = 8;
 const EVENTS = 14;
-const DEACTIVATE_EVERY = 25;
+const DEACTIVATE_EVERY = 40;
 /** So many places that each lane's share is more than its cap. */
 const PLENTY = 1_000;
 const OUTCOMES = ['resposta_nao_2xx', 'erro_conexao', 'tempo_esgotado'];

@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lost attempts are never counted',
     file: 'claim.ts',
-    find: '+ (d.claimed_by is not null)::int',
+    find: 'lost_in_row = d.lost_in_row + 1, ',
     put: '',
     check: differential,
     finds: /lost_in_row/,
@@ -156,8 +156,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap is not kept',
     file: 'claim.ts',
-    find: 'l.max_in_flight - flying.n as places',
-    put: 'l.max_in_flight as places',
+    find: 'lane.cap - flying.n',
+    put: 'lane.cap',
     check: differential,
     finds: /over the cap/,
   },
