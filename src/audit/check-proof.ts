@@ -6,7 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type Proof, proof, type SealResource } from '../contract/audit-resource.ts';
-import { brokenLink, digestOf, type Head, leafOf, type Seal } from './chain.ts';
+import { digestOfGroup, digestOfGroups, groupCount, groupOf } from './batch.ts';
+import { brokenLink, type Head, type Seal } from './chain.ts';
+import { leafOf } from './leaf.ts';
 
 export interface CheckedProof {
   /** Null when everything fits. */
@@ -51,7 +53,7 @@ const ATTEMPT = { table: 0, delivery: 1, webhook: 4, partner: 5 } as const;
 /** The lines must be about this delivery: another's would be as well sealed as its own. */
 function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof): string | null {
   for (const { linha, folha } of evento === null ? tentativas : [evento, ...tentativas]) {
-    if (leafOf(linha).toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
+    if (leafOf(linha)?.toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
   }
   if (evento !== null) {
     const fields = parse(evento.linha) as unknown[];
@@ -72,19 +74,30 @@ function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof
 }
 
 function wrongBatches(data: Proof): string | null {
-  const batches = new Map(data.lotes.map(({ numero, folhas }) => [numero, folhas]));
+  const batches = new Map(data.lotes.map((batch) => [batch.numero, batch]));
   const seals = new Map(data.cadeia.map((seal) => [seal.numero, seal]));
   for (const { folha, selo } of linesOf(data)) {
     if (selo === null) continue;
-    if (!batches.get(selo)?.includes(folha)) return `a line is not among the leaves of seal ${selo}`;
+    const group = groupOf(bytesOf(folha), seals.get(selo)?.linhas ?? 0);
+    const opened = batches.get(selo)?.abertos.find(({ grupo }) => grupo === group);
+    if (!opened?.folhas.includes(folha)) return `a line is not among the leaves of seal ${selo}`;
   }
-  for (const [number, leaves] of batches) {
-    const seal = seals.get(number);
-    const digest = digestOf(leaves.map((leaf) => Buffer.from(leaf, 'hex'))).toString('hex');
-    if (seal === undefined) return `seal ${number} is not in the chain`;
-    if (seal.resumo !== digest || seal.linhas !== leaves.length) return `the leaves are not those of seal ${number}`;
+  for (const { numero, grupos, abertos } of data.lotes) {
+    const seal = seals.get(numero);
+    if (seal === undefined) return `seal ${numero} is not in the chain`;
+    const isOfSeal =
+      grupos.length === groupCount(seal.linhas) &&
+      digestOfGroups(grupos.map(bytesOf)).toString('hex') === seal.resumo &&
+      abertos.every(
+        ({ grupo, folhas }) => digestOfGroup(Buffer.concat(folhas.map(bytesOf))).toString('hex') === grupos[grupo],
+      );
+    if (!isOfSeal) return `the leaves are not those of seal ${numero}`;
   }
   return null;
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex, 'hex');
 }
 
 /** The first seal stands by its own hash; each of the others also by the one before. */
