@@ -37,8 +37,8 @@ function parse(text: string): unknown {
   }
 }
 
-function linesOf({ evento, tentativas }: Proof) {
-  return evento === null ? tentativas : [evento, ...tentativas];
+function linesOf({ evento, tentativas, pedidos }: Proof) {
+  return [...(evento === null ? [] : [evento]), ...tentativas, ...pedidos];
 }
 
 function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string | null {
@@ -49,12 +49,17 @@ function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string 
 /** An event's line, which is a JSON array of fixed places (drizzle/, `sealable_rows`). */
 const EVENT = { table: 0, id: 2, partner: 7, message: 13 } as const;
 const ATTEMPT = { table: 0, delivery: 1, webhook: 4, partner: 5 } as const;
+const ORDER = { table: 0, webhook: 3, deliveries: 5 } as const;
 
 /** The lines must be about this delivery: another's would be as well sealed as its own. */
-function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof): string | null {
-  for (const { linha, folha } of evento === null ? tentativas : [evento, ...tentativas]) {
+function wrongLines(data: Proof): string | null {
+  for (const { linha, folha } of linesOf(data)) {
     if (leafOf(linha)?.toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
   }
+  return wrongEvent(data) ?? wrongAttempt(data) ?? wrongOrder(data);
+}
+
+function wrongEvent({ entrega, evento, corpo_sha256: digest }: Proof): string | null {
   if (evento !== null) {
     const fields = parse(evento.linha) as unknown[];
     const [sent] = (fields[EVENT.message] ?? []) as unknown[];
@@ -62,6 +67,10 @@ function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof
     if (fields[EVENT.partner] !== entrega.parceiro_id) return 'the event is of another partner';
     if (sent !== digest) return 'the sealed event was sent with another body';
   }
+  return null;
+}
+
+function wrongAttempt({ entrega, tentativas }: Proof): string | null {
   for (const { linha } of tentativas) {
     const fields = parse(linha) as unknown[];
     const isOfDelivery = fields[ATTEMPT.table] === 'attempts' && fields[ATTEMPT.delivery] === entrega.id;
@@ -69,6 +78,17 @@ function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof
     if (fields[ATTEMPT.webhook] !== entrega.webhook_id || fields[ATTEMPT.partner] !== entrega.parceiro_id) {
       return 'an attempt is of another registration';
     }
+  }
+  return null;
+}
+
+function wrongOrder({ entrega, pedidos }: Proof): string | null {
+  for (const { linha } of pedidos) {
+    const fields = parse(linha) as unknown[];
+    const deliveries = fields[ORDER.deliveries];
+    const isOfDelivery = Array.isArray(deliveries) && deliveries.includes(entrega.id);
+    if (fields[ORDER.table] !== 'send_orders' || !isOfDelivery) return 'an order is of other deliveries';
+    if (fields[ORDER.webhook] !== entrega.webhook_id) return 'an order is of another registration';
   }
   return null;
 }

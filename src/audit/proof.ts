@@ -20,7 +20,8 @@ export async function readProof(pool: Pool, deliveryId: string): Promise<Proof |
     if (delivery === null) return null;
     const event = await readLines(tx, 'events', delivery.eventId);
     const attempts = await readLines(tx, 'attempts', deliveryId);
-    const sealed = [...event, ...attempts].filter((line) => line.seal !== null);
+    const orders = await readOrders(tx, delivery.webhookId, deliveryId);
+    const sealed = [...event, ...attempts, ...orders].filter((line) => line.seal !== null);
     const numbers = [...new Set(sealed.map(({ seal }) => seal ?? 0))].toSorted((one, other) => one - other);
     const batches: Proof['lotes'] = [];
     for (const number of numbers) batches.push(await readBatch(tx, number, sealed));
@@ -43,6 +44,7 @@ export async function readProof(pool: Pool, deliveryId: string): Promise<Proof |
       corpo_sha256: createHash('sha256').update(delivery.body).digest('hex'),
       evento: event.map(view)[0] ?? null,
       tentativas: attempts.map(view),
+      pedidos: orders.map(view),
       lotes: batches,
       cadeia: chain.map(sealView),
       cadeia_completa: chain.length === 0 || chain.at(-1)?.number === head?.number,
@@ -92,7 +94,11 @@ interface SealedLine {
 }
 
 /** The lines of a subject in the order of their transactions, each with the seal whose span it is in. */
-async function readLines(tx: Tx, source: 'events' | 'attempts', subject: string): Promise<SealedLine[]> {
+async function readLines(
+  tx: Tx,
+  source: 'events' | 'attempts' | 'send_orders',
+  subject: string,
+): Promise<SealedLine[]> {
   return tx<SealedLine[]>`
     select r.line, r.leaf, case when s.end_tx > r.tx then s.number::float8 end as seal
     from sealable_rows r
@@ -101,6 +107,17 @@ async function readLines(tx: Tx, source: 'events' | 'attempts', subject: string)
     ) s on true
     where r.source = ${source} and r.subject = ${subject}
     order by r.tx, r.line`;
+}
+
+/** Who had this delivery sent: orders are the registration's, each of the deliveries that it names. */
+async function readOrders(tx: Tx, webhookId: string, deliveryId: string): Promise<SealedLine[]> {
+  const [row] = await tx<[{ any: boolean }]>`
+    select exists (
+      select from send_orders where webhook_id = ${webhookId} and ${deliveryId}::uuid = any (delivery_ids)
+    ) as any`;
+  if (!row.any) return [];
+  const lines = await readLines(tx, 'send_orders', webhookId);
+  return lines.filter(({ line }) => line.includes(deliveryId));
 }
 
 /** A batch's rows as they are now, as groups; those that one of `lines` is in with their leaves. */

@@ -132,6 +132,8 @@ export const proof = z.strictObject({
   /** Null for `webhook.teste`, which is no event of the log. */
   evento: sealedLine.nullable(),
   tentativas: z.array(sealedLine),
+  /** Who had it sent again, tested or resumed. */
+  pedidos: z.array(sealedLine),
   /** Each batch that one of the lines is in: the digests of all its groups, and the leaves of the lines' groups. */
   lotes: z.array(
     z.strictObject({

@@ -14,6 +14,7 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { insertArrivals, wakeLanes } from './lanes.ts';
 import { logLostAttempts } from './lost.ts';
 import { firstIdAt } from './read-deliveries.ts';
+import { type Author, logSendOrder } from './send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
 
@@ -31,7 +32,12 @@ async function startAfresh(tx: Tx, webhookId: string, ids: readonly string[]): P
 }
 
 /** Resends one delivery of the partner. Null when there is none of that id. */
-export async function resendOne(tx: Tx, partnerId: string, id: string): Promise<'resent' | 'inactive' | null> {
+export async function resendOne(
+  tx: Tx,
+  partnerId: string,
+  id: string,
+  author: Author,
+): Promise<'resent' | 'inactive' | null> {
   const [row] = await tx<{ webhookId: string; isClaimed: boolean }[]>`
     select webhook_id as "webhookId", claimed_by is not null as "isClaimed"
     from deliveries where id = ${id} and partner_id = ${partnerId}
@@ -39,6 +45,7 @@ export async function resendOne(tx: Tx, partnerId: string, id: string): Promise<
   if (row === undefined) return null;
   if (!(await holdActive(tx, row.webhookId))) return 'inactive';
   await startAfresh(tx, row.webhookId, [id]);
+  await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
   // The claim that was ended may have been what saturated the lane.
   if (row.isClaimed) await wakeLanes(tx, [row.webhookId], null);
   return 'resent';
@@ -56,6 +63,7 @@ export interface ManyToResend {
   readonly after: string | null;
   /** True only counts. */
   readonly simulate: boolean;
+  readonly author: Author;
 }
 
 export interface ResentMany {
@@ -92,7 +100,10 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<ResentMany | nul
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);
-  if (!simulate && chosen.length > 0) await startAfresh(tx, webhookId, chosen);
+  if (!simulate && chosen.length > 0) {
+    await startAfresh(tx, webhookId, chosen);
+    await logSendOrder(tx, 'reenvio_em_lote', webhookId, chosen, many.author);
+  }
   return { count: chosen.length, inFlight: rows.length - chosen.length, next };
 }
 

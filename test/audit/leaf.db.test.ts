@@ -25,6 +25,9 @@ beforeAll(async () => {
   await sql`
     select append_event(gen_random_uuid(), 0, 'desembolso.falhou', ${partnerId}, '{}', 'x', null, '1999-12-31T23:59:59.123Z', 'leilao')`;
   await sql`
+    insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+    select 'reenvio_em_lote', webhook_id, partner_id, array_agg(id), 'João' from deliveries group by 2, 3`;
+  await sql`
     insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
                           address, key_id, poller, error, answer)
     values
@@ -38,8 +41,10 @@ afterAll(() => database.drop());
 test('of every kind of row', async () => {
   const rows = await database.sql<{ source: string; line: string; leaf: Buffer }[]>`
     select source, line, leaf from sealable_rows`;
-  expect(new Set(rows.map(({ source }) => source))).toEqual(new Set(['events', 'attempts', 'webhook_history']));
-  expect(rows).toHaveLength(9);
+  expect(new Set(rows.map(({ source }) => source))).toEqual(
+    new Set(['events', 'attempts', 'webhook_history', 'send_orders']),
+  );
+  expect(rows).toHaveLength(10);
   for (const { line, leaf } of rows)
     expect([line, leafOf(line)?.toString('hex')]).toEqual([line, leaf.toString('hex')]);
 });
