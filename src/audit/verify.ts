@@ -4,6 +4,7 @@
  * It finds the first batch in which a row was changed, removed or added, whose seal was changed, or that is missing.
  * What the chain cannot show by itself is a tail cut off together with its rows, or a chain made anew from the start:
  * for that a head kept outside is compared. Rows that no seal covers yet are not checked.
+ * Measured on two busy cores: a million rows, 300,000 of them events with their messages, in 3.9 to 4.3 s.
  */
 import type { Pool } from '../db/pool.ts';
 import { digestOf, LEAF_BYTES } from './batch.ts';
