@@ -1,10 +1,9 @@
 /**
  * The chain's arithmetic, with no database: what a seal's hash is made of, and what links it to the one before.
  *
- * leaf   = SHA-256 of a row's line (drizzle/, `sealable_rows`)
- * digest = SHA-256 of the batch's leaves, in the order of their bytes, one behind the other
+ * leaf   = SHA-256 of a row's bytes (drizzle/, `sealable_rows`; leaf.ts)
+ * digest = what stands for the batch's leaves (batch.ts)
  * hash   = SHA-256 of the seal's own fields with the digest and the hash before
- * A batch's leaves are 32 bytes each and a line is text that begins with `["`, so neither can pass for the other.
  */
 import { createHash } from 'node:crypto';
 
@@ -26,24 +25,12 @@ export type Head = Pick<Seal, 'number' | 'hash'>;
 
 export const NO_HASH = Buffer.alloc(32);
 
-function sha256(...parts: readonly (Buffer | string)[]): Buffer {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-}
-
-export function leafOf(line: string): Buffer {
-  return sha256(line);
-}
-
-export function digestOf(leaves: readonly Buffer[]): Buffer {
-  return sha256(...leaves.toSorted((one, other) => Buffer.compare(one, other)));
-}
-
 export function hashOf(seal: Omit<Seal, 'hash'>): Buffer {
   const { number, firstTx, endTx, rows, digest, previous, sealedAt } = seal;
   const fields = ['carteiro-selo-1', number, firstTx, endTx, rows, digest.toString('hex'), previous.toString('hex')];
-  return sha256([...fields, sealedAt.toISOString()].join('\n'));
+  return createHash('sha256')
+    .update([...fields, sealedAt.toISOString()].join('\n'))
+    .digest();
 }
 
 /** What is wrong between `seal` and the one before it (null: it is the first); null when they fit. */

@@ -6,7 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type Proof, proof, type SealResource } from '../contract/audit-resource.ts';
-import { brokenLink, digestOf, type Head, leafOf, type Seal } from './chain.ts';
+import { digestOfGroup, digestOfGroups, groupCount, groupOf } from './batch.ts';
+import { brokenLink, type Head, type Seal } from './chain.ts';
+import { leafOf } from './leaf.ts';
 
 export interface CheckedProof {
   /** Null when everything fits. */
@@ -35,8 +37,8 @@ function parse(text: string): unknown {
   }
 }
 
-function linesOf({ evento, tentativas }: Proof) {
-  return evento === null ? tentativas : [evento, ...tentativas];
+function linesOf({ evento, tentativas, pedidos }: Proof) {
+  return [...(evento === null ? [] : [evento]), ...tentativas, ...pedidos];
 }
 
 function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string | null {
@@ -47,12 +49,17 @@ function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string 
 /** An event's line, which is a JSON array of fixed places (drizzle/, `sealable_rows`). */
 const EVENT = { table: 0, id: 2, partner: 7, message: 13 } as const;
 const ATTEMPT = { table: 0, delivery: 1, webhook: 4, partner: 5 } as const;
+const ORDER = { table: 0, webhook: 3, deliveries: 5 } as const;
 
 /** The lines must be about this delivery: another's would be as well sealed as its own. */
-function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof): string | null {
-  for (const { linha, folha } of evento === null ? tentativas : [evento, ...tentativas]) {
-    if (leafOf(linha).toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
+function wrongLines(data: Proof): string | null {
+  for (const { linha, folha } of linesOf(data)) {
+    if (leafOf(linha)?.toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
   }
+  return wrongEvent(data) ?? wrongAttempt(data) ?? wrongOrder(data);
+}
+
+function wrongEvent({ entrega, evento, corpo_sha256: digest }: Proof): string | null {
   if (evento !== null) {
     const fields = parse(evento.linha) as unknown[];
     const [sent] = (fields[EVENT.message] ?? []) as unknown[];
@@ -60,6 +67,10 @@ function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof
     if (fields[EVENT.partner] !== entrega.parceiro_id) return 'the event is of another partner';
     if (sent !== digest) return 'the sealed event was sent with another body';
   }
+  return null;
+}
+
+function wrongAttempt({ entrega, tentativas }: Proof): string | null {
   for (const { linha } of tentativas) {
     const fields = parse(linha) as unknown[];
     const isOfDelivery = fields[ATTEMPT.table] === 'attempts' && fields[ATTEMPT.delivery] === entrega.id;
@@ -71,20 +82,42 @@ function wrongLines({ entrega, evento, tentativas, corpo_sha256: digest }: Proof
   return null;
 }
 
+function wrongOrder({ entrega, pedidos }: Proof): string | null {
+  for (const { linha } of pedidos) {
+    const fields = parse(linha) as unknown[];
+    const deliveries = fields[ORDER.deliveries];
+    const isOfDelivery = Array.isArray(deliveries) && deliveries.includes(entrega.id);
+    if (fields[ORDER.table] !== 'send_orders' || !isOfDelivery) return 'an order is of other deliveries';
+    if (fields[ORDER.webhook] !== entrega.webhook_id) return 'an order is of another registration';
+  }
+  return null;
+}
+
 function wrongBatches(data: Proof): string | null {
-  const batches = new Map(data.lotes.map(({ numero, folhas }) => [numero, folhas]));
+  const batches = new Map(data.lotes.map((batch) => [batch.numero, batch]));
   const seals = new Map(data.cadeia.map((seal) => [seal.numero, seal]));
   for (const { folha, selo } of linesOf(data)) {
     if (selo === null) continue;
-    if (!batches.get(selo)?.includes(folha)) return `a line is not among the leaves of seal ${selo}`;
+    const group = groupOf(bytesOf(folha), seals.get(selo)?.linhas ?? 0);
+    const opened = batches.get(selo)?.abertos.find(({ grupo }) => grupo === group);
+    if (!opened?.folhas.includes(folha)) return `a line is not among the leaves of seal ${selo}`;
   }
-  for (const [number, leaves] of batches) {
-    const seal = seals.get(number);
-    const digest = digestOf(leaves.map((leaf) => Buffer.from(leaf, 'hex'))).toString('hex');
-    if (seal === undefined) return `seal ${number} is not in the chain`;
-    if (seal.resumo !== digest || seal.linhas !== leaves.length) return `the leaves are not those of seal ${number}`;
+  for (const { numero, grupos, abertos } of data.lotes) {
+    const seal = seals.get(numero);
+    if (seal === undefined) return `seal ${numero} is not in the chain`;
+    const isOfSeal =
+      grupos.length === groupCount(seal.linhas) &&
+      digestOfGroups(grupos.map(bytesOf)).toString('hex') === seal.resumo &&
+      abertos.every(
+        ({ grupo, folhas }) => digestOfGroup(Buffer.concat(folhas.map(bytesOf))).toString('hex') === grupos[grupo],
+      );
+    if (!isOfSeal) return `the leaves are not those of seal ${numero}`;
   }
   return null;
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex, 'hex');
 }
 
 /** The first seal stands by its own hash; each of the others also by the one before. */

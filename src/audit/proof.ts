@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Proof, SealResource } from '../contract/audit-resource.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { leafOf, type Seal } from './chain.ts';
+import { digestOfGroup, groupOf, groupsOf, LEAF_BYTES } from './batch.ts';
+import type { Seal } from './chain.ts';
 import { readLastSeal, sealColumns } from './seal.ts';
 
 /** Seals that a proof carries at most, some 300 bytes each. */
@@ -19,14 +20,14 @@ export async function readProof(pool: Pool, deliveryId: string): Promise<Proof |
     if (delivery === null) return null;
     const event = await readLines(tx, 'events', delivery.eventId);
     const attempts = await readLines(tx, 'attempts', deliveryId);
-    const numbers = [...event, ...attempts].flatMap(({ seal }) => (seal === null ? [] : [seal]));
-    const batches = await readLeaves(
-      tx,
-      [...new Set(numbers)].sort((one, other) => one - other),
-    );
+    const orders = await readOrders(tx, delivery.webhookId, deliveryId);
+    const sealed = [...event, ...attempts, ...orders].filter((line) => line.seal !== null);
+    const numbers = [...new Set(sealed.map(({ seal }) => seal ?? 0))].toSorted((one, other) => one - other);
+    const batches: Proof['lotes'] = [];
+    for (const number of numbers) batches.push(await readBatch(tx, number, sealed));
     const chain = numbers.length === 0 ? [] : await readChain(tx, Math.min(...numbers));
     const head = await readLastSeal(tx);
-    const view = ({ line, seal }: SealedLine) => ({ linha: line, folha: leafOf(line).toString('hex'), selo: seal });
+    const view = ({ line, leaf, seal }: SealedLine) => ({ linha: line, folha: leaf.toString('hex'), selo: seal });
     return {
       formato: 'carteiro-prova-1',
       gerada_em: delivery.now.toISOString(),
@@ -40,9 +41,10 @@ export async function readProof(pool: Pool, deliveryId: string): Promise<Proof |
         concluida_em: delivery.finishedAt?.toISOString() ?? null,
       },
       corpo_base64: delivery.body.toString('base64'),
-      corpo_sha256: leafOfBytes(delivery.body),
+      corpo_sha256: createHash('sha256').update(delivery.body).digest('hex'),
       evento: event.map(view)[0] ?? null,
       tentativas: attempts.map(view),
+      pedidos: orders.map(view),
       lotes: batches,
       cadeia: chain.map(sealView),
       cadeia_completa: chain.length === 0 || chain.at(-1)?.number === head?.number,
@@ -62,10 +64,6 @@ function sealView(seal: Seal): SealResource {
     hash: seal.hash.toString('hex'),
     selado_em: seal.sealedAt.toISOString(),
   };
-}
-
-function leafOfBytes(body: Buffer): string {
-  return createHash('sha256').update(body).digest('hex');
 }
 
 interface EvidencedDelivery {
@@ -91,13 +89,18 @@ async function readDelivery(tx: Tx, id: string): Promise<EvidencedDelivery | nul
 
 interface SealedLine {
   readonly line: string;
+  readonly leaf: Buffer;
   readonly seal: number | null;
 }
 
 /** The lines of a subject in the order of their transactions, each with the seal whose span it is in. */
-async function readLines(tx: Tx, source: 'events' | 'attempts', subject: string): Promise<SealedLine[]> {
+async function readLines(
+  tx: Tx,
+  source: 'events' | 'attempts' | 'send_orders',
+  subject: string,
+): Promise<SealedLine[]> {
   return tx<SealedLine[]>`
-    select r.line, case when s.end_tx > r.tx then s.number::float8 end as seal
+    select r.line, r.leaf, case when s.end_tx > r.tx then s.number::float8 end as seal
     from sealable_rows r
     left join lateral (
       select number, end_tx from seals where first_tx <= r.tx order by first_tx desc limit 1
@@ -106,19 +109,39 @@ async function readLines(tx: Tx, source: 'events' | 'attempts', subject: string)
     order by r.tx, r.line`;
 }
 
-/** The leaves of each of these seals' rows as they are now. */
-async function readLeaves(tx: Tx, numbers: readonly number[]): Promise<Proof['lotes']> {
-  const batches: Proof['lotes'] = [];
-  for (const numero of numbers) {
-    const rows = await tx<{ leaf: Buffer }[]>`
-      select sha256(convert_to(line, 'UTF8')) as leaf
-      from sealable_rows
-      where tx >= (select first_tx from seals where number = ${numero})
-        and tx < (select end_tx from seals where number = ${numero})
-      order by leaf`;
-    batches.push({ numero, folhas: rows.map(({ leaf }) => leaf.toString('hex')) });
-  }
-  return batches;
+/** Who had this delivery sent: orders are the registration's, each of the deliveries that it names. */
+async function readOrders(tx: Tx, webhookId: string, deliveryId: string): Promise<SealedLine[]> {
+  const [row] = await tx<[{ any: boolean }]>`
+    select exists (
+      select from send_orders where webhook_id = ${webhookId} and ${deliveryId}::uuid = any (delivery_ids)
+    ) as any`;
+  if (!row.any) return [];
+  const lines = await readLines(tx, 'send_orders', webhookId);
+  return lines.filter(({ line }) => line.includes(deliveryId));
+}
+
+/** A batch's rows as they are now, as groups; those that one of `lines` is in with their leaves. */
+async function readBatch(tx: Tx, numero: number, lines: readonly SealedLine[]): Promise<Proof['lotes'][number]> {
+  const rows = await tx<{ leaves: Buffer | null }[]>`
+    select string_agg(leaf, '') as leaves
+    from sealable_rows
+    where tx >= (select first_tx from seals where number = ${numero})
+      and tx < (select end_tx from seals where number = ${numero})`;
+  const leaves = rows[0]?.leaves ?? Buffer.alloc(0);
+  const groups = groupsOf(leaves);
+  const mine = lines.filter(({ seal }) => seal === numero);
+  const opened = new Set(mine.map(({ leaf }) => groupOf(leaf, leaves.length / LEAF_BYTES)));
+  return {
+    numero,
+    grupos: groups.map((group) => digestOfGroup(group).toString('hex')),
+    abertos: [...opened].map((grupo) => ({ grupo, folhas: leavesIn(groups[grupo] ?? Buffer.alloc(0)) })),
+  };
+}
+
+function leavesIn(group: Buffer): string[] {
+  return Array.from({ length: group.length / LEAF_BYTES }, (_, index) =>
+    group.toString('hex', index * LEAF_BYTES, (index + 1) * LEAF_BYTES),
+  );
 }
 
 async function readChain(tx: Tx, from: number): Promise<Seal[]> {

@@ -4,14 +4,16 @@
  * It finds the first batch in which a row was changed, removed or added, whose seal was changed, or that is missing.
  * What the chain cannot show by itself is a tail cut off together with its rows, or a chain made anew from the start:
  * for that a head kept outside is compared. Rows that no seal covers yet are not checked.
- * Measured on two busy cores: a million attempts in 4.7 to 6.6 s; 100,000 events with their bodies in 0.7 s.
+ * Measured on two busy cores: a million rows, 300,000 of them events with their messages, in 3.9 to 4.3 s.
  */
 import type { Pool } from '../db/pool.ts';
+import { digestOf, LEAF_BYTES } from './batch.ts';
 import { brokenLink, type Head, type Seal } from './chain.ts';
 import { sealColumns } from './seal.ts';
 
-/** Seals whose rows one statement hashes again: about 65,000 rows. */
-const CHUNK = 64;
+/** One statement hashes the rows of seals again up to so many seals, and of no more seals once it has so many rows. */
+const CHUNK_SEALS = 256;
+const CHUNK_ROWS = 65_536;
 /** Statements at once. */
 const PARALLEL = 3;
 
@@ -34,11 +36,9 @@ export interface VerifyOptions {
 export async function verifySeals(pool: Pool, { anchor, onProgress }: VerifyOptions): Promise<Verification> {
   let [head, seals, rows] = [null as Seal | null, 0, 0];
   for (;;) {
-    const next = await readSeals(pool, head?.number ?? 0, CHUNK * PARALLEL);
+    const chunks = inChunks(await readSeals(pool, head?.number ?? 0, CHUNK_SEALS * PARALLEL)).slice(0, PARALLEL);
+    const next = chunks.flat();
     if (next.length === 0) break;
-    const chunks = Array.from({ length: Math.ceil(next.length / CHUNK) }, (_, index) =>
-      next.slice(index * CHUNK, (index + 1) * CHUNK),
-    );
     const found = (await Promise.all(chunks.map((chunk) => hashAgain(pool, chunk)))).flat();
     for (const [index, seal] of next.entries()) {
       const reason = brokenLink(head, seal) ?? brokenBatch(seal, found[index] ?? NOTHING) ?? brokenAnchor(seal, anchor);
@@ -52,6 +52,19 @@ export async function verifySeals(pool: Pool, { anchor, onProgress }: VerifyOpti
   const number = (head?.number ?? 0) + 1;
   const broken = isCut ? { number, reason: `the chain was cut: the anchored head is seal ${anchor.number}` } : null;
   return { seals, rows, head, broken };
+}
+
+function inChunks(seals: readonly Seal[]): Seal[][] {
+  const chunks: Seal[][] = [];
+  let rows = 0;
+  for (const seal of seals) {
+    const last = chunks.at(-1);
+    const isFull = last === undefined || last.length === CHUNK_SEALS || rows >= CHUNK_ROWS;
+    if (isFull) chunks.push([seal]);
+    else last.push(seal);
+    rows = isFull ? seal.rows : rows + seal.rows;
+  }
+  return chunks;
 }
 
 interface Batch {
@@ -87,16 +100,18 @@ async function hashAgain(pool: Pool, seals: readonly Seal[]): Promise<Batch[]> {
   // The link of one of them is broken, which is what will be told.
   if (!isInOrder) return [];
   const found = await pool.run(
-    (sql) => sql<{ place: number; rows: number; digest: Buffer }[]>`
-      select place, count(*)::int as rows, sha256(string_agg(leaf, ''::bytea order by leaf)) as digest
+    (sql) => sql<{ place: number; leaves: Buffer }[]>`
+      select place, string_agg(leaf, '') as leaves
       from (
-        select tx, width_bucket(tx, ${starts}::bigint[]) as place, sha256(convert_to(line, 'UTF8')) as leaf
+        select tx, width_bucket(tx, ${starts}::bigint[]) as place, leaf
         from sealable_rows
         where tx >= ${starts[0] ?? 0} and tx < ${ends.at(-1) ?? 0}
-      ) leaves
+      ) placed
       where tx < (${ends}::bigint[])[place]
       group by place`,
   );
-  const byPlace = new Map(found.map((batch) => [batch.place, batch]));
+  const byPlace = new Map(
+    found.map(({ place, leaves }) => [place, { rows: leaves.length / LEAF_BYTES, digest: digestOf(leaves) }]),
+  );
   return seals.map((_, index) => byPlace.get(index + 1) ?? NOTHING);
 }

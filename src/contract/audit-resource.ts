@@ -113,7 +113,7 @@ const sealedLine = z.strictObject({ linha: z.string(), folha: digest, selo: z.in
 
 /**
  * One delivery as evidence, complete in itself: `audit check` recomputes the bytes' digest, every leaf, the digest of
- * each batch from its leaves and the hash of each seal of `cadeia`, without a database.
+ * each batch from its groups and the hash of each seal of `cadeia`, without a database.
  */
 export const proof = z.strictObject({
   formato: z.literal('carteiro-prova-1'),
@@ -132,8 +132,16 @@ export const proof = z.strictObject({
   /** Null for `webhook.teste`, which is no event of the log. */
   evento: sealedLine.nullable(),
   tentativas: z.array(sealedLine),
-  /** The leaves of each batch that one of the lines is in, in order. */
-  lotes: z.array(z.strictObject({ numero: z.int(), folhas: z.array(digest) })),
+  /** Who had it sent again, tested or resumed. */
+  pedidos: z.array(sealedLine),
+  /** Each batch that one of the lines is in: the digests of all its groups, and the leaves of the lines' groups. */
+  lotes: z.array(
+    z.strictObject({
+      numero: z.int(),
+      grupos: z.array(digest),
+      abertos: z.array(z.strictObject({ grupo: z.int(), folhas: z.array(digest) })),
+    }),
+  ),
   /** Each seal from the first of those batches on; it reaches the head unless `cadeia_completa` is false. */
   cadeia: z.array(seal),
   cadeia_completa: z.boolean(),

@@ -47,6 +47,10 @@ export const WEBHOOK_CHANGES = [
 ] as const;
 export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];
 
+/** What somebody asked to be sent, beside what events make: one delivery again, many, a test, what was suspended. */
+export const SEND_ORDERS = ['reenvio', 'reenvio_em_lote', 'teste', 'retomada'] as const;
+export type SendOrder = (typeof SEND_ORDERS)[number];
+
 /** Attempt outcomes (`resultado`). */
 export const OUTCOMES = [
   'entregue',

@@ -15,6 +15,7 @@ import { insertArrivals } from './lanes.ts';
 import { LEASE_S } from './lease.ts';
 import { logLostAttempts } from './lost.ts';
 import { firstIdAt } from './read-deliveries.ts';
+import { type Author, logSendOrder } from './send-orders.ts';
 
 type Status = (typeof DELIVERY_STATUSES)[number];
 
@@ -32,7 +33,12 @@ async function startAfresh(tx: Tx, webhookId: string, ids: readonly string[]): P
 }
 
 /** Resends one delivery of the partner. Null when there is none of that id. */
-export async function resendOne(tx: Tx, partnerId: string, id: string): Promise<'resent' | 'inactive' | null> {
+export async function resendOne(
+  tx: Tx,
+  partnerId: string,
+  id: string,
+  author: Author,
+): Promise<'resent' | 'inactive' | null> {
   const [row] = await tx<{ webhookId: string }[]>`
     select webhook_id as "webhookId"
     from deliveries where id = ${id} and partner_id = ${partnerId}
@@ -40,6 +46,7 @@ export async function resendOne(tx: Tx, partnerId: string, id: string): Promise<
   if (row === undefined) return null;
   if (!(await holdActive(tx, row.webhookId))) return 'inactive';
   await startAfresh(tx, row.webhookId, [id]);
+  await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
   return 'resent';
 }
 
@@ -55,6 +62,7 @@ export interface ManyToResend {
   readonly after: string | null;
   /** True only counts. */
   readonly simulate: boolean;
+  readonly author: Author;
 }
 
 export interface ResentMany {
@@ -91,7 +99,10 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<ResentMany | nul
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);
-  if (!simulate && chosen.length > 0) await startAfresh(tx, webhookId, chosen);
+  if (!simulate && chosen.length > 0) {
+    await startAfresh(tx, webhookId, chosen);
+    await logSendOrder(tx, 'reenvio_em_lote', webhookId, chosen, many.author);
+  }
   return { count: chosen.length, inFlight: rows.length - chosen.length, next };
 }
 

@@ -13,6 +13,7 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { insertArrivals } from './lanes.ts';
 import { LEASE_S } from './lease.ts';
 import { logLostAttempts } from './lost.ts';
+import { type Author, logSendOrder } from './send-orders.ts';
 
 const BATCH = 1_000;
 
@@ -55,7 +56,7 @@ export async function suspendUnclaimed(
 }
 
 /** Makes up to a batch of an active registration's suspended deliveries due now, their spent slots spent; returns how many. */
-async function resumeBatch(tx: Tx, webhookId: string): Promise<number> {
+async function resumeBatch(tx: Tx, webhookId: string, author: Author): Promise<number> {
   const rows = await tx<{ id: string }[]>`
     with open as materialized (
       select id from webhooks where id = ${webhookId} and active for share
@@ -70,9 +71,11 @@ async function resumeBatch(tx: Tx, webhookId: string): Promise<number> {
       for update
     ) suspended`;
   if (rows.length === 0) return 0;
+  const ids = rows.map((row) => row.id);
   await tx`
     update deliveries set status = 'pendente', next_attempt_at = now()
-    where id = any (${rows.map((row) => row.id)}::uuid[])`;
+    where id = any (${ids}::uuid[])`;
+  await logSendOrder(tx, 'retomada', webhookId, ids, author);
   await insertArrivals(tx, [webhookId]);
   return rows.length;
 }
@@ -85,8 +88,8 @@ export async function suspendWhile(pool: Pool, webhookId: string, untilMs: numbe
 }
 
 /** Resumes, a batch a transaction; false when `untilMs` came before everything was resumed. */
-export async function resumeWhile(pool: Pool, webhookId: string, untilMs: number): Promise<boolean> {
-  while ((await pool.transaction((tx) => resumeBatch(tx, webhookId))) === BATCH) {
+export async function resumeWhile(pool: Pool, webhookId: string, author: Author, untilMs: number): Promise<boolean> {
+  while ((await pool.transaction((tx) => resumeBatch(tx, webhookId, author))) === BATCH) {
     if (performance.now() >= untilMs) return false;
   }
   return true;

@@ -10,6 +10,7 @@ import { TEST_NAME } from '../contract/delivery.ts';
 import type { DeliveryWithAttempts } from '../contract/delivery-resource.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { readDelivery } from './read-deliveries.ts';
+import { type Author, logSendOrder } from './send-orders.ts';
 
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 500;
@@ -19,6 +20,7 @@ export async function makeTestDelivery(
   tx: Tx,
   partnerId: string,
   webhookId: string,
+  author: Author,
 ): Promise<{ readonly id: string } | 'inactive' | null> {
   const [webhook] = await tx<{ active: boolean }[]>`
     select active from webhooks where id = ${webhookId} and partner_id = ${partnerId} for share`;
@@ -39,6 +41,7 @@ export async function makeTestDelivery(
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select event_id, ${webhookId}, ${partnerId}, now() from message
     returning id`;
+  await logSendOrder(tx, 'teste', webhookId, [row.id], author);
   return row;
 }
 

@@ -16,10 +16,10 @@ function parseHead(text: string): Head {
 }
 
 const SEAL_HELP = `
-Hashes what is settled and not sealed yet, and chains it to the seals before. api and poll do this every few seconds by
+Hashes what is settled and not sealed yet, and chains it to the seals before. api and poll do this every half minute by
 themselves; this is for a database without either, or to have the newest rows in the chain now.
 
-Output: {"selos": 3, "linhas": 2950}, what this run added.
+Output: {"selos": 3, "linhas": 139264}, what this run added.
 
 Exit code: 0 when all that is settled is sealed, 1 when it could not be.`;
 
@@ -27,8 +27,8 @@ const VERIFY_HELP = `
 Hashes every sealed row again, in batches, and compares each with its seal and each seal with the one before. A chain
 that was cut short or made anew is whole by itself: give --head with a head that was kept elsewhere to see that too.
 
-Output: {"selos": 977, "linhas": 1000448, "cabeca": "977:9f3c…", "rompido": null}; rompido is the first broken batch as
-{"selo": 12, "motivo": "1 of its 1024 rows were removed"}, and the counts are of what came before it.
+Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "rompido": null}; rompido is the first broken batch as
+{"selo": 12, "motivo": "1 of its 65536 rows were removed"}, and the counts are of what came before it.
 
 Exit code: 0 when the chain is whole, 1 when it is not or the database was out of reach.`;
 
@@ -36,7 +36,7 @@ const HEAD_HELP = `
 The newest seal, to be kept where nobody who can write to the database can: a notary, a mailbox, a sheet of paper. It
 stands for every row sealed so far.
 
-Output: 977:9f3c…, number and hash; nothing when there is no seal yet.
+Output: 19:9f3c…, number and hash; nothing when there is no seal yet.
 
 Exit code: 0, or 1 when the database was out of reach.`;
 

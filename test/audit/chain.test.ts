@@ -1,18 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  brokenLink,
-  chain,
-  digestOf,
-  hashOf,
-  leafOf,
-  NO_HASH,
-  readHead,
-  type Seal,
-  writeHead,
-} from '../../src/audit/chain.ts';
+import { digestOf, digestOfGroup, digestOfGroups, groupCount, groupOf, groupsOf } from '../../src/audit/batch.ts';
+import { brokenLink, chain, hashOf, NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/chain.ts';
 
 const at = new Date('2026-01-31T12:00:00.000Z');
-const batch = (endTx: number) => ({ endTx, rows: 2, digest: digestOf([leafOf('["a"]'), leafOf(`["${endTx}"]`)]) });
+const batch = (endTx: number) => ({ endTx, rows: 2, digest: digestOf(Buffer.alloc(64, endTx)) });
 const first = chain(null, batch(10), at);
 const second = chain(first, batch(20), at);
 
@@ -45,10 +37,24 @@ test.each<[string, Partial<Seal>]>([
 });
 
 test('a digest does not depend on the order in which rows were read, and tells every set of rows from others', () => {
-  const [a, b, c] = ['["a"]', '["b"]', '["c"]'].map(leafOf) as [Buffer, Buffer, Buffer];
-  expect(digestOf([a, b])).toEqual(digestOf([b, a]));
-  expect(digestOf([a, b])).not.toEqual(digestOf([a, b, b]));
-  expect(digestOf([a, b])).not.toEqual(digestOf([a, c]));
+  for (const rows of [1, 2, 3, 4, 17, 256, 5_000]) {
+    const leaves = Array.from({ length: rows }, () => randomBytes(32));
+    const digest = digestOf(Buffer.concat(leaves));
+    expect(digestOf(Buffer.concat(leaves.toReversed()))).toEqual(digest);
+    expect(digestOf(Buffer.concat([...leaves, ...leaves.slice(0, 1)]))).not.toEqual(digest);
+    expect(digestOf(Buffer.concat([...leaves.slice(1), randomBytes(32)]))).not.toEqual(digest);
+    expect(digestOf(Buffer.concat(leaves.slice(1)))).not.toEqual(digest);
+  }
+});
+
+test('each leaf is in its group, in the order of its bytes, also beside one with the same first bits', () => {
+  const twin = Buffer.concat([Buffer.alloc(4, 7), Buffer.alloc(28, 9)]);
+  const leaves = [twin, Buffer.alloc(32, 7), ...Array.from({ length: 1_000 }, () => randomBytes(32))];
+  const groups = groupsOf(Buffer.concat(leaves));
+  expect(groups).toHaveLength(groupCount(leaves.length));
+  for (const leaf of leaves) expect(groups[groupOf(leaf, leaves.length)]?.includes(leaf)).toBe(true);
+  expect(Buffer.concat(groups)).toEqual(Buffer.concat(leaves.toSorted(Buffer.compare)));
+  expect(digestOfGroups(groups.map(digestOfGroup))).toEqual(digestOf(Buffer.concat(leaves)));
 });
 
 test('a head is read as it was written, and nothing else is', () => {

@@ -77,8 +77,10 @@ describe('a proof', () => {
     ['a well sealed event of another delivery', (p) => (p.evento = other.evento), 'another one'],
     ['another delivery’s id', (p) => (p.entrega.id = other.entrega.id), 'another delivery'],
     ['another registration', (p) => (p.entrega.webhook_id = other.entrega.id), 'registration'],
-    ['a leaf taken out', (p) => first(p.lotes).folhas.shift(), 'lea'],
-    ['a leaf put in', (p) => first(p.lotes).folhas.push('00'.repeat(32)), 'leaves are not those'],
+    ['a leaf taken out', (p) => first(first(p.lotes).abertos).folhas.shift(), 'lea'],
+    ['a leaf put in', (p) => first(first(p.lotes).abertos).folhas.push('00'.repeat(32)), 'leaves are not those'],
+    ['a group taken out', (p) => first(p.lotes).grupos.pop(), 'leaves are not those'],
+    ['another group', (p) => (first(p.lotes).grupos[0] = '00'.repeat(32)), 'leaves are not those'],
     ['a seal’s other count', (p) => (first(p.cadeia).linhas += 1), 'seal'],
     [
       'a seal’s other time',

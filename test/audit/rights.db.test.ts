@@ -12,14 +12,14 @@ let database: TestDatabase;
 let digest: string;
 const logins = new Map<string, { login: Login; sql: Sql }>();
 const ROLES = ['carteiro_app', 'carteiro_poller', 'carteiro_auditor'];
-const LOGGED = ['events', 'attempts', 'messages', 'webhook_history', 'seals'];
+const LOGGED = ['events', 'attempts', 'messages', 'webhook_history', 'send_orders', 'seals'];
 
 /** Everything that is append-only, in one number. */
 async function digestOfAll(): Promise<string> {
   const [row] = await database.sql<[{ digest: string }]>`
     select md5(string_agg(r, '|' order by r)) as digest from (
       select e::text as r from events e union all select a::text from attempts a union all select m::text from messages m
-      union all select h::text from webhook_history h union all select s::text from seals s
+      union all select h::text from webhook_history h union all select o::text from send_orders o union all select s::text from seals s
     ) all_rows`;
   return row.digest;
 }
@@ -32,6 +32,8 @@ beforeAll(async () => {
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
   await commitEvents(sql, partnerId, 3);
+  await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+            select 'reenvio', webhook_id, partner_id, array[id], 'cpf 529.982.247-25' from deliveries`;
   await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, answer)
     select id, 1, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/', 'test', 'cpf 529.982.247-25'
@@ -63,6 +65,7 @@ const TAMPERING = [
   "update messages set body = ''",
   'update webhook_history set active = false',
   'update seals set hash = previous',
+  "update send_orders set actor = 'nobody'",
   // Upsert and merge.
   'insert into seals select * from seals on conflict (number) do update set hash = excluded.hash',
   "insert into messages select * from messages on conflict (event_id) do update set body = ''",
@@ -72,6 +75,7 @@ const TAMPERING = [
   `insert into attempts ${ATTEMPT}, tx) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, poller, tx from attempts`,
   `insert into attempts ${ATTEMPT}, recorded_at) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, poller, now() from attempts`,
   'insert into events overriding system value select * from events',
+  'insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, ordered_at) select kind, webhook_id, partner_id, delivery_ids, actor, ordered_at from send_orders',
   "select setval('events_position_seq', 1)",
   // Through parents and children.
   'delete from webhooks',
@@ -133,6 +137,7 @@ describe('the auditor', () => {
     'mensagens',
     'entregas',
     'tentativas',
+    'pedidos_envio',
     'selos',
   ];
 

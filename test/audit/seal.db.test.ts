@@ -27,11 +27,11 @@ async function insertAttempts(count: number): Promise<void> {
     from generate_series(1, ${count}::int)`;
 }
 
-/** Seals in batches of 10 rows and the rest of a transaction. */
-async function sealSmall(): Promise<void> {
+/** Seals what is there now, in one batch. */
+async function sealOnce(): Promise<void> {
   await untilSettled(database.sql);
   const cursor = { ...startCursor(), txs: 1_000_000 };
-  while ((await database.pool.transaction((tx) => sealTurn(tx, cursor, { batchRows: 10 }))).more);
+  while ((await database.pool.transaction((tx) => sealTurn(tx, cursor))).more);
 }
 
 async function readSeals() {
@@ -47,17 +47,17 @@ describe('the sealer', () => {
   test('seals every settled row once, in spans that follow each other, and has nothing left to do', async () => {
     for (let count = 0; count < 3; count += 1) {
       await commitEvents(database.sql, partnerId, 6);
-      await insertAttempts(6);
+      await insertAttempts(6 + count);
+      await sealOnce();
     }
-    await sealSmall();
     const seals = await readSeals();
-    expect(seals.map(({ rows }) => rows)).toEqual([12, 12, 6, 6]);
+    expect(seals.map(({ rows }) => rows)).toEqual([12, 13, 14]);
     expect(seals[0]).toMatchObject({ number: 1, first: 0, previous: NO_HASH });
     for (const [index, seal] of seals.slice(1).entries()) {
       expect([seal.first, seal.previous]).toEqual([seals[index]?.end, seals[index]?.hash]);
     }
     expect(await sealAll(database.pool)).toEqual({ seals: 0, rows: 0 });
-    expect(await verify()).toMatchObject({ seals: 4, rows: 36, broken: null });
+    expect(await verify()).toMatchObject({ seals: 3, rows: 39, broken: null });
   });
 
   test('leaves alone what an open transaction could still bring below, and seals it after its commit', async () => {
@@ -78,13 +78,38 @@ describe('the sealer', () => {
     const sealers = Array.from({ length: 8 }, async () => {
       for (let turn = 0; turn < 10; turn += 1) {
         await commitEvent(database.pool, partnerId);
-        await database.pool.transaction((tx) => sealTurn(tx, startCursor(), { batchRows: 3 }));
+        await database.pool.transaction((tx) => sealTurn(tx, startCursor()));
       }
     });
     await Promise.all(sealers);
     await untilSettled(database.sql);
     await sealAll(database.pool);
     expect(await verify()).toMatchObject({ rows: 80, broken: null });
+  });
+
+  test('rests while the last seal is young, whoever made it', async () => {
+    await commitEvents(database.sql, partnerId, 1);
+    await sealOnce();
+    await commitEvents(database.sql, partnerId, 1);
+    await untilSettled(database.sql);
+    const turn = (restMs: number) =>
+      database.pool.transaction((tx) => sealTurn(tx, { ...startCursor(), txs: 1_000_000 }, { restMs }));
+    expect(await turn(60_000)).toEqual({ rows: 0, more: false });
+    expect((await turn(0)).rows).toBe(1);
+  });
+
+  test('takes a backlog in turns, and fewer transactions a turn where they hold many rows', async () => {
+    const cursor = { ...startCursor(), txs: 4 };
+    for (let count = 0; count < 12; count += 1) await insertAttempts(40);
+    await untilSettled(database.sql);
+    const rows = [];
+    for (let more = true; more;) {
+      const turn = await database.pool.transaction((tx) => sealTurn(tx, cursor));
+      ({ more } = turn);
+      if (turn.rows > 0) rows.push(turn.rows);
+    }
+    expect(rows.reduce((sum, count) => sum + count, 0)).toBe(480);
+    expect(await verify()).toMatchObject({ seals: rows.length, rows: 480, broken: null });
   });
 
   test('refuses to go on when transactions count from anew below what is sealed', async () => {
@@ -103,15 +128,15 @@ describe('audit verify', () => {
     for (let count = 0; count < batches; count += 1) {
       await commitEvents(database.sql, partnerId, 5);
       await insertAttempts(5);
+      await sealOnce();
     }
-    await sealSmall();
   });
 
   /** Rows of the second batch, whose transactions its seal spans. */
   const inSecond = () => database.sql`tx in (
-    select a.tx from attempts a, seals s where s.number = 2 and a.tx::text::bigint >= s.first_tx and a.tx::text::bigint < s.end_tx
+    select a.tx from attempts a, seals s where s.number = 2 and xid8send(a.tx)::bigint >= s.first_tx and xid8send(a.tx)::bigint < s.end_tx
     union all
-    select e.tx from events e, seals s where s.number = 2 and e.tx::text::bigint >= s.first_tx and e.tx::text::bigint < s.end_tx)`;
+    select e.tx from events e, seals s where s.number = 2 and xid8send(e.tx)::bigint >= s.first_tx and xid8send(e.tx)::bigint < s.end_tx)`;
 
   test.each([
     ['a changed attempt', 'changed', () => database.sql`update attempts set status_code = 204 where ${inSecond()}`],
@@ -165,8 +190,8 @@ describe('audit verify', () => {
 
   test('a cut tail is whole by itself, and shows against a head that was kept outside', async () => {
     const anchor = await lastHead();
-    await database.sql`delete from attempts where tx::text::bigint >= (select first_tx from seals where number = ${batches})`;
-    await database.sql`delete from events where tx::text::bigint >= (select first_tx from seals where number = ${batches})`;
+    await database.sql`delete from attempts where xid8send(tx)::bigint >= (select first_tx from seals where number = ${batches})`;
+    await database.sql`delete from events where xid8send(tx)::bigint >= (select first_tx from seals where number = ${batches})`;
     await database.sql`delete from seals where number = ${batches}`;
     expect((await verify()).broken).toBeNull();
     expect((await verify(anchor)).broken).toEqual({
@@ -179,7 +204,7 @@ describe('audit verify', () => {
     const anchor = await lastHead();
     await database.sql`update attempts set status_code = 204`;
     await database.sql`truncate seals`;
-    await sealSmall();
+    await sealOnce();
     expect((await verify()).broken).toBeNull();
     expect((await verify(anchor)).broken?.reason).toContain('anchored');
   });

@@ -31,6 +31,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
     await sql`analyze`;
     const before = await readScans();
 
+    const author = { actor: 'test', requestId: null };
     const search = {
       webhookId,
       status: null,
@@ -49,12 +50,19 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       await readDeliveries(pool, { ...search, status: 'entregue', event: 'desembolso.falhou' });
       expect(await readDelivery(pool, partnerId, deliveries[0]?.id as string)).not.toBeNull();
       await readFeed(pool, { partnerId, event: turn % 2 === 0 ? null : 'desembolso.falhou', after: null, limit: 5 });
-      const many = { webhookId, from: new Date(0), until: new Date(Date.now() + 1_000), statuses: null, after: null };
+      const many = {
+        webhookId,
+        from: new Date(0),
+        until: new Date(Date.now() + 1_000),
+        statuses: null,
+        after: null,
+        author,
+      };
       expect((await resendMany(pool, { ...many, simulate: turn % 2 === 0 }, Infinity))?.count).toBe(41);
       await sql`update webhooks set active = false where id = ${webhookId}`;
       await suspendWhile(pool, webhookId, Infinity);
       await sql`update webhooks set active = true where id = ${webhookId}`;
-      expect(await resumeWhile(pool, webhookId, Infinity)).toBe(true);
+      expect(await resumeWhile(pool, webhookId, author, Infinity)).toBe(true);
     }
     await pool.close();
     expect(await readScans()).toEqual(before);

@@ -303,6 +303,7 @@ describe('a resend of many', () => {
       until: new Date(Date.now() + 1_000),
       statuses: null,
       simulate: false,
+      author: { actor: 'test', requestId: null },
     };
     const steps: number[] = [];
     let after: string | null = null;

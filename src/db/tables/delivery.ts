@@ -20,9 +20,10 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { RETRY_DELAYS_S } from '../../contract/delivery.ts';
-import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
+import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
 import { bytea, instant, preciseInstant, xid8 } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
+import { webhooks } from './partners.ts';
 
 const MAX_FAILURES = RETRY_DELAYS_S.length + 1;
 
@@ -155,8 +156,36 @@ export const attempts = pgTable(
   ],
 );
 
+/** Who had which deliveries sent (again), append-only; many at once are a row for each batch of the request. */
+export const sendOrders = pgTable(
+  'send_orders',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    kind: text('kind', { enum: SEND_ORDERS }).notNull(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id),
+    partnerId: uuid('partner_id').notNull(),
+    deliveryIds: uuid('delivery_ids').array().notNull(),
+    actor: text('actor').notNull(),
+    requestId: uuid('request_id'),
+    orderedAt: instant('ordered_at')
+      .notNull()
+      .default(sql`now()`),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    index('send_orders_by_webhook').on(table.webhookId, table.position),
+    sealable('send_orders'),
+    check('send_orders_kind', oneOf('kind', SEND_ORDERS)),
+    check('send_orders_deliveries', sql`cardinality(delivery_ids) >= 1`),
+  ],
+);
+
 /**
- * The chain of seals, append-only: each covers every row of `events`, `attempts` and `webhook_history` whose transaction
+ * The chain of seals, append-only: each covers every row of the logs (`sealable_rows`) whose transaction
  * lies from `first_tx` to before `end_tx`, where the next begins (audit/seal).
  */
 export const seals = pgTable(

@@ -88,8 +88,8 @@ function addOne(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 202: { description: 'A entrega, pendente', schema: contract.deliveryWithAttempts } },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, id }, c) => {
-      const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id));
+    async ({ partnerId, id, actor, requestId }, c) => {
+      const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
       const delivery = resent === null ? null : await readDelivery(pool, partnerId, id);
       if (delivery === null) throw notFound();
       if (resent === 'inactive') throw webhookInactive();

@@ -53,7 +53,7 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
       const untilMs = performance.now() + WORK_MS;
       const webhook = await apply(pool, { partnerId, id, actor, requestId }, { url, events: eventos, active: ativo });
       if (ativo === false) await suspendWhile(pool, id, untilMs);
-      if (retomar === true && !(await resumeWhile(pool, id, untilMs))) throw notAllResumed();
+      if (retomar === true && !(await resumeWhile(pool, id, { actor, requestId }, untilMs))) throw notAllResumed();
       return c.json(webhook, 200);
     },
   );

@@ -47,7 +47,7 @@ function addResends(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 200: { description: 'Quantas, e onde continuar se não acabou', schema: contract.resendResult } },
       errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, id, body }, c) => {
+    async ({ partnerId, id, actor, requestId, body }, c) => {
       const list = `reenvios ${id}`;
       const given = body.cursor === undefined ? null : place.safeParse(readPlace(list, body.cursor));
       if (given?.success === false) throw badCursor();
@@ -64,6 +64,7 @@ function addResends(add: AddOperation, { pool }: HttpDeps): void {
         statuses: body.status === undefined ? null : [body.status].flat(),
         after: given?.data[1] ?? null,
         simulate: body.simular,
+        author: { actor, requestId },
       };
       const result = await resendMany(pool, many, performance.now() + RESEND_MS);
       if (result === null) throw webhookInactive();
@@ -90,8 +91,8 @@ function addTest(add: AddOperation, { pool, testWaitMs = TEST_WAIT_MS }: HttpDep
       },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, id }, c) => {
-      const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id));
+    async ({ partnerId, id, actor, requestId }, c) => {
+      const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, { actor, requestId }));
       if (made === null) throw notFound();
       if (made === 'inactive') throw webhookInactive();
       const { delivery, isOver } = await awaitOutcome(pool, partnerId, made.id, testWaitMs);
