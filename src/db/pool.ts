@@ -110,14 +110,19 @@ export class Pool {
 
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. A statement that failed fails
-   * the transaction, also when `work` caught its error.
+   * the transaction, also when `work` caught its error. `before` is a statement of its own, sent ahead on the same
+   * connection, so that it costs no round trip.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, before?: (sql: Tx) => Promise<unknown>): Promise<T> {
     return this.run(async (sql) => {
       const connection = await sql.reserve();
       let isLost = false;
       try {
-        return await commit(connection, work);
+        const prior = before?.(connection);
+        prior?.catch(() => undefined);
+        const result = await commit(connection, work);
+        await prior;
+        return result;
       } catch (error) {
         isLost = hasCode(error, LOST);
         if (!isLost) await connection`rollback`;
@@ -142,12 +147,25 @@ export class Pool {
   }
 }
 
+const leftToCommit = new WeakMap<Tx, Promise<unknown>[]>();
+
+/**
+ * Lets statements that `work` has begun on `tx` travel with its commit: the transaction fails as the first of them that
+ * fails. Their results may be awaited when it is over.
+ */
+export function leaveToCommit(tx: Tx, ...statements: readonly Promise<unknown>[]): void {
+  for (const statement of statements) statement.catch(() => undefined);
+  leftToCommit.set(tx, [...(leftToCommit.get(tx) ?? []), ...statements]);
+}
+
 async function commit<T>(connection: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   // Not awaited: the first statement of the work travels right behind it.
   const begun = connection`begin`.execute();
   begun.catch(() => undefined);
+  leftToCommit.delete(connection);
   const result = await work(connection);
   const { command } = await connection`commit`;
+  await Promise.all(leftToCommit.get(connection) ?? []);
   if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back');
   return result;
 }

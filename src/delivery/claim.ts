@@ -12,7 +12,7 @@
  * re-armed from what was true before they were locked, and a wake-up would be lost. Only SKIP LOCKED is used on
  * deliveries and lanes, so a claim never waits for a record.
  */
-import type { Tx } from '../db/pool.ts';
+import { leaveToCommit, type Tx } from '../db/pool.ts';
 import { type Lane, lockDueLanes, rearmLanes, type ServedLane } from './lanes.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 import { bookLostAsFailure, logLostAttempts } from './lost.ts';
@@ -78,7 +78,7 @@ export async function claimDue(
   const due = await takeDue(tx, claim, lanes, limit, now);
   const lost = due.filter((delivery) => delivery.lostInRow !== null);
   const taken = lost.length === 0 ? [] : await takeLost(tx, claim, lost, now);
-  await rearmLanes(tx, servedOf(lanes, due, limit), now);
+  leaveToCommit(tx, rearmLanes(tx, servedOf(lanes, due, limit), now));
   const sent = [...due.filter((delivery) => delivery.lostInRow === null), ...taken];
   return { deliveries: sent.map((delivery) => withLane(delivery, lanes)), lanes: lanes.length };
 }

@@ -12,6 +12,12 @@ export class Pause {
     this.#end = null;
   }
 
+  /** Waits `ms` at most, by the clock `monotonicMs`, for `isEnough`, which is asked each time the pause is ended. */
+  async until(isEnough: () => boolean, ms: number, monotonicMs: () => number): Promise<void> {
+    const endMs = monotonicMs() + ms;
+    for (let leftMs = ms; leftMs > 0 && !isEnough(); leftMs = endMs - monotonicMs()) await this.last(leftMs);
+  }
+
   /** Ends the pause that is under way, if one is. */
   end(): void {
     this.#end?.();

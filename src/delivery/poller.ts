@@ -8,6 +8,7 @@
  * Wake-up is polling: at once after a claim that found work, else a pause that grows from 2 to 50 ms. NOTIFY in the
  * core's transaction would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s).
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Pool, isUnavailable } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
@@ -44,6 +45,8 @@ export interface PollerDeps {
 /** With fewer places free than this part of them, a claim waits a little for more: each one costs as much as 20 deliveries. */
 const FEW_PLACES = 1 / 4;
 const FEW_PLACES_MS = 10;
+/** So many requests are made in one turn of the event loop. */
+const SENT_AT_ONCE = 32;
 const IDLE_MIN_MS = 2;
 const IDLE_MAX_MS = 50;
 const OUTAGE_PAUSE_MS = 200;
@@ -64,10 +67,8 @@ export class Poller {
   #claims = 0;
   #held = 0;
   #stopping = false;
-  /** The last turn found work: the next one need not ask first. */
-  #wasBusy = false;
+  #foundWork = false;
   #doubtful: string[] = [];
-  /** Ended when a record frees places or the poller is told to stop. */
   readonly #idle = new Pause();
   #sending = new Set<Promise<void>>();
   #running: Promise<void> = Promise.resolve();
@@ -90,15 +91,14 @@ export class Poller {
     return this.#held;
   }
 
-  /** One turn: arms lanes, claims what is due and starts sending it. Returns how many deliveries it claimed. */
+  /** One turn: arms lanes, claims what is due and sends it. Returns how many deliveries it claimed. */
   async tick(): Promise<number> {
     const { pool, capacity, now } = this.#deps;
     await this.#releaseDoubtful();
     if (this.#held >= capacity) return 0;
-    if (!this.#wasBusy && !(await pool.run((sql) => hasWork(sql, now())))) return 0;
-    await pool.run((sql) => armLanes(sql, now()));
+    if (!this.#foundWork && !(await pool.run((sql) => hasWork(sql, now())))) return 0;
     const claimed = await this.#claimAndSend();
-    this.#wasBusy = claimed > 0;
+    this.#foundWork = claimed > 0;
     return claimed;
   }
 
@@ -125,7 +125,7 @@ export class Poller {
         await this.#sweeper.sweepNowAndThen();
         if (claimed > 0) {
           idleMs = IDLE_MIN_MS;
-          await this.#awaitPlaces();
+          await this.#idle.until(() => this.#stopping || this.#hasPlaces(), FEW_PLACES_MS, this.#deps.monotonicMs);
           continue;
         }
         await this.#idle.last(idleMs * (0.75 + Math.random() / 2));
@@ -159,25 +159,39 @@ export class Poller {
     const places = capacity - this.#held;
     let deliveries: ClaimedDelivery[];
     try {
-      ({ deliveries } = await pool.transaction((tx) => claimDue(tx, claim.name, places, now())));
+      ({ deliveries } = await pool.transaction(
+        (tx) => claimDue(tx, claim.name, places, now()),
+        (sql) => armLanes(sql, now()),
+      ));
     } catch (error) {
       this.#doubtful.push(claim.name);
       throw error;
     }
     this.#held += deliveries.length;
     if (this.#stopping || !this.#hasLeaseLeft(claim)) this.#giveBack(claim, deliveries);
-    else for (const delivery of deliveries) this.#start(claim, delivery);
+    else this.#track(this.#startAll(claim, deliveries));
     return deliveries.length;
+  }
+
+  #hasPlaces(): boolean {
+    return this.#deps.capacity - this.#held >= this.#deps.capacity * FEW_PLACES;
   }
 
   #hasLeaseLeft(claim: Claim): boolean {
     return LEASE_S * 1_000 - (this.#deps.monotonicMs() - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
   }
 
-  #start(claim: Claim, delivery: ClaimedDelivery): void {
-    const sent = this.#send(claim, delivery);
-    this.#sending.add(sent);
-    void sent.finally(() => this.#sending.delete(sent));
+  /** A few at a time: what answers meanwhile, receivers and the database, gets its turn in between. */
+  async #startAll(claim: Claim, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    for (const [index, delivery] of deliveries.entries()) {
+      if (index > 0 && index % SENT_AT_ONCE === 0) await nextTurn();
+      this.#track(this.#send(claim, delivery));
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    this.#sending.add(work);
+    void work.finally(() => this.#sending.delete(work));
   }
 
   async #send(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
@@ -231,16 +245,6 @@ export class Poller {
       const count = await pool.transaction((tx) => releaseClaim(tx, claim, now()));
       if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
       this.#doubtful = this.#doubtful.filter((other) => other !== claim);
-    }
-  }
-
-  /** Returns when enough places are free, or a few milliseconds later. */
-  async #awaitPlaces(): Promise<void> {
-    const { capacity, monotonicMs } = this.#deps;
-    const untilMs = monotonicMs() + FEW_PLACES_MS;
-    for (let leftMs = FEW_PLACES_MS; leftMs > 0 && !this.#stopping; leftMs = untilMs - monotonicMs()) {
-      if (capacity - this.#held >= capacity * FEW_PLACES) return;
-      await this.#idle.last(leftMs);
     }
   }
 }

@@ -4,7 +4,8 @@
  * Invariant: a failure moves a delivery only if its reporter still holds the claim (id, attempt number and claim all
  * match on the row as it is when it is locked). A success always counts: the partner has it, so a late one makes the
  * delivery `entregue` whatever it was. Every report leaves exactly one attempt row.
- * Crash before the commit: the leases end and the attempts are logged as `desconhecido` by whoever takes over. A flush
+ * Reports in time and late ones are written by two transactions, each whole: a repeated flush finds what the first one did.
+ * Crash before a commit: the leases end and the attempts are logged as `desconhecido` by whoever takes over. A flush
  * whose commit is unknown is repeated: rows already there are skipped, and a report whose row is already there is not
  * taken for a late one.
  * Lock order: deliveries by id. The lanes are not touched: what says that places came free is an arrival of the same
@@ -15,7 +16,7 @@
  * flush.
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
-import type { Tx } from '../db/pool.ts';
+import { leaveToCommit, type Pool, type Tx } from '../db/pool.ts';
 import { freePlaces } from './lanes.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
@@ -26,22 +27,35 @@ const MAX_RETRIES = RETRY_DELAYS_S.length;
 export type Standing = 'current' | 'late' | 'repeated';
 
 /**
- * Records `reports` in the caller's transaction. `monotonicMs` is the present on the clock of `startedAtMs`; `now`
- * replaces the database's clock in tests. Returns the standing of each report, in order.
+ * Records `reports`: in one transaction those whose claim still stands, which travels to the server and back once; in a
+ * second one, if there are any, the others. `monotonicMs` is the clock of `startedAtMs`; `now` replaces the database's
+ * clock in tests. Returns the standing of each report, in order.
  */
 export async function record(
-  tx: Tx,
+  pool: Pool,
   reports: readonly Report[],
-  monotonicMs: number,
+  monotonicMs: () => number,
   now: Date | null = null,
 ): Promise<Standing[]> {
   const inOrder = reports.toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1));
-  const webhookIds = reports.map((report) => report.webhookId);
-  const [current] = await Promise.all([recordCurrent(tx, inOrder, monotonicMs, now), freePlaces(tx, webhookIds)]);
-  const rest = inOrder.filter((report) => !current.has(keyOf(report)));
-  const late = rest.length > 0 ? await recordLate(tx, rest, monotonicMs, now) : new Set<string>();
+  const current = await pool.transaction((tx) => {
+    const written = recordCurrent(tx, inOrder, monotonicMs(), now);
+    leaveToCommit(
+      tx,
+      written,
+      freePlaces(
+        tx,
+        reports.map((report) => report.webhookId),
+      ),
+    );
+    return Promise.resolve({ written });
+  });
+  const written = await current.written;
+  const rest = inOrder.filter((report) => !written.has(keyOf(report)));
+  const late =
+    rest.length > 0 ? await pool.transaction((tx) => recordLate(tx, rest, monotonicMs(), now)) : new Set<string>();
   return reports.map((report) => {
-    if (current.has(keyOf(report))) return 'current';
+    if (written.has(keyOf(report))) return 'current';
     return late.has(keyOf(report)) ? 'late' : 'repeated';
   });
 }
@@ -130,6 +144,10 @@ async function recordLate(
   const delivered = logged.filter((row) => row.outcome === 'entregue').map((row) => row.deliveryId);
   if (delivered.length > 0) {
     await logLostAttempts(tx, delivered);
+    await freePlaces(
+      tx,
+      reports.map((report) => report.webhookId),
+    );
     await tx`
       update deliveries
       set status = 'entregue', lost_in_row = 0, claimed_by = null, claimed_at = null, next_attempt_at = null,

@@ -1,11 +1,11 @@
 /**
- * The recorder: gathers reports and writes them in batches, one flush at a time.
+ * The recorder: gathers reports and writes them in batches.
  *
  * Invariant: a report is held until its flush has committed. A flush that failed or whose commit is unknown is repeated
  * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
  * held here: their leases end, and they are logged as `desconhecido`.
- * A flush starts 5 ms after its first report, or at once with a full batch: a commit per attempt would cost an fsync
- * each.
+ * A flush starts 5 ms after its first report, or at once when there are enough: a commit per attempt would cost an fsync
+ * each. Two may be under way: with one, the places of a flush stayed taken while the next one waited for it.
  */
 import { type Pool, isUnavailable } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
@@ -13,7 +13,10 @@ import { record } from './record.ts';
 import type { Report } from './report.ts';
 
 const BATCH = 512;
+/** So many are flushed without waiting for more. */
+const ENOUGH = 128;
 const GATHER_MS = 5;
+const MAX_FLUSHES = 2;
 const RETRY_MS = 100;
 
 export interface RecorderDeps {
@@ -30,8 +33,10 @@ export interface RecorderDeps {
 export class Recorder {
   readonly #deps: RecorderDeps;
   #waiting: Report[] = [];
-  #running: Promise<void> | null = null;
-  #hurry: (() => void) | null = null;
+  readonly #flushes = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | null = null;
+  /** What waits has waited long enough, or is enough. */
+  #isDue = false;
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
@@ -40,45 +45,43 @@ export class Recorder {
   /** Takes a report over; it will be recorded, whatever the database does. */
   add(report: Report): void {
     this.#waiting.push(report);
-    if (this.#waiting.length >= BATCH) this.#hurry?.();
-    this.#running ??= this.#run();
+    if (this.#waiting.length >= ENOUGH) this.#isDue = true;
+    else this.#timer ??= setTimeout(() => this.#gathered(), GATHER_MS);
+    this.#startFlushes();
   }
 
   /** Resolves when nothing is held any more. */
   async settled(): Promise<void> {
-    while (this.#running) {
-      this.#hurry?.();
-      await this.#running;
+    while (this.#waiting.length + this.#flushes.size > 0) {
+      this.#gathered();
+      await Promise.all(this.#flushes);
     }
   }
 
-  async #run(): Promise<void> {
-    try {
-      while (this.#waiting.length > 0) {
-        await this.#gather();
-        const batch = this.#waiting.splice(0, BATCH);
-        await this.#flush(batch);
+  #gathered(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#isDue = true;
+    this.#startFlushes();
+  }
+
+  #startFlushes(): void {
+    while (this.#isDue && this.#waiting.length > 0 && this.#flushes.size < MAX_FLUSHES) {
+      const batch = this.#waiting.splice(0, BATCH);
+      this.#isDue = this.#waiting.length > 0;
+      const flush = this.#flush(batch).finally(() => {
+        this.#flushes.delete(flush);
         this.#deps.onRecorded(batch.length);
-      }
-    } finally {
-      this.#running = null;
+        this.#startFlushes();
+      });
+      this.#flushes.add(flush);
     }
-  }
-
-  async #gather(): Promise<void> {
-    if (this.#waiting.length >= BATCH) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#hurry = resolve;
-    const timer = setTimeout(resolve, GATHER_MS);
-    await promise;
-    clearTimeout(timer);
-    this.#hurry = null;
   }
 
   async #flush(batch: readonly Report[]): Promise<void> {
     const { pool, log, monotonicMs, now } = this.#deps;
     try {
-      const standings = await this.#persist(() => pool.transaction((tx) => record(tx, batch, monotonicMs(), now())));
+      const standings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
     } catch (error) {

@@ -28,7 +28,7 @@ export interface Part {
 }
 
 /** The poller's own pool: a black hole is noticed within its deadline. */
-const POLLER_CONNECTIONS = 3;
+const POLLER_CONNECTIONS = 4;
 const POLLER_DEADLINE_MS = 4_000;
 
 /** Starts a poller; it waits for the database if that is away. */

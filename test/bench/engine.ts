@@ -55,8 +55,10 @@ export function openEngine(url: string): Engine {
     async claim(limit) {
       const name = `bench/${(claims += 1)}`;
       const startedMs = performance.now();
-      await pool.run((sql) => armLanes(sql, null));
-      const { deliveries } = await pool.transaction((tx) => claimDue(tx, name, limit));
+      const { deliveries } = await pool.transaction(
+        (tx) => claimDue(tx, name, limit),
+        (sql) => armLanes(sql, null),
+      );
       return { name, deliveries, tookMs: performance.now() - startedMs };
     },
     record(name, deliveries) {

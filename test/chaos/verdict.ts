@@ -120,7 +120,9 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
            when s.is_booked then s.at else a.started_at + a.duration_ms * interval '1 millisecond' end)
          - (array[60, 300, 900, 3600, 21600])[s.failures]) > 0.003) as "retries off schedule",
       (select count(*)::int from deliveries where claimed_by is not null) as "leases left",
-      (select count(*)::int from lanes where saturated) as "lanes left saturated"`;
+      (select count(*)::int from lanes
+       where saturated and not exists (select from arrivals where arrivals.webhook_id = lanes.webhook_id)
+      ) as "lanes left saturated"`;
   return row;
 }
 

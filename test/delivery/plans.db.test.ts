@@ -49,7 +49,7 @@ test('no claim and no record ever reads a hot table from end to end, also with t
           answer: null,
         },
       }));
-      await pool.transaction((tx) => record(tx, reports, 1, now));
+      await record(pool, reports, () => 1, now);
     }
     await pool.close();
     expect(await readScans()).toEqual(before);

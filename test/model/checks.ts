@@ -52,8 +52,8 @@ function makePoller(pool: Pool, deps: Partial<PollerDeps>): Poller {
 /** A pool whose transaction number `failing` commits, but whose answer never comes. */
 function losingAnswer(pool: Pool, failing: number): Pool {
   let transactions = 0;
-  const transaction: Pool['transaction'] = async (work) => {
-    const result = await pool.transaction(work);
+  const transaction: Pool['transaction'] = async (work, before) => {
+    const result = await pool.transaction(work, before);
     if ((transactions += 1) === failing) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     return result;
   };
@@ -135,8 +135,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
 
 function failingAt(pool: Pool, failing: number): Pool['transaction'] {
   let transactions = 0;
-  return async (work) => {
+  return async (work, before) => {
     if ((transactions += 1) === failing) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-    return pool.transaction(work);
+    return pool.transaction(work, before);
   };
 }

@@ -234,13 +234,11 @@ export class Differential {
     for (const ticket of tickets) ticket.sent ??= this.#send(ticket);
     const reports = tickets.map((ticket) => ({ ticket, report: reportOf(ticket) }));
     if (reports.length === 0) return;
-    const standings = await this.#pool.transaction((tx) =>
-      record(
-        tx,
-        reports.map(({ report }) => report),
-        this.#now,
-        this.#clock,
-      ),
+    const standings = await record(
+      this.#pool,
+      reports.map(({ report }) => report),
+      () => this.#now,
+      this.#clock,
     );
     const expected = new Map<string, Effect>();
     const isCurrent = ({ id, claim, number }: Ticket): boolean => {
