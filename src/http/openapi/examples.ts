@@ -40,6 +40,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   erro: 1,
   esperadas: 120,
   eventos: 60,
+  grupo: 0,
   linhas: 250,
   margem_percentual: 35,
   novos: 1,

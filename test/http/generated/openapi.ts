@@ -3493,10 +3493,22 @@ export interface operations {
                             /** @example 7 */
                             selo: number | null;
                         }[];
+                        pedidos: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            folha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        }[];
                         lotes: {
                             /** @example 1 */
                             numero: number;
-                            folhas: string[];
+                            grupos: string[];
+                            abertos: {
+                                /** @example 0 */
+                                grupo: number;
+                                folhas: string[];
+                            }[];
                         }[];
                         cadeia: {
                             /** @example 1 */
