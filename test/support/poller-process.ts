@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import manifest from '../../package.json' with { type: 'json' };
 import type { Sql } from '../../src/db/pool.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
 import type { TestWebhook } from './outbox.ts';
@@ -18,12 +19,15 @@ export interface PollerProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
+/** What keeps a poller's memory small, as the script `poll` has it. */
+const FLAGS = manifest.scripts.poll.match(/--\S+/g) ?? [];
+
 /** Starts `carteiro poll` on the database; resolves when it delivers. */
 export async function startPollerProcess(
   databaseUrl: string,
   env: Record<string, string> = {},
 ): Promise<PollerProcess> {
-  const child: ChildProcess = spawn(process.execPath, [MAIN, 'poll'], {
+  const child: ChildProcess = spawn(process.execPath, [...FLAGS, MAIN, 'poll'], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
