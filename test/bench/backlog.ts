@@ -20,7 +20,7 @@ export async function insertBacklog(sql: Sql, webhook: BenchWebhook, count: numb
              pg_current_snapshot()
       from event`;
   }
-  await sql`insert into arrivals (webhook_id) values (${webhook.id})`;
+  await sql`insert into arrivals (webhook_id, due_at) values (${webhook.id}, '-infinity')`;
 }
 
 /** One event for all of these webhooks together: a message, and for each a due delivery and its wake row. */

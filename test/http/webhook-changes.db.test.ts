@@ -154,7 +154,7 @@ describe('a deactivation', () => {
     await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhook.id}`;
     await sql`update webhooks set active = false where id = ${webhook.id}`;
     await sql`delete from arrivals`;
-    await sql`insert into arrivals (webhook_id) values (${webhook.id})`;
+    await sql`insert into arrivals (webhook_id, due_at) values (${webhook.id}, '-infinity')`;
     for (let turn = 0; turn < 5; turn += 1) await world.engine.turn();
     expect(new Set(await statuses())).toEqual(new Set(['suspensa']));
     expect(await statuses()).toHaveLength(2_100);

@@ -77,7 +77,7 @@ describe('the headers of a delivery', () => {
     world.receiver.answerWith((_post, response) => void response.writeHead(500).end(), webhook.path);
     const first = await nextPost();
     await world.api.database.sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhook.id}`;
-    await world.api.database.sql`insert into arrivals (webhook_id) values (${webhook.id})`;
+    await world.api.database.sql`insert into arrivals (webhook_id, due_at) values (${webhook.id}, '-infinity')`;
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await world.deliver();
     const second = world.postsTo(webhook.path).at(-1) as Post;

@@ -54,7 +54,7 @@ async function millionDue(bench: Bench): Promise<{ peak: number; growth: number 
     await sql`
       insert into lanes (webhook_id, max_in_flight) select id, 1000 from webhooks where url like '%/hang/0'
       on conflict (webhook_id) do update set max_in_flight = 1000, saturated = false, next_due_at = now()`;
-    await sql`insert into arrivals (webhook_id) select id from webhooks where url like '%/hang/0'`;
+    await sql`insert into arrivals (webhook_id, due_at) select id, '-infinity' from webhooks where url like '%/hang/0'`;
   });
   await receiver.behave([{ prefix: '/hang', answer: 'ok', delayMs: isQuick ? 20 : 100 }]);
   await receiver.reset();
