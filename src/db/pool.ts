@@ -158,9 +158,14 @@ export function leaveToCommit(tx: Tx, ...statements: readonly Promise<unknown>[]
   leftToCommit.set(tx, [...(leftToCommit.get(tx) ?? []), ...statements]);
 }
 
+async function begin(connection: Tx): Promise<void> {
+  await connection`begin`;
+}
+
 async function commit<T>(connection: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  // Not awaited: the first statement of the work travels right behind it.
-  const begun = connection`begin`.execute();
+  // Not waited for: the first statement of the work travels right behind it. Like that one it is sent when it is awaited;
+  // sent at once it overtook a statement that was to go ahead of the transaction.
+  const begun = begin(connection);
   begun.catch(() => undefined);
   leftToCommit.delete(connection);
   const result = await work(connection);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DatabaseUnavailable, Pool } from '../../src/db/pool.ts';
+import { DatabaseUnavailable, leaveToCommit, Pool, type Tx } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A TCP relay whose open connections can be made to swallow everything, without an end or a reset. */
@@ -122,5 +122,34 @@ describe('the pool', () => {
     }
     const left = await database.sql`select from pg_stat_activity where application_name = 'closed for good'`;
     expect(left).toHaveLength(0);
+  });
+});
+
+describe('a transaction', () => {
+  const insert = (sql: Tx, name: string) => sql`insert into partners (name) values (${name})`.then(() => undefined);
+  const names = async () => (await database.sql`select name from partners order by name`).map((row) => row.name);
+
+  it('leaves standing what was sent ahead of it when it is rolled back', async () => {
+    await database.sql`truncate partners cascade`;
+    const failed = database.pool.transaction(
+      async (tx) => {
+        await insert(tx, 'inside');
+        throw new Error('changed my mind');
+      },
+      (sql) => insert(sql, 'ahead'),
+    );
+    await expect(failed).rejects.toThrow('changed my mind');
+    expect(await names()).toEqual(['ahead']);
+  });
+
+  it('fails as the statement fails that was left to its commit', async () => {
+    const failed = database.pool.transaction((tx) => {
+      leaveToCommit(
+        tx,
+        tx`select 1 / 0`.then(() => undefined),
+      );
+      return Promise.resolve();
+    });
+    await expect(failed).rejects.toMatchObject({ code: '22012' });
   });
 });
