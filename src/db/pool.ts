@@ -15,6 +15,9 @@ export type Sql = postgres.Sql<Record<never, never>>;
 /** A transaction, or a connection outside one: anything that takes a tagged query. */
 export type Tx = postgres.ISql<Record<never, never>>;
 
+/** One query that was made but not sent. */
+export type Statement = postgres.PendingQuery<postgres.Row[]>;
+
 /** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
@@ -110,15 +113,15 @@ export class Pool {
 
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. A statement that failed fails
-   * the transaction, also when `work` caught its error. `before` is a statement of its own, sent ahead on the same
+   * the transaction, also when `work` caught its error. `before` makes a statement of its own, sent ahead on the same
    * connection, so that it costs no round trip.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>, before?: (sql: Tx) => Promise<unknown>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, before?: (sql: Tx) => Statement): Promise<T> {
     return this.run(async (sql) => {
       const connection = await sql.reserve();
       let isLost = false;
       try {
-        const prior = before?.(connection);
+        const prior = before?.(connection).execute();
         prior?.catch(() => undefined);
         const result = await commit(connection, work);
         await prior;
@@ -158,15 +161,10 @@ export function leaveToCommit(tx: Tx, ...statements: readonly Promise<unknown>[]
   leftToCommit.set(tx, [...(leftToCommit.get(tx) ?? []), ...statements]);
 }
 
-async function begin(connection: Tx): Promise<void> {
-  await connection`begin`;
-}
-
 async function commit<T>(connection: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  // Not waited for: the first statement of the work travels right behind it. Like that one it is sent when it is awaited;
-  // sent at once it overtook a statement that was to go ahead of the transaction.
-  const begun = begin(connection);
-  begun.catch(() => undefined);
+  // Not waited for: the first statement of the work travels right behind it. Executed, as what goes ahead of it is: the
+  // driver sends a query when it is awaited, and so those that are awaited through more promises later than others.
+  connection`begin`.execute().catch(() => undefined);
   leftToCommit.delete(connection);
   const result = await work(connection);
   const { command } = await connection`commit`;

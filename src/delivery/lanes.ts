@@ -13,7 +13,7 @@
  * Why the two marks: what was delivered leaves dead index entries where each scan begins, and nothing removes them while
  * a snapshot is held open.
  */
-import type { Tx } from '../db/pool.ts';
+import type { Statement, Tx } from '../db/pool.ts';
 import { LEASE_S } from './lease.ts';
 
 const ARRIVALS_A_TURN = 1_000;
@@ -47,13 +47,13 @@ export async function hasWork(sql: Tx, now: Date | null): Promise<boolean> {
 }
 
 /**
- * Turns at most 1,000 arrivals into due lanes; returns how many lanes changed. The limit stands in a materialized CTE: in
+ * Turns at most 1,000 arrivals into due lanes; its result counts the lanes that changed. The limit stands in a materialized CTE: in
  * an `in (select … limit)` the planner may run it again and again. A saturated lane sleeps until a place comes free; what
  * arrives meanwhile only tells it from where to scan. (A lane that is made here may begin as saturated: it is due at
  * once, and its first claim sees how it is.)
  */
-export async function armLanes(sql: Tx, now: Date | null): Promise<number> {
-  const result = await sql`
+export function armLanes(sql: Tx, now: Date | null): Statement {
+  return sql`
     with turn as materialized (
       select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine
     ),
@@ -79,7 +79,6 @@ export async function armLanes(sql: Tx, now: Date | null): Promise<number> {
           scan_from = least(lanes.scan_from, excluded.scan_from)
       where excluded.scan_from < lanes.scan_from
          or case when lanes.saturated then not excluded.saturated else excluded.scan_from < 'infinity' end`;
-  return result.count;
 }
 
 /** Locks up to `limit` due lanes, the one that has waited longest first. Never waits. */

@@ -126,11 +126,16 @@ describe('the pool', () => {
 });
 
 describe('a transaction', () => {
-  const insert = (sql: Tx, name: string) => sql`insert into partners (name) values (${name})`.then(() => undefined);
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const insert = (sql: Tx, name: string) => sql`insert into partners (name) values (${name})`;
   const names = async () => (await database.sql`select name from partners order by name`).map((row) => row.name);
 
   it('leaves standing what was sent ahead of it when it is rolled back', async () => {
-    await database.sql`truncate partners cascade`;
     const failed = database.pool.transaction(
       async (tx) => {
         await insert(tx, 'inside');

@@ -1,8 +1,10 @@
 /** The checks that mutants of the engine are put before. Each throws what it found. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/lanes.ts';
+import { LEASE_S } from '../../src/delivery/lease.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
@@ -24,6 +26,7 @@ export type Check = (pool: Pool, sql: Sql, seed: number) => Promise<void>;
 export type CheckName =
   | 'differential'
   | 'only losses'
+  | 'retry'
   | 'concurrent claims'
   | 'outage'
   | 'short lease'
@@ -68,6 +71,24 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
 
   'only losses': (pool, sql, seed) => new Differential(pool, sql, seed).loseAll(),
+
+  /** A lane that was looked at when nothing was due or in flight is looked at again when the retry is due. */
+  async retry(pool, sql) {
+    await fill(sql, 1);
+    const startMs = Date.now() + 1_000;
+    let nowMs = startMs;
+    const poller = makePoller(pool, {
+      sender: { send: async () => ({ ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 }) },
+      now: () => new Date(nowMs),
+    });
+    for (const afterS of [0, LEASE_S + 1, RETRY_DELAYS_S[0] + 2]) {
+      nowMs = startMs + afterS * 1_000;
+      await poller.tick();
+      await poller.settled();
+    }
+    const late = await sql`select from deliveries where attempts < 2`;
+    expectNone(late, 'deliveries not retried: the lane sleeps');
+  },
 
   /** Claims that overlap keep the cap between them. */
   async 'concurrent claims'(pool, sql) {

@@ -86,7 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'lanes.ts',
     find: 'else least(s.due_at, s.first_claimed_at',
     put: 'else least(null::timestamptz, s.first_claimed_at',
-    check: differential,
+    check: 'retry',
     finds: /lane sleeps/,
   },
   {
