@@ -16,7 +16,7 @@ export type Sql = postgres.Sql<Record<never, never>>;
 export type Tx = postgres.ISql<Record<never, never>>;
 
 /** One query that was made but not sent. */
-export type Statement = postgres.PendingQuery<postgres.Row[]>;
+export type Statement<Row extends object = postgres.Row> = postgres.PendingQuery<Row[]>;
 
 /** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
 export class DatabaseUnavailable extends Error {
@@ -116,7 +116,10 @@ export class Pool {
    * the transaction, also when `work` caught its error. `before` makes a statement of its own, sent ahead on the same
    * connection, so that it costs no round trip.
    */
-  async transaction<T>(work: (tx: Tx) => Promise<T>, before?: (sql: Tx) => Statement): Promise<T> {
+  async transaction<T, Row extends object = postgres.Row>(
+    work: (tx: Tx) => Promise<T>,
+    before?: (sql: Tx) => Statement<Row>,
+  ): Promise<T> {
     return this.run(async (sql) => {
       const connection = await sql.reserve();
       let isLost = false;

@@ -1,6 +1,6 @@
 /** The sandbox's clock: deliveries become due earlier, so that a partner can watch hours of retries in seconds. */
 import type { Tx } from '../db/pool.ts';
-import { insertArrivals } from './lanes.ts';
+import { insertArrivals } from './arrivals.ts';
 
 /** Makes every pending delivery of the partner that is not in flight due `seconds` earlier; returns how many. */
 export async function advanceTime(tx: Tx, partnerId: string, seconds: number): Promise<number> {

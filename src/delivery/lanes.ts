@@ -13,12 +13,8 @@
  * Why the two marks: what was delivered leaves dead index entries where each scan begins, and nothing removes them while
  * a snapshot is held open.
  */
-import type { Statement, Tx } from '../db/pool.ts';
+import type { Tx } from '../db/pool.ts';
 import { LEASE_S } from './lease.ts';
-
-const ARRIVALS_A_TURN = 1_000;
-/** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
-const ARMING_LOCK = 0x61_72_6d_73;
 
 /** A due lane, locked by the claim that will serve it. */
 export interface Lane {
@@ -36,49 +32,6 @@ export interface Lane {
   readonly sealedSecret: Buffer;
   /** The secret before a rotation, for as long as it still signs. */
   readonly previousSealedSecret: Buffer | null;
-}
-
-/** True when there are arrivals to arm or a lane is due: one cheap question for an idle poller. */
-export async function hasWork(sql: Tx, now: Date | null): Promise<boolean> {
-  const [row] = await sql<[{ work: boolean }]>`
-    select exists (select from arrivals)
-        or exists (select from lanes where next_due_at <= coalesce(${now}::timestamptz, now())) as work`;
-  return row.work;
-}
-
-/**
- * Turns at most 1,000 arrivals into due lanes; its result counts the lanes that changed. The limit stands in a materialized CTE: in
- * an `in (select … limit)` the planner may run it again and again. A saturated lane sleeps until a place comes free; what
- * arrives meanwhile only tells it from where to scan. (A lane that is made here may begin as saturated: it is due at
- * once, and its first claim sees how it is.)
- */
-export function armLanes(sql: Tx, now: Date | null): Statement {
-  return sql`
-    with turn as materialized (
-      select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine
-    ),
-    batch as materialized (
-      select min(id) as first, max(id) as last
-      from (select id from turn, arrivals where turn.mine order by id limit ${ARRIVALS_A_TURN}) next
-    ),
-    taken as (
-      delete from arrivals using batch where id between batch.first and batch.last returning webhook_id, due_at
-    )
-    insert into lanes (webhook_id, next_due_at, scan_from, saturated)
-    select webhook_id, coalesce(${now}::timestamptz, now()), coalesce(min(due_at), 'infinity'),
-           bool_and(coalesce(due_at, '-infinity') > '-infinity')
-    from taken
-    group by webhook_id
-    order by webhook_id
-    on conflict (webhook_id) do update
-      set next_due_at = case
-            when lanes.saturated and excluded.saturated then lanes.next_due_at
-            else least(lanes.next_due_at, excluded.next_due_at)
-          end,
-          saturated = lanes.saturated and excluded.saturated,
-          scan_from = least(lanes.scan_from, excluded.scan_from)
-      where excluded.scan_from < lanes.scan_from
-         or case when lanes.saturated then not excluded.saturated else excluded.scan_from < 'infinity' end`;
 }
 
 /** Locks up to `limit` due lanes, the one that has waited longest first. Never waits. */
@@ -152,22 +105,6 @@ export async function rearmLanes(tx: Tx, served: readonly ServedLane[], now: Dat
         flying_to = s.last_due
     from state s, clock
     where l.ctid = s.place`;
-}
-
-/**
- * Makes the core's kind of wake row, for whoever makes deliveries due at a time that their lanes may have passed, or ends
- * claims beside a record: the lanes look at everything again.
- */
-export async function insertArrivals(tx: Tx, webhookIds: readonly string[]): Promise<void> {
-  if (webhookIds.length === 0) return;
-  await tx`
-    insert into arrivals (webhook_id, due_at) select distinct unnest(${webhookIds as string[]}::uuid[]), '-infinity'::timestamptz`;
-}
-
-/** Says that places of these webhooks came free: a saturated lane wakes, another one is left as it is. */
-export async function freePlaces(tx: Tx, webhookIds: readonly string[]): Promise<void> {
-  await tx`
-    insert into arrivals (webhook_id, due_at) select unnest(${[...new Set(webhookIds)]}::uuid[]), null`;
 }
 
 /** How long the lane that waits longest has been due, in seconds; 0 when none is. */

@@ -3,22 +3,21 @@
  *
  * Invariant: nothing is kept here but the set in flight. A delivery counts against `capacity` from its claim until its
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
- * Crash: the leases end and other pollers take over. A claim whose answer never came may have committed: nothing of it
- * was sent, so it is released after the reconnect.
+ * Crash: the leases end and other pollers take over.
  * Wake-up is polling: at once after a claim that found work, else a pause that grows from 2 to 50 ms. NOTIFY in the
  * core's transaction would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Pool, isUnavailable } from '../db/pool.ts';
+import { isUnavailable, type Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
-import { type ClaimedDelivery, claimDue } from './claim.ts';
-import { armLanes, hasWork } from './lanes.ts';
+import type { ClaimedDelivery } from './claim.ts';
+import { type Claim, Claimer } from './claimer.ts';
 import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
 import { Pause } from './pause.ts';
 import { Recorder } from './recorder.ts';
 import { logFailure } from './failure-log.ts';
-import { releaseClaim, releaseDeliveries } from './release.ts';
+import { releaseDeliveries } from './release.ts';
 import { signRequest } from './request.ts';
 import type { Sender } from './send.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from './signing-keys.ts';
@@ -53,28 +52,22 @@ const OUTAGE_PAUSE_MS = 200;
 /** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
 const FAULT_DELAY_S = 60;
 
-/** A claim with the monotonic time before which its lease cannot have begun. */
-interface Claim {
-  readonly name: string;
-  readonly startedAtMs: number;
-}
-
 export class Poller {
   readonly #deps: PollerDeps & Required<Pick<PollerDeps, 'now'>>;
+  readonly #claimer: Claimer;
   readonly #recorder: Recorder;
   readonly #openKey: OpenKey;
   readonly #sweeper: Sweeper;
-  #claims = 0;
   #held = 0;
   #stopping = false;
   #foundWork = false;
-  #doubtful: string[] = [];
   readonly #idle = new Pause();
   #sending = new Set<Promise<void>>();
   #running: Promise<void> = Promise.resolve();
 
   constructor(deps: PollerDeps) {
     this.#deps = { now: () => null, ...deps };
+    this.#claimer = new Claimer(this.#deps);
     this.#sweeper = new Sweeper(this.#deps);
     this.#openKey = rememberKeys(deps.openSecret);
     this.#recorder = new Recorder({
@@ -93,13 +86,16 @@ export class Poller {
 
   /** One turn: arms lanes, claims what is due and sends it. Returns how many deliveries it claimed. */
   async tick(): Promise<number> {
-    const { pool, capacity, now } = this.#deps;
-    await this.#releaseDoubtful();
-    if (this.#held >= capacity) return 0;
-    if (!this.#foundWork && !(await pool.run((sql) => hasWork(sql, now())))) return 0;
-    const claimed = await this.#claimAndSend();
-    this.#foundWork = claimed > 0;
-    return claimed;
+    await this.#claimer.releaseDoubtful();
+    const places = this.#deps.capacity - this.#held;
+    if (places <= 0) return 0;
+    if (!this.#foundWork && !(await this.#claimer.hasWork())) return 0;
+    const { claim, deliveries, more } = await this.#claimer.claim(places);
+    this.#foundWork = deliveries.length > 0 || more;
+    this.#held += deliveries.length;
+    if (this.#stopping || !this.#hasLeaseLeft(claim)) this.#giveBack(claim, deliveries);
+    else this.#track(this.#startAll(claim, deliveries));
+    return deliveries.length;
   }
 
   /** Resolves when everything claimed so far was sent and recorded. */
@@ -121,9 +117,9 @@ export class Poller {
     let idleMs = IDLE_MIN_MS;
     while (!this.#stopping) {
       try {
-        const claimed = await this.tick();
+        await this.tick();
         await this.#sweeper.sweepNowAndThen();
-        if (claimed > 0) {
+        if (this.#foundWork) {
           idleMs = IDLE_MIN_MS;
           await this.#idle.until(() => this.#stopping || this.#hasPlaces(), FEW_PLACES_MS, this.#deps.monotonicMs);
           continue;
@@ -147,30 +143,10 @@ export class Poller {
     await this.#running;
     await this.settled();
     try {
-      await this.#releaseDoubtful();
+      await this.#claimer.releaseDoubtful();
     } catch (error) {
       this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
     }
-  }
-
-  async #claimAndSend(): Promise<number> {
-    const { pool, name, capacity, monotonicMs, now } = this.#deps;
-    const claim: Claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
-    const places = capacity - this.#held;
-    let deliveries: ClaimedDelivery[];
-    try {
-      ({ deliveries } = await pool.transaction(
-        (tx) => claimDue(tx, claim.name, places, now()),
-        (sql) => armLanes(sql, now()),
-      ));
-    } catch (error) {
-      this.#doubtful.push(claim.name);
-      throw error;
-    }
-    this.#held += deliveries.length;
-    if (this.#stopping || !this.#hasLeaseLeft(claim)) this.#giveBack(claim, deliveries);
-    else this.#track(this.#startAll(claim, deliveries));
-    return deliveries.length;
   }
 
   #hasPlaces(): boolean {
@@ -237,14 +213,5 @@ export class Poller {
         this.#idle.end();
       });
     this.#sending.add(released);
-  }
-
-  async #releaseDoubtful(): Promise<void> {
-    const { pool, log, now } = this.#deps;
-    for (const claim of this.#doubtful) {
-      const count = await pool.transaction((tx) => releaseClaim(tx, claim, now()));
-      if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
-      this.#doubtful = this.#doubtful.filter((other) => other !== claim);
-    }
   }
 }

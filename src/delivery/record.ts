@@ -17,7 +17,7 @@
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
 import { leaveToCommit, type Pool, type Tx } from '../db/pool.ts';
-import { freePlaces } from './lanes.ts';
+import { freePlaces } from './arrivals.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
 

@@ -1,6 +1,6 @@
 /** Giving claimed deliveries back unsent: the attempt never happened, so its number is used again. */
 import type { Tx } from '../db/pool.ts';
-import { insertArrivals } from './lanes.ts';
+import { insertArrivals } from './arrivals.ts';
 
 /** Releases those of the claim's deliveries that nothing was sent of; they are due `delayS` from now. */
 export async function releaseDeliveries(

@@ -11,7 +11,7 @@
  */
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { insertArrivals } from './lanes.ts';
+import { insertArrivals } from './arrivals.ts';
 import { LEASE_S } from './lease.ts';
 import { logLostAttempts } from './lost.ts';
 import { firstIdAt } from './read-deliveries.ts';

@@ -10,7 +10,7 @@
  * claim skips those that are being changed, because it never waits.
  */
 import type { Pool, Tx } from '../db/pool.ts';
-import { insertArrivals } from './lanes.ts';
+import { insertArrivals } from './arrivals.ts';
 import { LEASE_S } from './lease.ts';
 import { logLostAttempts } from './lost.ts';
 import { type Author, logSendOrder } from './send-orders.ts';

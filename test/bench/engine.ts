@@ -1,9 +1,9 @@
 /** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
 import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/lanes.ts';
+import { type Armed, armLanes, NOTHING_TAKEN } from '../../src/delivery/arrivals.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
 import { Recorder } from '../../src/delivery/recorder.ts';
-import { Pool } from '../../src/db/pool.ts';
+import { Pool, type Statement } from '../../src/db/pool.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 interface Claim {
@@ -44,6 +44,7 @@ export function openEngine(url: string): Engine {
   const pool = openPool(url);
   const monotonicMs = () => performance.now();
   let recorded = 0;
+  let mark = NOTHING_TAKEN;
   const recorder = new Recorder({
     pool,
     log: silentLog,
@@ -55,10 +56,12 @@ export function openEngine(url: string): Engine {
     async claim(limit) {
       const name = `bench/${(claims += 1)}`;
       const startedMs = performance.now();
+      let arming: Statement<Armed> | undefined;
       const { deliveries } = await pool.transaction(
         (tx) => claimDue(tx, name, limit),
-        (sql) => armLanes(sql, null),
+        (sql) => (arming = armLanes(sql, null, mark)),
       );
+      mark = (await arming)?.[0]?.mark ?? mark;
       return { name, deliveries, tookMs: performance.now() - startedMs };
     },
     record(name, deliveries) {

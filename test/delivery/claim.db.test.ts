@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { setCap } from '../../src/delivery/cap.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes, insertArrivals } from '../../src/delivery/lanes.ts';
+import { armLanes, insertArrivals } from '../../src/delivery/arrivals.ts';
 import { releaseClaim } from '../../src/delivery/release.ts';
 import { sweepLanes } from '../../src/delivery/sweep.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

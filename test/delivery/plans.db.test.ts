@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/lanes.ts';
+import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/lanes.ts';
+import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import type { SendResult } from '../../src/delivery/send.ts';

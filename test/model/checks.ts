@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/lanes.ts';
+import { armLanes } from '../../src/delivery/arrivals.ts';
 import { LEASE_S } from '../../src/delivery/lease.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { Differential } from './differential.ts';
+import { commitLate } from './late-commits.ts';
 
 const STEPS = 12_000;
 const CAP = 8;
@@ -28,6 +29,7 @@ export type CheckName =
   | 'only losses'
   | 'retry'
   | 'concurrent claims'
+  | 'late commits'
   | 'outage'
   | 'short lease'
   | 'unknown commit';
@@ -107,6 +109,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     );
     if (claimed > CAP) throw new Error(`${claimed} in flight over overlapping claims, the cap is ${CAP}`);
   },
+
+  'late commits': (_pool, sql, seed) => commitLate(sql, seed),
 
   /** A record whose commit's answer is lost is repeated, and changes nothing. */
   async outage(pool, sql) {

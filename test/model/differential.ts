@@ -6,7 +6,7 @@
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { advanceTime } from '../../src/delivery/advance.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/lanes.ts';
+import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
 import { releaseClaim, releaseDeliveries } from '../../src/delivery/release.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';

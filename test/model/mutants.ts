@@ -82,6 +82,30 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /lost_in_row/,
   },
   {
+    name: 'what commits after the mark was made is passed over',
+    file: 'arrivals.ts',
+    find: 'where turn.mine and a.tx = any',
+    put: 'where false and turn.mine and a.tx = any',
+    check: 'late commits',
+    finds: /passed over/,
+  },
+  {
+    name: 'a full turn takes its whole snapshot for taken',
+    file: 'arrivals.ts',
+    find: 'when late + next < ${ARRIVALS_A_TURN} then',
+    put: 'when true then',
+    check: 'late commits',
+    finds: /passed over/,
+  },
+  {
+    name: 'the mark of a full turn forgets who is still running',
+    file: 'arrivals.ts',
+    find: 'where xip < last_tx',
+    put: 'where false',
+    check: 'late commits',
+    finds: /passed over/,
+  },
+  {
     name: 'a lane is not re-armed for the next retry',
     file: 'lanes.ts',
     find: 'else least(s.due_at, s.first_claimed_at',
@@ -91,7 +115,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a saturated lane is not woken by a record',
-    file: 'lanes.ts',
+    file: 'arrivals.ts',
     find: '::uuid[]), null`',
     put: "::uuid[]), 'infinity'::timestamptz`",
     check: differential,
@@ -99,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an arrival does not bring its lane forward',
-    file: 'lanes.ts',
+    file: 'arrivals.ts',
     find: 'least(lanes.next_due_at, excluded.next_due_at)',
     put: 'greatest(lanes.next_due_at, excluded.next_due_at)',
     check: differential,
@@ -107,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'who makes a delivery due earlier wakes nobody',
-    file: 'lanes.ts',
+    file: 'arrivals.ts',
     find: 'if (webhookIds.length === 0) return;',
     put: 'if (webhookIds.length >= 0) return;',
     check: differential,
@@ -179,7 +203,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an arrival does not lower its lane’s mark',
-    file: 'lanes.ts',
+    file: 'arrivals.ts',
     find: 'scan_from = least(lanes.scan_from, excluded.scan_from)',
     put: 'scan_from = lanes.scan_from',
     check: differential,
@@ -227,7 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim whose commit is unknown is forgotten',
-    file: 'poller.ts',
+    file: 'claimer.ts',
     find: 'this.#doubtful.push(claim.name);',
     put: '',
     check: 'unknown commit',

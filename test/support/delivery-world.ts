@@ -3,7 +3,7 @@ import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
 import type { DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/webhook.ts';
-import { hasWork } from '../../src/delivery/lanes.ts';
+import { hasWork, NOTHING_TAKEN } from '../../src/delivery/arrivals.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { type Answer, startApi, type TestApi } from './api.ts';
 import { startEngine, type TestEngine } from './engine.ts';
@@ -66,7 +66,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       return self;
     },
     async deliver() {
-      while ((await engine.turn()) > 0 || (await pool.run((sql) => hasWork(sql, null))));
+      while ((await engine.turn()) > 0 || (await pool.run((sql) => hasWork(sql, NOTHING_TAKEN, null))));
     },
     postsTo: (path) => receiver.posts.filter((post) => post.path === path),
     async close() {

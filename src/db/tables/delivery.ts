@@ -78,13 +78,20 @@ export const deliveries = pgTable(
 
 /**
  * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. `due_at` is at most
- * the time of what became due, `-infinity` where that is not known; null says only that places came free.
+ * the time of what became due, `-infinity` where that is not known; null says only that places came free. They are found
+ * by the transaction that made them (delivery/arrivals).
  */
-export const arrivals = pgTable('arrivals', {
-  id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-  webhookId: uuid('webhook_id').notNull(),
-  dueAt: preciseInstant('due_at').default(sql`now()`),
-});
+export const arrivals = pgTable(
+  'arrivals',
+  {
+    webhookId: uuid('webhook_id').notNull(),
+    dueAt: preciseInstant('due_at').default(sql`now()`),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [index('arrivals_by_tx').on(table.tx)],
+);
 
 /**
  * One row per webhook with work: when to look at it next, and how many of its deliveries may be in flight. No pending

@@ -1,7 +1,7 @@
 /** One registration: read, changed, deactivated, and its secret rotated. */
 import { z } from 'zod';
 import * as contract from '../../contract/webhook.ts';
-import { insertArrivals } from '../../delivery/lanes.ts';
+import { insertArrivals } from '../../delivery/arrivals.ts';
 import { resumeWhile, suspendWhile } from '../../delivery/suspend.ts';
 import { parseTarget } from '../../delivery/target.ts';
 import { changeWebhook, endPreviousSecret, rotateSecret, type Subject, type Wanted } from '../../webhooks/changes.ts';

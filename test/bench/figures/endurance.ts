@@ -22,7 +22,7 @@ const WAITING = 1_000;
 const FEEDERS = 2;
 const SAMPLE_MS = 500;
 const IDLE = { name: '', deliveries: [], tookMs: 0 };
-const HOT = ['arrivals', 'arrivals_pkey', 'lanes', 'lanes_pkey', 'lanes_due', 'deliveries_due'];
+const HOT = ['arrivals', 'arrivals_by_tx', 'lanes', 'lanes_pkey', 'lanes_due', 'deliveries_due'];
 
 interface Sample {
   /** Deliveries recorded when it was taken. */

@@ -1,0 +1,3 @@
+ALTER TABLE "arrivals" ADD COLUMN "tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL;--> statement-breakpoint
+CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
+ALTER TABLE "arrivals" DROP COLUMN "id";

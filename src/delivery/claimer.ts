@@ -1,0 +1,73 @@
+/**
+ * A poller's claims: gives each a name of its own, and remembers which arrivals are armed and whose commit is unknown.
+ *
+ * Invariant: a claim whose answer never came may have committed; nothing of it was sent, so it is released before the
+ * next one is made.
+ */
+import type { Pool, Statement } from '../db/pool.ts';
+import type { Logger } from '../log-lines.ts';
+import { type Armed, armLanes, hasWork, type Mark, NOTHING_TAKEN } from './arrivals.ts';
+import { type ClaimedDelivery, claimDue } from './claim.ts';
+import { releaseClaim } from './release.ts';
+
+export interface ClaimerDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  /** The poller's name, unique among all. */
+  readonly name: string;
+  readonly monotonicMs: () => number;
+  /** The database's clock in tests. */
+  readonly now: () => Date | null;
+}
+
+/** A claim with the monotonic time before which its lease cannot have begun. */
+export interface Claim {
+  readonly name: string;
+  readonly startedAtMs: number;
+}
+
+export class Claimer {
+  readonly #deps: ClaimerDeps;
+  #claims = 0;
+  #mark: Mark = NOTHING_TAKEN;
+  #doubtful: string[] = [];
+
+  constructor(deps: ClaimerDeps) {
+    this.#deps = deps;
+  }
+
+  /** True when a claim may find something. */
+  hasWork(): Promise<boolean> {
+    return this.#deps.pool.run((sql) => hasWork(sql, this.#mark, this.#deps.now()));
+  }
+
+  /** Arms what arrived and claims up to `places` deliveries. `more` is true when arrivals were left for another turn. */
+  async claim(places: number): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
+    const { pool, name, monotonicMs, now } = this.#deps;
+    const claim: Claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
+    let arming: Statement<Armed> | undefined;
+    try {
+      const { deliveries } = await pool.transaction(
+        (tx) => claimDue(tx, claim.name, places, now()),
+        (sql) => (arming = armLanes(sql, now(), this.#mark)),
+      );
+      const [armed] = (await arming) ?? [];
+      this.#mark = armed?.mark ?? this.#mark;
+      return { claim, deliveries, more: armed?.more ?? false };
+    } catch (error) {
+      this.#doubtful.push(claim.name);
+      // Whoever answers next may be another server.
+      this.#mark = NOTHING_TAKEN;
+      throw error;
+    }
+  }
+
+  async releaseDoubtful(): Promise<void> {
+    const { pool, log, now } = this.#deps;
+    for (const claim of this.#doubtful) {
+      const count = await pool.transaction((tx) => releaseClaim(tx, claim, now()));
+      if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
+      this.#doubtful = this.#doubtful.filter((other) => other !== claim);
+    }
+  }
+}
