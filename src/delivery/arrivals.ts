@@ -30,6 +30,7 @@ export async function hasWork(sql: Tx, mark: Mark, now: Date | null): Promise<bo
 }
 
 export interface Armed {
+  readonly taken: number;
   /** True when there may be more: the turn was full. */
   readonly more: boolean;
   /** Where the next turn goes on; null when this one took nothing, or not all that had been running. */
@@ -86,7 +87,7 @@ export function armLanes(sql: Tx, now: Date | null, mark: Mark = NOTHING_TAKEN):
     seen as (
       select (select count(*) from late) as late, (select count(*) from next) as next, (select max(tx) from next) as last_tx
     )
-    select late + next = ${ARRIVALS_A_TURN} as more,
+    select (late + next)::int as taken, late + next = ${ARRIVALS_A_TURN} as more,
            case
              when late = ${ARRIVALS_A_TURN} or not mine then null
              when late + next < ${ARRIVALS_A_TURN} then snapshot::text

@@ -8,6 +8,7 @@ import type { Pool, Statement } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import { type Armed, armLanes, hasWork, type Mark, NOTHING_TAKEN } from './arrivals.ts';
 import { type ClaimedDelivery, claimDue } from './claim.ts';
+import { Cleaner } from './cleaner.ts';
 import { releaseClaim } from './release.ts';
 
 export interface ClaimerDeps {
@@ -28,12 +29,14 @@ export interface Claim {
 
 export class Claimer {
   readonly #deps: ClaimerDeps;
+  readonly #cleaner: Cleaner;
   #claims = 0;
   #mark: Mark = NOTHING_TAKEN;
   #doubtful: string[] = [];
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
+    this.#cleaner = new Cleaner(deps);
   }
 
   /** True when a claim may find something. */
@@ -53,6 +56,7 @@ export class Claimer {
       );
       const [armed] = (await arming) ?? [];
       this.#mark = armed?.mark ?? this.#mark;
+      this.#cleaner.count(armed?.taken ?? 0);
       return { claim, deliveries, more: armed?.more ?? false };
     } catch (error) {
       this.#doubtful.push(claim.name);
@@ -62,6 +66,12 @@ export class Claimer {
     }
   }
 
+  /** Resolves when nothing is under way beside the claims. */
+  settled(): Promise<void> {
+    return this.#cleaner.settled();
+  }
+
+  /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
   async releaseDoubtful(): Promise<void> {
     const { pool, log, now } = this.#deps;
     for (const claim of this.#doubtful) {

@@ -142,6 +142,7 @@ export class Poller {
     // A claim may be under way: what it took must be released before the connections close.
     await this.#running;
     await this.settled();
+    await this.#claimer.settled();
     try {
       await this.#claimer.releaseDoubtful();
     } catch (error) {

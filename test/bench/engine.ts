@@ -1,9 +1,9 @@
 /** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
-import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
-import { type Armed, armLanes, NOTHING_TAKEN } from '../../src/delivery/arrivals.ts';
+import type { ClaimedDelivery } from '../../src/delivery/claim.ts';
+import { Claimer } from '../../src/delivery/claimer.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
 import { Recorder } from '../../src/delivery/recorder.ts';
-import { Pool, type Statement } from '../../src/db/pool.ts';
+import { Pool } from '../../src/db/pool.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 interface Claim {
@@ -38,31 +38,23 @@ const DELIVERED = {
   answer: null,
 } as const;
 
-let claims = 0;
+let engines = 0;
 
 export function openEngine(url: string): Engine {
   const pool = openPool(url);
   const monotonicMs = () => performance.now();
   let recorded = 0;
-  let mark = NOTHING_TAKEN;
+  const deps = { pool, log: silentLog, monotonicMs, now: () => null };
+  const claimer = new Claimer({ ...deps, name: `bench-${(engines += 1)}` });
   const recorder = new Recorder({
-    pool,
-    log: silentLog,
-    monotonicMs,
-    now: () => null,
+    ...deps,
     onRecorded: (reports) => (recorded += reports),
   });
   return {
     async claim(limit) {
-      const name = `bench/${(claims += 1)}`;
       const startedMs = performance.now();
-      let arming: Statement<Armed> | undefined;
-      const { deliveries } = await pool.transaction(
-        (tx) => claimDue(tx, name, limit),
-        (sql) => (arming = armLanes(sql, null, mark)),
-      );
-      mark = (await arming)?.[0]?.mark ?? mark;
-      return { name, deliveries, tookMs: performance.now() - startedMs };
+      const { claim, deliveries } = await claimer.claim(limit);
+      return { name: claim.name, deliveries, tookMs: performance.now() - startedMs };
     },
     record(name, deliveries) {
       for (const { id: deliveryId, webhookId, number, url: target } of deliveries) {
@@ -72,6 +64,9 @@ export function openEngine(url: string): Engine {
     },
     recorded: () => recorded,
     settled: () => recorder.settled(),
-    close: () => pool.close(),
+    async close() {
+      await claimer.settled();
+      await pool.close();
+    },
   };
 }
