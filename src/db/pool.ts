@@ -16,7 +16,11 @@ export type Sql = postgres.Sql<Record<never, never>>;
 export type Tx = postgres.ISql<Record<never, never>>;
 
 /** One query that was made but not sent. */
-export type Statement<Row extends object = postgres.Row> = postgres.PendingQuery<Row[]>;
+export type Statement<Row extends object> = postgres.PendingQuery<Row[]>;
+
+interface Sendable {
+  execute(): Promise<unknown>;
+}
 
 /** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
 export class DatabaseUnavailable extends Error {
@@ -113,21 +117,18 @@ export class Pool {
 
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws. A statement that failed fails
-   * the transaction, also when `work` caught its error. `before` makes a statement of its own, sent ahead on the same
-   * connection, so that it costs no round trip.
+   * the transaction, also when `work` caught its error. `before` makes statements of their own, sent ahead on the
+   * same connection, so that they cost no round trip.
    */
-  async transaction<T, Row extends object = postgres.Row>(
-    work: (tx: Tx) => Promise<T>,
-    before?: (sql: Tx) => Statement<Row>,
-  ): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, before: (sql: Tx) => readonly Sendable[] = () => []): Promise<T> {
     return this.run(async (sql) => {
       const connection = await sql.reserve();
       let isLost = false;
       try {
-        const prior = before?.(connection).execute();
-        prior?.catch(() => undefined);
+        const ahead = before(connection).map((statement) => statement.execute());
+        for (const statement of ahead) statement.catch(() => undefined);
         const result = await commit(connection, work);
-        await prior;
+        await Promise.all(ahead);
         return result;
       } catch (error) {
         isLost = hasCode(error, LOST);

@@ -6,7 +6,7 @@
  */
 import type { Pool, Statement } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
-import { type Armed, armLanes, hasWork, type Mark, NOTHING_TAKEN } from './arrivals.ts';
+import { type Armed, armLanes, type Mark, NOTHING_TAKEN, type Patience, waitForWork } from './arrivals.ts';
 import { type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
 import { releaseClaim } from './release.ts';
@@ -39,20 +39,24 @@ export class Claimer {
     this.#cleaner = new Cleaner(deps);
   }
 
-  /** True when a claim may find something. */
-  hasWork(): Promise<boolean> {
-    return this.#deps.pool.run((sql) => hasWork(sql, this.#mark, this.#deps.now()));
-  }
-
-  /** Arms what arrived and claims up to `places` deliveries. `more` is true when arrivals were left for another turn. */
-  async claim(places: number): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
+  /**
+   * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `places` deliveries.
+   * `more` is true when arrivals were left for another turn.
+   */
+  async claim(
+    places: number,
+    patience: Patience | null,
+  ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
     const { pool, name, monotonicMs, now } = this.#deps;
     const claim: Claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
     let arming: Statement<Armed> | undefined;
     try {
       const { deliveries } = await pool.transaction(
         (tx) => claimDue(tx, claim.name, places, now()),
-        (sql) => (arming = armLanes(sql, now(), this.#mark)),
+        (sql) => {
+          arming = armLanes(sql, now(), this.#mark);
+          return patience === null ? [arming] : [waitForWork(sql, this.#mark, patience, now()), arming];
+        },
       );
       const [armed] = (await arming) ?? [];
       this.#mark = armed?.mark ?? this.#mark;

@@ -53,7 +53,7 @@ export function openEngine(url: string): Engine {
   return {
     async claim(limit) {
       const startedMs = performance.now();
-      const { claim, deliveries } = await claimer.claim(limit);
+      const { claim, deliveries } = await claimer.claim(limit, null);
       return { name: claim.name, deliveries, tookMs: performance.now() - startedMs };
     },
     record(name, deliveries) {

@@ -141,10 +141,10 @@ describe('a transaction', () => {
         await insert(tx, 'inside');
         throw new Error('changed my mind');
       },
-      (sql) => insert(sql, 'ahead'),
+      (sql) => [insert(sql, 'ahead'), insert(sql, 'next')],
     );
     await expect(failed).rejects.toThrow('changed my mind');
-    expect(await names()).toEqual(['ahead']);
+    expect(await names()).toEqual(['ahead', 'next']);
   });
 
   it('fails as the statement fails that was left to its commit', async () => {

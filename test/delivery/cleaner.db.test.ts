@@ -29,7 +29,7 @@ test('keeps the wake rows as few as they are, with the rights of a poller and wi
     await sql`
       insert into arrivals (webhook_id)
       select webhook_id from (select uuidv7() as webhook_id from generate_series(1, 10)) woken, generate_series(1, 1000)`;
-    while ((await claimer.claim(1)).more);
+    while ((await claimer.claim(1, null)).more);
     await claimer.settled();
     const [row] = await sql<[{ bytes: number }]>`select pg_relation_size('arrivals')::float8 as bytes`;
     sizes.push(row.bytes);

@@ -3,7 +3,6 @@ import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
 import type { DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/webhook.ts';
-import { hasWork, NOTHING_TAKEN } from '../../src/delivery/arrivals.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { type Answer, startApi, type TestApi } from './api.ts';
 import { startEngine, type TestEngine } from './engine.ts';
@@ -66,7 +65,9 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       return self;
     },
     async deliver() {
-      while ((await engine.turn()) > 0 || (await pool.run((sql) => hasWork(sql, NOTHING_TAKEN, null))));
+      const hasWork = () =>
+        pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work('1:1:', null, 0, 0) as work`);
+      while ((await engine.turn()) > 0 || (await hasWork())[0].work);
     },
     postsTo: (path) => receiver.posts.filter((post) => post.path === path),
     async close() {
