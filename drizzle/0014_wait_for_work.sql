@@ -1,13 +1,18 @@
--- Waits until there is work for a claim, for `patience_ms` at most: an arrival that is not among those of `taken`, or a lane
--- that is due. Each look is a statement with a snapshot of its own. An idle poller waits here, where a look costs some
--- 10 µs and no round trip. `at` replaces the clock in tests.
-create function wait_for_work(taken pg_snapshot, at timestamptz, patience_ms float8, nap_ms float8) returns boolean
+-- The snapshot of which this session has taken all arrivals (delivery/arrivals): at first the one that sees nothing.
+create function arrivals_taken() returns pg_snapshot
+  language sql stable
+return coalesce(nullif(current_setting('carteiro.taken', true), ''), '1:1:')::pg_snapshot;
+--> statement-breakpoint
+-- Waits until there is work for a claim, for `patience_ms` at most: an arrival that was not taken, or a lane that is due.
+-- Each look is a statement with a snapshot of its own. An idle poller waits here, where a look costs some 10 µs and no
+-- round trip. `at` replaces the clock in tests.
+create function wait_for_work(at timestamptz, patience_ms float8, nap_ms float8) returns boolean
   language plpgsql volatile
 as $$
 declare
   give_up_at constant timestamptz := clock_timestamp() + patience_ms * interval '1 millisecond';
-  after constant xid8 := pg_snapshot_xmax(taken);
-  running constant xid8[] := array(select pg_snapshot_xip(taken));
+  after constant xid8 := pg_snapshot_xmax(arrivals_taken());
+  running constant xid8[] := array(select pg_snapshot_xip(arrivals_taken()));
 begin
   loop
     if exists (select from arrivals where tx >= after)
@@ -22,5 +27,7 @@ begin
   end loop;
 end
 $$;
+--> statement-breakpoint
+alter function arrivals_taken owner to carteiro_owner;
 --> statement-breakpoint
 alter function wait_for_work owner to carteiro_owner;

@@ -2,9 +2,11 @@
  * Arrivals: wake rows that whoever gives a webhook work inserts, and that a poller turns into due lanes.
  *
  * Invariant: an arrival is deleted by the very statement that arms its lane, and none is passed over, however late its
- * transaction commits. A poller remembers a snapshot of which it has taken all: what is new to a later one can only be
- * of transactions that were running in it, or that came after it. So those are looked up, and nothing else is read.
- * Crash: the snapshot is only known to its poller, which begins with the empty one.
+ * transaction commits. The database session remembers a snapshot of which all arrivals were taken: what is new to a later
+ * one can only be of transactions that were running in it, or that came after it. So those are looked up, and nothing
+ * else is read.
+ * Crash: the memory (the setting `carteiro.taken`) ends with its session, and what a server may lose in a crash or a
+ * failover is an arming that only sessions of that server remember. Kept in the poller, it would outlive them.
  * Why not from the first row on: what was taken leaves dead index entries, and nothing removes them while a snapshot is
  * held open: after 60 s each turn stepped over half a million of them (42 ms). Why not a low-water mark on an identity:
  * a transaction that commits late brings low numbers.
@@ -15,54 +17,46 @@ const ARRIVALS_A_TURN = 4_000;
 /** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
 const ARMING_LOCK = 0x61_72_6d_73;
 
-/** A `pg_snapshot` of which all arrivals were taken. */
-export type Mark = string;
-/** The snapshot that sees nothing: all arrivals are looked at. */
-export const NOTHING_TAKEN: Mark = '1:1:';
-
 /** How an idle poller waits for work, in milliseconds: how long at most, and how often it looks. */
 export interface Patience {
   readonly ms: number;
   readonly napMs: number;
 }
 
-/** Waits in the server until there are arrivals that `mark` does not know of, or a lane is due. */
-export function waitForWork(sql: Tx, mark: Mark, { ms, napMs }: Patience, now: Date | null): Statement<object> {
-  return sql<object[]>`
-    select wait_for_work(${mark}::pg_snapshot, ${now}::timestamptz, ${ms}, ${napMs}) as work`;
+/** Waits in the server until there are arrivals that its session does not know of, or a lane is due. */
+export function waitForWork(sql: Tx, { ms, napMs }: Patience, now: Date | null): Statement<object> {
+  return sql<object[]>`select wait_for_work(${now}::timestamptz, ${ms}, ${napMs})`;
 }
 
 export interface Armed {
   readonly taken: number;
   /** True when there may be more: the turn was full. */
   readonly more: boolean;
-  /** Where the next turn goes on; null when this one took nothing, or not all that had been running. */
-  readonly mark: Mark | null;
 }
 
 /**
  * Turns at most 4,000 arrivals into due lanes. A saturated lane sleeps until a place comes free; what arrives meanwhile
  * only tells it from where to scan. (A lane that is made here may begin as saturated: it is due at once, and its first
- * claim sees how it is.) When the turn was full, the new mark lies in the middle of the snapshot: before the last
- * transaction that it took from. Its commit is not waited for, which is another third of a claim's time: lost, it is
- * lost whole, and with nothing that came after it.
+ * claim sees how it is.) What is remembered of a full turn lies in the middle of its snapshot: before the last transaction
+ * that it took from. Its commit is not waited for, which is another third of a claim's time: lost, it is lost whole, with
+ * its session, and with nothing that came after it.
  */
-export function armLanes(sql: Tx, now: Date | null, mark: Mark = NOTHING_TAKEN): Statement<Armed> {
+export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
     with turn as materialized (
-      select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine, pg_current_snapshot() as snapshot,
+      select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine, pg_current_snapshot() as snapshot, arrivals_taken() as before,
              set_config('synchronous_commit', 'off', true)
     ),
     late as materialized (
       select a.ctid as place
       from turn, arrivals a
-      where turn.mine and a.tx = any (array(select pg_snapshot_xip(${mark}::pg_snapshot)))
+      where turn.mine and a.tx = any (array(select pg_snapshot_xip(before) from turn))
       limit ${ARRIVALS_A_TURN}
     ),
     next as materialized (
       select a.ctid as place, a.tx
       from turn, arrivals a
-      where turn.mine and a.tx >= pg_snapshot_xmax(${mark}::pg_snapshot)
+      where turn.mine and a.tx >= (select pg_snapshot_xmax(before) from turn)
       order by a.tx
       limit ${ARRIVALS_A_TURN} - (select count(*) from late)
     ),
@@ -93,12 +87,12 @@ export function armLanes(sql: Tx, now: Date | null, mark: Mark = NOTHING_TAKEN):
       select (select count(*) from late) as late, (select count(*) from next) as next, (select max(tx) from next) as last_tx
     )
     select (late + next)::int as taken, late + next = ${ARRIVALS_A_TURN} as more,
-           case
-             when late = ${ARRIVALS_A_TURN} or not mine then null
+           set_config('carteiro.taken', case
+             when late = ${ARRIVALS_A_TURN} or not mine then before::text
              when late + next < ${ARRIVALS_A_TURN} then snapshot::text
              else format('%s:%s:%s', least(pg_snapshot_xmin(snapshot), last_tx), last_tx,
                          (select string_agg(xip::text, ',' order by xip) from pg_snapshot_xip(snapshot) xip where xip < last_tx))
-           end as mark
+           end, false)
     from turn, seen`;
 }
 

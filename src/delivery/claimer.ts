@@ -1,12 +1,12 @@
 /**
- * A poller's claims: gives each a name of its own, and remembers which arrivals are armed and whose commit is unknown.
+ * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown.
  *
  * Invariant: a claim whose answer never came may have committed; nothing of it was sent, so it is released before the
  * next one is made.
  */
 import type { Pool, Statement } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
-import { type Armed, armLanes, type Mark, NOTHING_TAKEN, type Patience, waitForWork } from './arrivals.ts';
+import { type Armed, armLanes, type Patience, waitForWork } from './arrivals.ts';
 import { type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
 import { releaseClaim } from './release.ts';
@@ -31,7 +31,6 @@ export class Claimer {
   readonly #deps: ClaimerDeps;
   readonly #cleaner: Cleaner;
   #claims = 0;
-  #mark: Mark = NOTHING_TAKEN;
   #doubtful: string[] = [];
 
   constructor(deps: ClaimerDeps) {
@@ -54,18 +53,15 @@ export class Claimer {
       const { deliveries } = await pool.transaction(
         (tx) => claimDue(tx, claim.name, places, now()),
         (sql) => {
-          arming = armLanes(sql, now(), this.#mark);
-          return patience === null ? [arming] : [waitForWork(sql, this.#mark, patience, now()), arming];
+          arming = armLanes(sql, now());
+          return patience === null ? [arming] : [waitForWork(sql, patience, now()), arming];
         },
       );
       const [armed] = (await arming) ?? [];
-      this.#mark = armed?.mark ?? this.#mark;
       this.#cleaner.count(armed?.taken ?? 0);
       return { claim, deliveries, more: armed?.more ?? false };
     } catch (error) {
       this.#doubtful.push(claim.name);
-      // Whoever answers next may be another server.
-      this.#mark = NOTHING_TAKEN;
       throw error;
     }
   }

@@ -1,9 +1,9 @@
 /**
- * Writers that begin, commit and roll back in any order, small and large, while a poller arms lanes with the mark it
- * remembers: in the end no arrival may have been passed over. Seeded.
+ * Writers that begin, commit and roll back in any order, small and large, while a session arms lanes and remembers what it
+ * took: in the end no arrival may have been passed over. Seeded.
  */
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, NOTHING_TAKEN } from '../../src/delivery/arrivals.ts';
+import { armLanes } from '../../src/delivery/arrivals.ts';
 import { createRandom } from '../support/random.ts';
 
 const WRITERS = 3;
@@ -13,10 +13,9 @@ const SIZES = [1, 3, 2_500];
 
 export async function commitLate(sql: Sql, seed: number): Promise<void> {
   const random = createRandom(seed);
-  let mark = NOTHING_TAKEN;
+  const poller = await sql.reserve();
   const arm = async (): Promise<boolean> => {
-    const [armed] = await armLanes(sql, null, mark);
-    mark = armed?.mark ?? mark;
+    const [armed] = await armLanes(poller, null);
     return armed?.more ?? false;
   };
   const writers = await Promise.all(
@@ -40,6 +39,7 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
     connection.release();
   }
   while (await arm());
+  poller.release();
   const [{ left }] = await sql<[{ left: number }]>`select count(*)::int as left from arrivals`;
   if (left > 0) throw new Error(`${left} arrivals were passed over`);
 }

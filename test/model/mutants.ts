@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /lost_in_row/,
   },
   {
-    name: 'what commits after the mark was made is passed over',
+    name: 'what commits after its snapshot was taken is passed over',
     file: 'arrivals.ts',
     find: 'where turn.mine and a.tx = any',
     put: 'where false and turn.mine and a.tx = any',
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /passed over/,
   },
   {
-    name: 'the mark of a full turn forgets who is still running',
+    name: 'a full turn forgets who is still running',
     file: 'arrivals.ts',
     find: 'where xip < last_tx',
     put: 'where false',

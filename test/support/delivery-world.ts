@@ -65,8 +65,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       return self;
     },
     async deliver() {
-      const hasWork = () =>
-        pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work('1:1:', null, 0, 0) as work`);
+      const hasWork = () => pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work(null, 0, 0) as work`);
       while ((await engine.turn()) > 0 || (await hasWork())[0].work);
     },
     postsTo: (path) => receiver.posts.filter((post) => post.path === path),
