@@ -17,6 +17,8 @@ export type Tx = postgres.ISql<Record<never, never>>;
 
 /** One query that was made but not sent. */
 export type Statement<Row extends object> = postgres.PendingQuery<Row[]>;
+/** A part of a query. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 interface Sendable {
   execute(): Promise<unknown>;

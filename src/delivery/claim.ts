@@ -8,15 +8,15 @@
  * Crash before the commit: nothing happened. After it: the lease ends by itself, the delivery is due again, and the
  * claim that takes it over writes the lost attempt's row. `claimed_by` is fresh for every call, so that a claim whose
  * commit is unknown can be released after a reconnect.
- * Several statements, because each needs a newer snapshot than the one before: in a single statement the lanes would be
- * re-armed from what was true before they were locked, and a wake-up would be lost. Only SKIP LOCKED is used on
- * deliveries and lanes, so a claim never waits for a record.
+ * Two statements, because the second needs a newer snapshot than the one that the lanes were locked on, and one round
+ * trip: the second learns from a setting which lanes the first has locked, and the commit travels behind it. With the
+ * answers waited for in between, and the lanes re-armed by a third one, a claim of one delivery took a sixth longer.
+ * Only SKIP LOCKED is used on deliveries and lanes, so a claim never waits for a record.
  */
-import { leaveToCommit, type Tx } from '../db/pool.ts';
-import { type Lane, lockDueLanes, rearmLanes, type ServedLane } from './lanes.ts';
+import type { Fragment, Statement, Tx } from '../db/pool.ts';
+import { type Lane, lockDueLanes, lockedLanes, rearmedLanes } from './lanes.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
-import { bookLostAsFailure, logLostAttempts } from './lost.ts';
-import { suspendUnclaimed } from './suspend.ts';
+import { bookedFailures, lostAttemptRows } from './lost.ts';
 
 /** One claimed delivery with all that sending it takes. */
 export interface ClaimedDelivery {
@@ -39,150 +39,94 @@ export interface ClaimedDelivery {
 /** How many deliveries a lane is served in one turn when other lanes wait. */
 const QUANTUM = 8;
 
-/** A delivery as the claim found it; what is sent of it is null when another claim on it was lost. */
-type Due = {
-  readonly id: string;
-  /** Its lane's place among the lanes of the claim, and its own among all that were due, both from 1. */
-  readonly lane: number;
-  readonly rank: number;
-} & (Sent | Lost);
-interface Sent {
-  readonly lostInRow: null;
-  readonly number: number;
-  readonly event: string;
-  readonly body: Buffer;
-  readonly loanVersion: number | null;
-  readonly claimedAt: Date;
-}
-interface Lost {
-  /** Attempts lost in a row before the one that is found lost now. */
-  readonly lostInRow: number;
+/** A delivery as it was taken; the rest of what sending it takes is its lane's. */
+type Taken = Omit<ClaimedDelivery, 'partnerId' | 'url' | 'sealedSecret' | 'previousSealedSecret'>;
+
+export interface Claimed {
+  readonly deliveries: ClaimedDelivery[];
+  /** Registrations with due deliveries that are inactive: these are to be suspended. */
+  readonly inactive: readonly string[];
 }
 
 /**
- * Claims up to `limit` due deliveries under the name `claim` and commits with the caller's transaction. `now` replaces
- * the database's clock in tests. Returns the claimed deliveries and whether any lane was due at all.
+ * Claims up to `limit` due deliveries under the name `claim`; the claim is the caller's when its transaction has committed,
+ * which may be sent before the answer is here. `now` replaces the database's clock in tests.
  */
-export async function claimDue(
-  tx: Tx,
-  claim: string,
-  limit: number,
-  now: Date | null = null,
-): Promise<{ deliveries: ClaimedDelivery[]; lanes: number }> {
-  const lanes = await lockDueLanes(tx, limit, now);
-  if (lanes.length === 0) return { deliveries: [], lanes: 0 };
-
-  const inactive = lanes.filter((lane) => !lane.active).map((lane) => lane.webhookId);
-  if (inactive.length > 0) await suspendUnclaimed(tx, inactive, now);
-
-  const due = await takeDue(tx, claim, lanes, limit, now);
-  const lost = due.filter((delivery) => delivery.lostInRow !== null);
-  const taken = lost.length === 0 ? [] : await takeLost(tx, claim, lost, now);
-  leaveToCommit(tx, rearmLanes(tx, servedOf(lanes, due, limit), now));
-  const sent = [...due.filter((delivery) => delivery.lostInRow === null), ...taken];
-  return { deliveries: sent.map((delivery) => withLane(delivery, lanes)), lanes: lanes.length };
+export async function claimDue(tx: Tx, claim: string, limit: number, now: Date | null = null): Promise<Claimed> {
+  const [lanes, taken] = await Promise.all([
+    lockDueLanes(tx, limit, now).execute(),
+    takeDue(tx, claim, limit, now).execute(),
+  ]);
+  const laneOf = new Map(lanes.map((lane) => [lane.webhookId, lane]));
+  return {
+    deliveries: taken.map((delivery) => withLane(delivery, laneOf.get(delivery.webhookId) as Lane)),
+    inactive: lanes.filter((lane) => !lane.active).map((lane) => lane.webhookId),
+  };
 }
 
-function withLane(delivery: Due & Sent, lanes: readonly Lane[]): ClaimedDelivery {
-  const { webhookId, partnerId, url, sealedSecret, previousSealedSecret } = lanes[delivery.lane - 1] as Lane;
-  return Object.assign(delivery, { webhookId, partnerId, url, sealedSecret, previousSealedSecret });
-}
-
-/** The lanes that had their turn, with the last delivery taken from each. Those behind the limit still wait. */
-function servedOf(lanes: readonly Lane[], due: readonly Due[], limit: number): ServedLane[] {
-  const inOrder = due.toSorted((one, other) => one.rank - other.rank);
-  const lastIds = new Map(inOrder.map(({ lane, id }) => [lane, id]));
-  const cutAt = due.length < limit ? null : (inOrder.at(-1)?.lane ?? null);
-  return lanes
-    .map((lane, index) => ({ ...lane, rank: index + 1 }))
-    .filter(({ active, rank }) => !active || cutAt === null || rank <= cutAt)
-    .map(({ place, rank }) => ({ place, lastId: lastIds.get(rank) ?? null, isCut: rank === cutAt }));
-}
-
-/** What a claim sets on a delivery `d`, besides what it makes of lost attempts. */
-function claimed(tx: Tx, claim: string, now: Date | null) {
-  return tx`attempts = d.attempts + 1, claimed_by = ${claim}, claimed_at = coalesce(${now}::timestamptz, now())`;
+function withLane(delivery: Taken, { partnerId, url, sealedSecret, previousSealedSecret }: Lane): ClaimedDelivery {
+  return Object.assign(delivery, { partnerId, url, sealedSecret, previousSealedSecret });
 }
 
 /**
- * Locks the first due deliveries of each lane, up to its free places, one lane after the other until there are `limit`,
- * and claims those that nobody has claimed. A lane that has much is served a few at once and then waits behind all
- * others: each lane that is looked at costs as much as two deliveries.
+ * Locks the first due deliveries of each locked lane, up to its free places, one lane after the other until there are
+ * `limit`, and claims them. Of those that another claim has lost it writes the attempt's row first, and books a failure
+ * where that was one too many. A lane that has much is served a few at once and then waits behind all others: each lane
+ * that is looked at costs as much as two deliveries.
  */
-async function takeDue(tx: Tx, claim: string, lanes: readonly Lane[], limit: number, now: Date | null): Promise<Due[]> {
-  const open = lanes.filter((lane) => lane.active);
-  const quantum = Math.max(QUANTUM, Math.floor(limit / lanes.length));
-  return tx<Due[]>`
+function takeDue(tx: Tx, claim: string, limit: number, now: Date | null): Statement<Taken> {
+  return tx<Taken[]>`
     with clock as materialized (
       select t.now, t.now - ${LEASE_S} * interval '1 second' as lease_start
       from (select coalesce(${now}::timestamptz, now()) as now) t
     ),
+    lane as materialized (${lockedLanes(tx)}),
     due as materialized (
-      select lane.rank as lane, (row_number() over ())::int as rank, d.*
-      from clock,
-           unnest(${open.map((lane) => lane.webhookId)}::uuid[], ${open.map((lane) => lane.maxInFlight)}::int[],
-                  ${open.map((lane) => lane.scanFrom)}::text[]::timestamptz[],
-                  ${open.map((lane) => lane.flyingTo)}::text[]::timestamptz[],
-                  ${open.map((lane) => lanes.indexOf(lane) + 1)}::int[]) as lane (webhook_id, cap, scan_from, flying_to, rank)
+      select lane.turn, row_number() over () as rank, d.*
+      from clock, lane
       cross join lateral (
-        select count(*) as n
-        from deliveries d
-        where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.claimed_at > clock.lease_start
-          and d.next_attempt_at between lane.scan_from and lane.flying_to
-      ) flying
-      cross join lateral (
-        select d.id, d.event_id, case when d.claimed_by is not null then d.lost_in_row end as lost_in_row
+        select d.id, d.event_id, d.next_attempt_at, d.failures, d.claimed_by is not null as is_lost,
+               d.claimed_by is not null and d.lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent
         from deliveries d
         where d.webhook_id = lane.webhook_id and d.status = 'pendente'
           and d.next_attempt_at between lane.scan_from and clock.now
           and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
         order by d.next_attempt_at
-        limit greatest(least(lane.cap - flying.n, ${quantum}::int), 0)
+        limit greatest(least(lane.places, ${quantum(tx, limit)}), 0)
         for update skip locked
       ) d
       limit ${limit}
     ),
+    logged as (${lostAttemptRows(tx, tx`array(select id from due where is_lost)`)}),
+    booked as (${bookedFailures(tx)}),
     taken as (
       update deliveries d
-      set ${claimed(tx, claim, now)}
-      from due, messages m
-      where d.id = due.id and due.lost_in_row is null and m.event_id = due.event_id
-      returning d.id, due.lane, due.rank, d.attempts, m.type, m.body, m.loan_version, d.claimed_at
-    )
-    select id, lane, rank, null as "lostInRow", attempts as number, type as event, body, loan_version as "loanVersion",
+      set attempts = d.attempts + 1, lost_in_row = d.lost_in_row + due.is_lost::int, claimed_by = ${claim},
+          claimed_at = clock.now
+      from clock, due, messages m
+      where d.id = due.id and not due.is_spent and m.event_id = due.event_id
+      returning d.id, d.webhook_id, d.attempts, m.type, m.body, m.loan_version, d.claimed_at
+    ),
+    mine as materialized (${perLane(tx)}),
+    rearmed as (${rearmedLanes(tx, limit)})
+    select id, webhook_id as "webhookId", attempts as number, type as event, body, loan_version as "loanVersion",
            claimed_at as "claimedAt"
-    from taken
-    union all
-    select id, lane, rank, lost_in_row, null, null, null, null, null from due where lost_in_row is not null`;
+    from taken`;
 }
 
-/**
- * Takes over what other claims have lost: writes the rows of the lost attempts, books a failure where that was one too
- * many, and claims the rest.
- */
-async function takeLost(
-  tx: Tx,
-  claim: string,
-  lost: readonly (Due & Lost)[],
-  now: Date | null,
-): Promise<(Due & Sent)[]> {
-  const isSpent = ({ lostInRow }: Lost): boolean => lostInRow + 1 >= LOST_IN_ROW_BOOKS_FAILURE;
-  const spent = lost.filter((delivery) => isSpent(delivery)).map((delivery) => delivery.id);
-  const mended = new Map(lost.filter((delivery) => !isSpent(delivery)).map((delivery) => [delivery.id, delivery]));
-  await logLostAttempts(
-    tx,
-    lost.map((delivery) => delivery.id),
-  );
-  if (spent.length > 0) await bookLostAsFailure(tx, spent, now);
-  const rows = await tx<(Pick<Due, 'id'> & Sent)[]>`
-    update deliveries d
-    set lost_in_row = d.lost_in_row + 1, ${claimed(tx, claim, now)}
-    from messages m
-    where d.id = any (${[...mended.keys()]}::uuid[]) and m.event_id = d.event_id
-    returning d.id, null as "lostInRow", d.attempts as number, m.type as event, m.body, m.loan_version as "loanVersion",
-              d.claimed_at as "claimedAt"`;
-  return rows.map((row) => {
-    const { lane, rank } = mended.get(row.id) as Due;
-    return Object.assign(row, { lane, rank });
-  });
+/** How many deliveries each lane is served in one turn. */
+function quantum(tx: Tx, limit: number): Fragment {
+  return tx`greatest(${QUANTUM}, ${limit} / (select cardinality(current_setting('carteiro.locked')::tid[])))`;
+}
+
+/** What the claim took from each lane, and when the next attempt is due of what it booked a failure on. */
+function perLane(tx: Tx): Fragment {
+  return tx`
+    select due.turn, count(*) filter (where not due.is_spent) as n,
+           min(due.next_attempt_at) filter (where not due.is_spent) as first_due,
+           max(due.next_attempt_at) filter (where not due.is_spent) as last_due,
+           array_agg(due.id) as ids, min(booked.next_attempt_at) as next_due_at
+    from due
+    left join booked on booked.id = due.id
+    group by due.turn`;
 }

@@ -1,15 +1,17 @@
 /**
- * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown.
+ * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown, and the inactive
+ * registrations that they met.
  *
  * Invariant: a claim whose answer never came may have committed; nothing of it was sent, so it is released before the
- * next one is made.
+ * next one is made. What is due of an inactive registration keeps its lane due until it is suspended, by whichever poller.
  */
-import type { Pool, Statement } from '../db/pool.ts';
+import { leaveToCommit, type Pool, type Statement } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import { type Armed, armLanes, type Patience, waitForWork } from './arrivals.ts';
-import { type ClaimedDelivery, claimDue } from './claim.ts';
+import { type Claimed, type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
 import { releaseClaim } from './release.ts';
+import { suspendUnclaimed } from './suspend.ts';
 
 export interface ClaimerDeps {
   readonly pool: Pool;
@@ -32,6 +34,7 @@ export class Claimer {
   readonly #cleaner: Cleaner;
   #claims = 0;
   #doubtful: string[] = [];
+  #inactive: readonly string[] = [];
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
@@ -40,7 +43,7 @@ export class Claimer {
 
   /**
    * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `places` deliveries.
-   * `more` is true when arrivals were left for another turn.
+   * `more` is true when something was left for another turn.
    */
   async claim(
     places: number,
@@ -49,17 +52,24 @@ export class Claimer {
     const { pool, name, monotonicMs, now } = this.#deps;
     const claim: Claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
     let arming: Statement<Armed> | undefined;
+    let claiming: Promise<Claimed> | undefined;
     try {
-      const { deliveries } = await pool.transaction(
-        (tx) => claimDue(tx, claim.name, places, now()),
+      await pool.transaction(
+        (tx) => {
+          claiming = claimDue(tx, claim.name, places, now());
+          leaveToCommit(tx, claiming);
+          return Promise.resolve();
+        },
         (sql) => {
           arming = armLanes(sql, now());
           return patience === null ? [arming] : [waitForWork(sql, patience, now()), arming];
         },
       );
       const [armed] = (await arming) ?? [];
+      const { deliveries, inactive } = (await claiming) as Claimed;
+      this.#inactive = inactive;
       this.#cleaner.count(armed?.taken ?? 0);
-      return { claim, deliveries, more: armed?.more ?? false };
+      return { claim, deliveries, more: inactive.length > 0 || (armed?.more ?? false) };
     } catch (error) {
       this.#doubtful.push(claim.name);
       throw error;
@@ -71,13 +81,15 @@ export class Claimer {
     return this.#cleaner.settled();
   }
 
-  /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
-  async releaseDoubtful(): Promise<void> {
+  /** Releases the claims whose commit is unknown, and suspends what is not to be sent; throws while the database is away. */
+  async tidyUp(): Promise<void> {
     const { pool, log, now } = this.#deps;
     for (const claim of this.#doubtful) {
       const count = await pool.transaction((tx) => releaseClaim(tx, claim, now()));
       if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
       this.#doubtful = this.#doubtful.filter((other) => other !== claim);
     }
+    if (this.#inactive.length > 0) await pool.transaction((tx) => suspendUnclaimed(tx, this.#inactive, now()));
+    this.#inactive = [];
   }
 }

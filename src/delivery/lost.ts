@@ -6,34 +6,38 @@
  * that it has locked. If the lost poller reports after all, its report becomes a second row, marked late.
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
-import type { Tx } from '../db/pool.ts';
+import type { Fragment, Tx } from '../db/pool.ts';
 
 /**
- * Writes the `desconhecido` row of each of these locked deliveries that is claimed. The URL is the one that its claim
- * read, which the registration may have changed since.
+ * The statement that writes the `desconhecido` row of each of these locked deliveries (an array) that is claimed. The
+ * URL is the one that its claim read, which the registration may have changed since.
  */
-export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
-  await tx`
+export function lostAttemptRows(tx: Tx, deliveryIds: Fragment): Fragment {
+  return tx`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
     select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at,
            coalesce(
              (select h.url from webhook_history h
               where h.webhook_id = d.webhook_id and h.changed_at <= d.claimed_at
               order by h.position desc limit 1),
-             w.url),
+             (select w.url from webhooks w where w.id = d.webhook_id)),
            d.claimed_by
     from deliveries d
-    join webhooks w on w.id = d.webhook_id
-    where d.id = any (${deliveryIds as string[]}::uuid[]) and d.claimed_by is not null
+    where d.id = any (${deliveryIds}) and d.claimed_by is not null
     on conflict do nothing`;
 }
 
+/** Writes the `desconhecido` row of each of these locked deliveries that is claimed. */
+export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
+  await lostAttemptRows(tx, tx`${deliveryIds as string[]}::uuid[]`);
+}
+
 /**
- * Books one failure on each of these locked deliveries instead of sending it: its attempts were lost so often in a row
- * that a receiver which makes pollers die must not be tried for ever.
+ * Of a claim: books one failure on each delivery that is `due` and spent, instead of sending it. Its attempts were lost so
+ * often in a row that a receiver which makes pollers die must not be tried for ever.
  */
-export async function bookLostAsFailure(tx: Tx, deliveryIds: readonly string[], now: Date | null): Promise<void> {
-  await tx`
+export function bookedFailures(tx: Tx): Fragment {
+  return tx`
     update deliveries d
     set failures = d.failures + 1,
         lost_in_row = 0,
@@ -43,9 +47,10 @@ export async function bookLostAsFailure(tx: Tx, deliveryIds: readonly string[], 
         next_attempt_at = step.now + step.delay_s * interval '1 second',
         finished_at = case when step.delay_s is null then step.now end
     from (
-      select id, coalesce(${now}::timestamptz, now()) as now, (${[...RETRY_DELAYS_S]}::int[])[failures + 1] as delay_s
-      from deliveries
-      where id = any (${deliveryIds as string[]}::uuid[])
+      select due.id, clock.now, (${[...RETRY_DELAYS_S]}::int[])[due.failures + 1] as delay_s
+      from clock, due
+      where due.is_spent
     ) step
-    where d.id = step.id`;
+    where d.id = step.id
+    returning d.id, d.next_attempt_at`;
 }

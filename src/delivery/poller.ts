@@ -94,7 +94,7 @@ export class Poller {
    * deliveries it claimed.
    */
   async tick(patience: Patience | null = null): Promise<number> {
-    await this.#claimer.releaseDoubtful();
+    await this.#claimer.tidyUp();
     const places = this.#deps.capacity - this.#held;
     if (places <= 0) return 0;
     const { claim, deliveries, more } = await this.#claimer.claim(places, this.#hasMore ? null : patience);
@@ -148,7 +148,7 @@ export class Poller {
     await this.settled();
     await this.#claimer.settled();
     try {
-      await this.#claimer.releaseDoubtful();
+      await this.#claimer.tidyUp();
     } catch (error) {
       this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
     }

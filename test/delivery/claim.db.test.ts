@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { setCap } from '../../src/delivery/cap.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
+import { suspendUnclaimed } from '../../src/delivery/suspend.ts';
 import { armLanes, insertArrivals } from '../../src/delivery/arrivals.ts';
 import { releaseClaim } from '../../src/delivery/release.ts';
 import { sweepLanes } from '../../src/delivery/sweep.ts';
@@ -31,7 +32,8 @@ const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
 async function claim(name: string, limit: number, now = start) {
   await armLanes(sql, now);
-  const { deliveries } = await pool.transaction((tx) => claimDue(tx, name, limit, now));
+  const { deliveries, inactive } = await pool.transaction((tx) => claimDue(tx, name, limit, now));
+  await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
   return deliveries;
 }
 

@@ -4,7 +4,7 @@ import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
-import { LEASE_S } from '../../src/delivery/lease.ts';
+import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
@@ -28,6 +28,7 @@ export type CheckName =
   | 'differential'
   | 'only losses'
   | 'retry'
+  | 'booked failure'
   | 'concurrent claims'
   | 'late commits'
   | 'outage'
@@ -90,6 +91,20 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     }
     const late = await sql`select from deliveries where attempts < 2`;
     expectNone(late, 'deliveries not retried: the lane sleeps');
+  },
+
+  /** A lane whose only delivery was lost so often that a failure was booked on it wakes for the next slot. */
+  async 'booked failure'(pool, sql) {
+    await fill(sql, 1);
+    const claimAt = async (afterS: number) => {
+      const now = new Date(Date.now() + (10 + afterS) * 1_000);
+      await armLanes(sql, now);
+      return pool.transaction((tx) => claimDue(tx, `p/${afterS}`, 10, now));
+    };
+    const step = LEASE_S + 1;
+    for (let lost = 0; lost <= LOST_IN_ROW_BOOKS_FAILURE; lost += 1) await claimAt(lost * step);
+    const { deliveries } = await claimAt(LOST_IN_ROW_BOOKS_FAILURE * step + RETRY_DELAYS_S[0] + 5);
+    if (deliveries.length === 0) throw new Error('not tried again in its next slot: the lane sleeps');
   },
 
   /** Claims that overlap keep the cap between them. */

@@ -9,6 +9,7 @@ import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
 import { releaseClaim, releaseDeliveries } from '../../src/delivery/release.ts';
+import { suspendUnclaimed } from '../../src/delivery/suspend.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import {
@@ -183,7 +184,8 @@ export class Differential {
     const claim = `poller/${(this.#claims += 1)}`;
     const now = this.#clock;
     await armLanes(this.#sql, now);
-    const { deliveries } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
+    const { deliveries, inactive } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
+    if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
     const seen = await readBoth(this.#sql, [...this.#lives.keys()]);
     const expected = new Map<string, Effect>();
     const sent = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
