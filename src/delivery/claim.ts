@@ -14,7 +14,7 @@
  * Only SKIP LOCKED is used on deliveries and lanes, so a claim never waits for a record.
  */
 import type { Fragment, Statement, Tx } from '../db/pool.ts';
-import { type Lane, lockDueLanes, lockedLanes, rearmedLanes } from './lanes.ts';
+import { type Lane, lockDueLanes, lockedLanes, lockedPlaces, rearmedLanes } from './lanes.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 import { bookedFailures, lostAttemptRows } from './lost.ts';
 
@@ -116,7 +116,7 @@ function takeDue(tx: Tx, claim: string, limit: number, now: Date | null): Statem
 
 /** How many deliveries each lane is served in one turn. */
 function quantum(tx: Tx, limit: number): Fragment {
-  return tx`greatest(${QUANTUM}, ${limit} / (select cardinality(current_setting('carteiro.locked')::tid[])))`;
+  return tx`greatest(${QUANTUM}, ${limit} / (select nullif(cardinality(${lockedPlaces(tx)}), 0)))`;
 }
 
 /** What the claim took from each lane, and when the next attempt is due of what it booked a failure on. */

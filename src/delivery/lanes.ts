@@ -57,6 +57,11 @@ export function lockDueLanes(tx: Tx, limit: number, now: Date | null): Statement
     left join webhooks w on w.id = l.webhook_id`;
 }
 
+/** The places of the lanes that this transaction has locked. */
+export function lockedPlaces(tx: Tx): Fragment {
+  return tx`coalesce(nullif(current_setting('carteiro.locked', true), ''), '{}')::tid[]`;
+}
+
 /**
  * The locked lanes, counted from 1, each with its free places and with what is claimed of it: how many are in flight,
  * since when, and from when to when all are or were due.
@@ -65,7 +70,7 @@ export function lockedLanes(tx: Tx): Fragment {
   return tx`
     select row_number() over () as turn, l.ctid as place, l.webhook_id, l.next_due_at, l.max_in_flight, l.scan_from,
            case when w.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*
-    from clock, unnest(current_setting('carteiro.locked')::tid[]) as locked (place)
+    from clock, unnest(${lockedPlaces(tx)}) as locked (place)
     join lanes l on l.ctid = locked.place
     left join webhooks w on w.id = l.webhook_id
     cross join lateral (
