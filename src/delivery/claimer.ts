@@ -1,6 +1,5 @@
 /**
- * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown, and the inactive
- * registrations that they met.
+ * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown.
  *
  * Invariant: a claim whose answer never came may have committed; nothing of it was sent, so it is released before the
  * next one is made. What is due of an inactive registration keeps its lane due until it is suspended, by whichever poller.
@@ -34,7 +33,7 @@ export class Claimer {
   readonly #cleaner: Cleaner;
   #claims = 0;
   #doubtful: string[] = [];
-  #inactive: readonly string[] = [];
+  #suspending: Promise<void> | null = null;
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
@@ -43,7 +42,7 @@ export class Claimer {
 
   /**
    * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `places` deliveries.
-   * `more` is true when something was left for another turn.
+   * `more` is true when arrivals were left for another turn.
    */
   async claim(
     places: number,
@@ -67,9 +66,9 @@ export class Claimer {
       );
       const [armed] = (await arming) ?? [];
       const { deliveries, inactive } = (await claiming) as Claimed;
-      this.#inactive = inactive;
+      if (inactive.length > 0) this.#suspending ??= this.#suspend(inactive).finally(() => (this.#suspending = null));
       this.#cleaner.count(armed?.taken ?? 0);
-      return { claim, deliveries, more: inactive.length > 0 || (armed?.more ?? false) };
+      return { claim, deliveries, more: armed?.more ?? false };
     } catch (error) {
       this.#doubtful.push(claim.name);
       throw error;
@@ -77,19 +76,27 @@ export class Claimer {
   }
 
   /** Resolves when nothing is under way beside the claims. */
-  settled(): Promise<void> {
-    return this.#cleaner.settled();
+  async settled(): Promise<void> {
+    await Promise.all([this.#suspending, this.#cleaner.settled()]);
   }
 
-  /** Releases the claims whose commit is unknown, and suspends what is not to be sent; throws while the database is away. */
-  async tidyUp(): Promise<void> {
+  /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
+  async releaseDoubtful(): Promise<void> {
     const { pool, log, now } = this.#deps;
     for (const claim of this.#doubtful) {
       const count = await pool.transaction((tx) => releaseClaim(tx, claim, now()));
       if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
       this.#doubtful = this.#doubtful.filter((other) => other !== claim);
     }
-    if (this.#inactive.length > 0) await pool.transaction((tx) => suspendUnclaimed(tx, this.#inactive, now()));
-    this.#inactive = [];
+  }
+
+  /** Suspends what a claim may not take. If that fails, or another batch is under way, a later claim meets it again. */
+  async #suspend(inactive: readonly string[]): Promise<void> {
+    const { pool, log, now } = this.#deps;
+    try {
+      await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()));
+    } catch (error) {
+      log.warn({ webhooks: inactive.length, error: (error as Error).name }, 'cannot suspend deliveries, trying again');
+    }
   }
 }

@@ -94,7 +94,7 @@ export class Poller {
    * deliveries it claimed.
    */
   async tick(patience: Patience | null = null): Promise<number> {
-    await this.#claimer.tidyUp();
+    await this.#claimer.releaseDoubtful();
     const places = this.#deps.capacity - this.#held;
     if (places <= 0) return 0;
     const { claim, deliveries, more } = await this.#claimer.claim(places, this.#hasMore ? null : patience);
@@ -105,14 +105,14 @@ export class Poller {
     return deliveries.length;
   }
 
-  /** Resolves when everything claimed so far was sent and recorded. */
+  /** Resolves when everything claimed so far was sent and recorded, or suspended. */
   async settled(): Promise<void> {
     while (this.#held > 0) {
       await Promise.all(this.#sending);
       await this.#recorder.settled();
     }
     await Promise.all(this.#sending);
-    await this.#recorder.settled();
+    await Promise.all([this.#recorder.settled(), this.#claimer.settled()]);
   }
 
   /** Ticks until {@link drain} is called; carries on by itself through outages of the database. */
@@ -146,9 +146,8 @@ export class Poller {
     // A claim may be under way: what it took must be released before the connections close.
     await this.#running;
     await this.settled();
-    await this.#claimer.settled();
     try {
-      await this.#claimer.tidyUp();
+      await this.#claimer.releaseDoubtful();
     } catch (error) {
       this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
     }

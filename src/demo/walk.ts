@@ -3,6 +3,7 @@
  * step is checked; what was expected and not seen is a failure, not a line less.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOAN_EXAMPLE } from '../contract/loan-example.ts';
 import type { LoanResource, RegistrationResource } from '../contract/loan-resource.ts';
 import { type Client, createClient } from './client.ts';
 import { type Received, startSmallReceiver } from './receiver.ts';
@@ -17,15 +18,6 @@ export interface DemoDeps {
 }
 
 const EVENTS = ['assinatura.concluida', 'averbacao.concluida', 'desembolso.liquidado'] as const;
-const LOAN = {
-  cpf_trabalhador: '52998224725',
-  nome_trabalhador: 'Maria da Silva',
-  matricula: '1001',
-  cnpj_empregador: '11222333000181',
-  valor_liberado: 5_000,
-  numero_parcelas: 24,
-  valor_parcela: 267.5,
-};
 const WAIT_MS = 15_000;
 const FAILURES = 2;
 
@@ -102,7 +94,9 @@ async function takeLoanThrough(
   print: (text: string) => void,
   untilDelivered: (count: number) => Promise<void>,
 ): Promise<void> {
-  const loan = await client.call<LoanResource>('POST', '/v1/emprestimos', 201, LOAN, { 'Idempotency-Key': 'demo-1' });
+  const loan = await client.call<LoanResource>('POST', '/v1/emprestimos', 201, LOAN_EXAMPLE, {
+    'Idempotency-Key': 'demo-1',
+  });
   const path = `/v1/emprestimos/${loan.id}`;
   print(`   issued: ${loan.numero}, status ${loan.status}`);
 

@@ -1,5 +1,7 @@
 /** What a newcomer reads after `npm start`: at most twenty lines, each command ready to paste. */
 
+import { LOAN_EXAMPLE } from '../contract/loan-example.ts';
+
 export interface BannerFacts {
   readonly url: string;
   readonly partnerId: string;
@@ -12,15 +14,6 @@ const SCOPES = 'webhooks:read webhooks:write emprestimos:read emprestimos:write 
 
 export function banner({ url, partnerId, dataDir, prefix }: BannerFacts): string {
   const json = `-H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json'`;
-  const loan = {
-    cpf_trabalhador: '52998224725',
-    nome_trabalhador: 'Maria da Silva',
-    matricula: '1001',
-    cnpj_empregador: '11222333000181',
-    valor_liberado: 5000,
-    numero_parcelas: 24,
-    valor_parcela: 267.5,
-  };
   return `Carteiro (sandbox) listens on ${url}${dataDir === null ? '' : `, with its data in ${dataDir}`}. Ctrl-C stops it.
 In a second terminal, in this folder, paste:
 
@@ -31,7 +24,7 @@ TOKEN=$(${prefix}npm run -s cli -- token --partner ${partnerId} --scope "${SCOPE
 # 3. a registration; the answer shows its secret, once
 curl -s ${url}/v1/webhooks ${json} -d '{"url":"http://127.0.0.1:4000/","eventos":["assinatura.concluida","averbacao.concluida","desembolso.liquidado"]}'
 # 4. a loan
-LOAN=$(curl -s ${url}/v1/emprestimos ${json} -H "Idempotency-Key: $(date +%s)" -d '${JSON.stringify(loan)}' | grep -o '[0-9a-f-]\\{36\\}' | head -1)
+LOAN=$(curl -s ${url}/v1/emprestimos ${json} -H "Idempotency-Key: $(date +%s)" -d '${JSON.stringify(LOAN_EXAMPLE)}' | grep -o '[0-9a-f-]\\{36\\}' | head -1)
 # 5. its way: signed, registered, disbursed; watch the receiver
 curl -s -X POST ${url}/v1/sandbox/emprestimos/$LOAN/assinatura -H "Authorization: Bearer $TOKEN"
 curl -s -X POST ${url}/v1/emprestimos/$LOAN/averbacao -H "Authorization: Bearer $TOKEN"; sleep 1

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttemptFilters, readAttempts } from '../../src/audit/attempts.ts';
 import { sealAll } from '../../src/audit/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
+import { NO_FILTERS } from '../support/attempt-filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -34,17 +35,6 @@ beforeAll(async () => {
   await sql`vacuum analyze`;
 });
 afterAll(() => database.drop());
-
-const none = {
-  partnerId: null,
-  loanId: null,
-  event: null,
-  deliveryId: null,
-  webhookId: null,
-  outcome: null,
-  from: null,
-  until: null,
-};
 
 async function readScans() {
   await database.sql`select pg_stat_force_next_flush()`;
@@ -87,7 +77,7 @@ test('every kind of search, page after page, also with generic plans, and the se
   for (const search of searches) {
     let after = null;
     for (let page = 0; page < 8; page += 1) {
-      const asked = { ...none, ...search, after, limit: 50, order: 'newest first', settledBelow: null } as const;
+      const asked = { ...NO_FILTERS, ...search, after, limit: 50, order: 'newest first', settledBelow: null } as const;
       ({ next: after } = await readAttempts(pool, asked));
     }
   }
@@ -110,7 +100,7 @@ test('a partner, a registration and an outcome are walked in their own index, wh
     for (const after of [null, place]) {
       for (const search of searches) {
         for (let run = 0; run < 8; run += 1) {
-          await readAttempts(pool, { ...none, ...search, after, limit: 50, order, settledBelow: null });
+          await readAttempts(pool, { ...NO_FILTERS, ...search, after, limit: 50, order, settledBelow: null });
         }
       }
     }

@@ -4,6 +4,7 @@ import { sealAll } from '../../src/audit/sealer.ts';
 import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/audit-resource.ts';
 import { exportAttempts } from '../../src/http/audit/export.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { NO_FILTERS } from '../support/attempt-filters.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -171,16 +172,6 @@ describe('the export', () => {
   });
 
   test('leaves out what was not settled when it began, and reads page by page', async () => {
-    const filters = {
-      partnerId: null,
-      loanId: null,
-      event: null,
-      deliveryId: null,
-      webhookId: null,
-      outcome: null,
-      from: null,
-      until: null,
-    };
     const late = await api.database.sql.reserve();
     await late`begin`;
     await late`update partners set name = 'x' where false`;
@@ -188,7 +179,12 @@ describe('the export', () => {
     await api.database.sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
       values (uuidv7(), 1, uuidv7(), ${partners[0] ?? ''}, 'desconhecido', now(), 'https://late.example/', 'late')`;
-    const answer = await exportAttempts(api.database.pool, { format: 'ndjson', filters, asked: {}, pageSize: 9 });
+    const answer = await exportAttempts(api.database.pool, {
+      format: 'ndjson',
+      filters: NO_FILTERS,
+      asked: {},
+      pageSize: 9,
+    });
     const lines = (await answer.text()).trimEnd().split('\n');
     await late`commit`;
     late.release();

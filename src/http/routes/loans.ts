@@ -1,6 +1,7 @@
 /** Loans and their registration (decisions, "Endpoints that the contract names without a shape"). */
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
+import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
 import { createLoan as createLoanSchema, loanResource, registrationResource } from '../../contract/loan-resource.ts';
 import { createLoan } from '../../core/create-loan.ts';
 import { readLoan, readRegistration } from '../../core/read-loan.ts';
@@ -30,16 +31,6 @@ export function addLoanRoutes(add: AddOperation, deps: HttpDeps): void {
   addLoans(add, deps);
   addRegistrations(add, deps);
 }
-
-const LOAN_EXAMPLE = {
-  cpf_trabalhador: '52998224725',
-  nome_trabalhador: 'Maria da Silva',
-  matricula: '1001',
-  cnpj_empregador: '11222333000181',
-  valor_liberado: 5000,
-  numero_parcelas: 24,
-  valor_parcela: 267.5,
-};
 
 function addLoans(add: AddOperation, { pool }: HttpDeps): void {
   add(
