@@ -13,11 +13,14 @@ declare
   give_up_at constant timestamptz := clock_timestamp() + patience_ms * interval '1 millisecond';
   after constant xid8 := pg_snapshot_xmax(arrivals_taken());
   running constant xid8[] := array(select pg_snapshot_xip(arrivals_taken()));
+  moment timestamptz;
 begin
   loop
+    -- A variable: compared with a volatile function, the index on lanes would be walked from end to end.
+    moment := coalesce(at, clock_timestamp());
     if exists (select from arrivals where tx >= after)
        or exists (select from arrivals where tx = any (running))
-       or exists (select from lanes where next_due_at <= coalesce(at, clock_timestamp())) then
+       or exists (select from lanes where next_due_at <= moment) then
       return true;
     end if;
     if clock_timestamp() >= give_up_at then

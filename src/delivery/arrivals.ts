@@ -15,7 +15,7 @@ import type { Statement, Tx } from '../db/pool.ts';
 
 const ARRIVALS_A_TURN = 4_000;
 /** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
-const ARMING_LOCK = 0x61_72_6d_73;
+export const ARMING_LOCK = 0x61_72_6d_73;
 
 /** How an idle poller waits for work, in milliseconds: how long at most, and how often it looks. */
 export interface Patience {
@@ -39,7 +39,8 @@ export interface Armed {
  * only tells it from where to scan. (A lane that is made here may begin as saturated: it is due at once, and its first
  * claim sees how it is.) What is remembered of a full turn lies in the middle of its snapshot: before the last transaction
  * that it took from. Its commit is not waited for, which is another third of a claim's time: lost, it is lost whole, with
- * its session, and with nothing that came after it.
+ * its session, and with nothing that came after it. (After a restore from a dump, arrivals may be of transactions that
+ * this server has not seen yet.)
  */
 export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
@@ -84,7 +85,8 @@ export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
            or case when lanes.saturated then not excluded.saturated else excluded.scan_from < 'infinity' end
     ),
     seen as (
-      select (select count(*) from late) as late, (select count(*) from next) as next, (select max(tx) from next) as last_tx
+      select (select count(*) from late) as late, (select count(*) from next) as next,
+             (select least((select max(tx) from next), pg_snapshot_xmax(snapshot)) from turn) as last_tx
     )
     select (late + next)::int as taken, late + next = ${ARRIVALS_A_TURN} as more,
            set_config('carteiro.taken', case

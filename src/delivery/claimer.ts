@@ -1,14 +1,16 @@
 /**
  * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown.
  *
- * Invariant: a claim whose answer never came may have committed; nothing of it was sent, so it is released before the
- * next one is made. What is due of an inactive registration keeps its lane due until it is suspended, by whichever poller.
+ * Invariant: a claim whose answer never came may have committed, or may do so yet: the server may still be working through
+ * what it was sent. Nothing of it was posted, so it is released, now and again until its rows were found or its lease
+ * would be over. What is due of an inactive registration keeps its lane due until it is suspended, by whichever poller.
  */
 import { leaveToCommit, type Pool, type Statement } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import { type Armed, armLanes, type Patience, waitForWork } from './arrivals.ts';
 import { type Claimed, type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
+import { LEASE_S } from './lease.ts';
 import { releaseClaim } from './release.ts';
 import { suspendUnclaimed } from './suspend.ts';
 
@@ -26,13 +28,24 @@ export interface ClaimerDeps {
 export interface Claim {
   readonly name: string;
   readonly startedAtMs: number;
+  /** Monotonic; the deliveries were claimed before that. */
+  readonly answeredAtMs: number;
 }
+
+/** A claim that may have committed. */
+interface Doubtful {
+  readonly name: string;
+  readonly startedAtMs: number;
+  readonly triedAtMs: number;
+}
+
+const RELEASE_EVERY_MS = 1_000;
 
 export class Claimer {
   readonly #deps: ClaimerDeps;
   readonly #cleaner: Cleaner;
   #claims = 0;
-  #doubtful: string[] = [];
+  #doubtful: Doubtful[] = [];
   #suspending: Promise<void> | null = null;
 
   constructor(deps: ClaimerDeps) {
@@ -49,7 +62,7 @@ export class Claimer {
     patience: Patience | null,
   ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
     const { pool, name, monotonicMs, now } = this.#deps;
-    const claim: Claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
+    const claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
     let arming: Statement<Armed> | undefined;
     let claiming: Promise<Claimed> | undefined;
     try {
@@ -68,9 +81,9 @@ export class Claimer {
       const { deliveries, inactive } = (await claiming) as Claimed;
       if (inactive.length > 0) this.#suspending ??= this.#suspend(inactive).finally(() => (this.#suspending = null));
       this.#cleaner.count(armed?.taken ?? 0);
-      return { claim, deliveries, more: armed?.more ?? false };
+      return { claim: { ...claim, answeredAtMs: monotonicMs() }, deliveries, more: armed?.more ?? false };
     } catch (error) {
-      this.#doubtful.push(claim.name);
+      this.#doubtful.push({ ...claim, triedAtMs: -Infinity });
       throw error;
     }
   }
@@ -81,12 +94,18 @@ export class Claimer {
   }
 
   /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
-  async releaseDoubtful(): Promise<void> {
-    const { pool, log, now } = this.#deps;
+  async releaseDoubtful(everyMs = RELEASE_EVERY_MS): Promise<void> {
+    const { pool, log, monotonicMs, now } = this.#deps;
     for (const claim of this.#doubtful) {
-      const count = await pool.transaction((tx) => releaseClaim(tx, claim, now()));
+      const triedAtMs = monotonicMs();
+      if (triedAtMs - claim.triedAtMs < everyMs) continue;
+      const count = await pool.transaction((tx) => releaseClaim(tx, claim.name, now()));
       if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
-      this.#doubtful = this.#doubtful.filter((other) => other !== claim);
+      const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;
+      this.#doubtful = this.#doubtful.flatMap((other) => {
+        if (other.name !== claim.name) return [other];
+        return isOver ? [] : [{ ...claim, triedAtMs }];
+      });
     }
   }
 

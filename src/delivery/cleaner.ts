@@ -46,12 +46,12 @@ export class Cleaner {
   async #clean(): Promise<void> {
     const { pool, log } = this.#deps;
     try {
-      await pool.run((sql) => sql`vacuum (truncate off, skip_locked) arrivals, lanes`);
       const [{ bytes }] = await pool.run(
         (sql) => sql<[{ bytes: number }]>`
           select (pg_relation_size('arrivals') + pg_relation_size('lanes'))::float8 as bytes`,
       );
       this.#room = Math.max(AT_LEAST, (bytes / ROW_BYTES) * PART);
+      await pool.run((sql) => sql`vacuum (truncate off, skip_locked) arrivals, lanes`);
     } catch (error) {
       log.warn({ code: (error as { code?: unknown }).code }, 'cannot take away dead wake rows, autovacuum will');
     }

@@ -68,7 +68,7 @@ export function lockedPlaces(tx: Tx): Fragment {
  */
 export function lockedLanes(tx: Tx): Fragment {
   return tx`
-    select row_number() over () as turn, l.ctid as place, l.webhook_id, l.next_due_at, l.max_in_flight, l.scan_from,
+    select row_number() over () as turn, l.ctid as place, l.webhook_id, l.next_due_at, l.max_in_flight, l.scan_from, l.next_scan_from,
            case when w.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*
     from clock, unnest(${lockedPlaces(tx)}) as locked (place)
     join lanes l on l.ctid = locked.place
@@ -87,7 +87,7 @@ export function lockedLanes(tx: Tx): Fragment {
  * Sets when and where each lane that had its turn is looked at next: now, behind the lanes that wait already, if due
  * deliveries remain; else when the next one is due or a lease ends; or, when saturated, at the earliest end of a lease
  * (a free place wakes it sooner). Once the claim is full the lanes behind have not had their turn, and the one whose turn
- * was cut short keeps its place before them.
+ * was cut short keeps its place before them, unless it was the first: with few places free it would be served for ever.
  */
 export function rearmedLanes(tx: Tx, limit: number): Fragment {
   return tx`
@@ -98,10 +98,11 @@ export function rearmedLanes(tx: Tx, limit: number): Fragment {
           when s.due_at <= clock.now then case when s.is_cut then s.next_due_at else clock.now end
           else least(s.due_at, s.first_claimed_at + ${LEASE_S} * interval '1 second')
         end,
-        scan_from = least(s.first_due, s.due_at, clock.now),
+        scan_from = least(s.next_scan_from, s.first_due, s.due_at, clock.now),
+        next_scan_from = least(s.first_due, s.due_at, clock.now),
         flying_to = s.last_due
     from clock, (
-      select lane.place, lane.max_in_flight, lane.next_due_at, lane.turn = full_at.turn as is_cut,
+      select lane.place, lane.max_in_flight, lane.next_due_at, lane.next_scan_from, lane.turn = full_at.turn and lane.turn > 1 as is_cut,
              lane.flying + coalesce(mine.n, 0) as flying,
              coalesce(lane.first_claimed_at, case when mine.n > 0 then clock.now end) as first_claimed_at,
              least(lane.first_due, mine.first_due) as first_due,

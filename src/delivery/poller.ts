@@ -147,7 +147,7 @@ export class Poller {
     await this.#running;
     await this.settled();
     try {
-      await this.#claimer.releaseDoubtful();
+      await this.#claimer.releaseDoubtful(0);
     } catch (error) {
       this.#deps.log.warn({ error: (error as Error).name }, 'left a doubtful claim to the end of its lease');
     }
@@ -187,7 +187,7 @@ export class Poller {
   /** Throws only before anything was sent. */
   async #attempt(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
     const { sender, log, metrics, monotonicMs } = this.#deps;
-    const sentAt = new Date(delivery.claimedAt.getTime() + monotonicMs() - claim.startedAtMs);
+    const sentAt = new Date(delivery.claimedAt.getTime() + monotonicMs() - claim.answeredAtMs);
     const { request, keyId } = signRequest(delivery, this.#openKey, sentAt);
     if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
 

@@ -3,11 +3,12 @@
  * resumed where its schedule stood.
  *
  * Invariant: a pending delivery of a registration that stays inactive is suspended sooner or later, whoever crashes.
- * The deactivation leaves an arrival; the claim that finds the lane inactive suspends a batch, and leaves another arrival
- * while batches come back full. What an append that was open during the deactivation still adds brings its own arrival.
+ * The deactivation leaves an arrival; the poller whose claim finds the lane inactive suspends a batch beside it, and leaves
+ * another arrival while batches come back full. What an append that was open during the deactivation still adds brings its
+ * own arrival.
  * Deliveries in flight are left to end: a failure makes them pending again, which the lane's next turn finds.
- * Each batch holds its registrations in share mode, so that it cannot suspend what a re-activation has just resumed; a
- * claim skips those that are being changed, because it never waits.
+ * Each batch holds its registrations in share mode, so that it cannot suspend what a re-activation has just resumed; it
+ * skips those that are being changed.
  */
 import type { Pool, Tx } from '../db/pool.ts';
 import { insertArrivals } from './arrivals.ts';
@@ -17,20 +18,20 @@ import { type Author, logSendOrder } from './send-orders.ts';
 
 const BATCH = 1_000;
 
-/** Suspends up to a batch of each inactive registration's deliveries that are not in flight; returns how many. */
+/** Suspends up to a batch of these inactive registrations' deliveries that are not in flight; returns how many. */
 export async function suspendUnclaimed(
   tx: Tx,
   webhookIds: readonly string[],
   now: Date | null = null,
 ): Promise<number> {
-  const rows = await tx<{ id: string; webhookId: string }[]>`
+  const rows = await tx<{ id: string }[]>`
     with clock as materialized (
       select coalesce(${now}::timestamptz, now()) as now
     ),
     closed as materialized (
       select id from webhooks where id = any (${webhookIds as string[]}::uuid[]) and not active for share skip locked
     )
-    select unclaimed.id, closed.id as "webhookId"
+    select unclaimed.id
     from clock, closed
     cross join lateral (
       select d.id from deliveries d
@@ -39,7 +40,8 @@ export async function suspendUnclaimed(
       order by d.next_attempt_at
       limit ${BATCH}
       for update skip locked
-    ) unclaimed`;
+    ) unclaimed
+    limit ${BATCH}`;
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);
   await logLostAttempts(tx, ids);
@@ -47,11 +49,7 @@ export async function suspendUnclaimed(
     update deliveries
     set status = 'suspensa', next_attempt_at = null, claimed_by = null, claimed_at = null
     where id = any (${ids}::uuid[])`;
-  const batches = Map.groupBy(rows, (row) => row.webhookId);
-  await insertArrivals(
-    tx,
-    [...batches].filter(([, batch]) => batch.length === BATCH).map(([webhookId]) => webhookId),
-  );
+  if (rows.length === BATCH) await insertArrivals(tx, webhookIds);
   return rows.length;
 }
 

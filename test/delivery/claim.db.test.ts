@@ -55,6 +55,18 @@ describe('the claim', () => {
     expect(await lane()).toEqual({ due: after(45), saturated: true });
   });
 
+  test('serves every lane also when there are fewer places than one lane would take', async () => {
+    const other = await insertWebhook(sql, partnerId, 'https://other.example/');
+    await commitEvents(sql, partnerId, 20);
+    await armLanes(sql, start);
+    await sql`update lanes set max_in_flight = 100, next_due_at = ${after(-1)} where webhook_id = ${webhookId}`;
+    const served = new Set<string>();
+    for (let turn = 0; turn < 2; turn += 1) {
+      for (const delivery of await claim(`p/${turn}`, 5)) served.add(delivery.webhookId);
+    }
+    expect(served).toEqual(new Set([webhookId, other.id]));
+  });
+
   test('serves a lane a few at once and then the others, so that no lane waits behind the backlog of another', async () => {
     const other = await insertWebhook(sql, partnerId, 'https://other.example/');
     await commitEvents(sql, partnerId, 40);

@@ -66,3 +66,23 @@ test('no claim and no record ever reads a hot table from end to end, also with t
     await drop();
   }
 });
+
+test('who waits for work reads none of the lanes that are due later', async () => {
+  const { pool, sql, drop } = await createTestDatabase();
+  try {
+    await sql`
+      insert into lanes (webhook_id, next_due_at) select uuidv7(), now() + interval '1 hour' from generate_series(1, 20000)`;
+    await sql`analyze lanes`;
+    await pool.transaction(async (tx) => {
+      await tx`set local enable_seqscan = off`;
+      await tx`select wait_for_work(null, 0, 0)`;
+    });
+    await pool.close();
+    await sql`select pg_stat_force_next_flush()`;
+    const [row] = await sql<[{ read: number; scans: number }]>`
+      select idx_tup_read::int as read, idx_scan::int as scans from pg_stat_user_indexes where indexrelname = 'lanes_due'`;
+    expect(row).toEqual({ read: 0, scans: 1 });
+  } finally {
+    await drop();
+  }
+});

@@ -33,7 +33,8 @@ export type CheckName =
   | 'late commits'
   | 'outage'
   | 'short lease'
-  | 'unknown commit';
+  | 'unknown commit'
+  | 'late commit of a claim';
 
 async function fill(sql: Sql, events: number): Promise<void> {
   const partnerId = await insertPartner(sql);
@@ -159,6 +160,21 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     if (posts > 0) throw new Error('sent with less of the lease left than the deadline takes');
   },
 
+  /** A claim that commits after it was first looked for is given back as well. */
+  async 'late commit of a claim'(pool, sql) {
+    await fill(sql, 3);
+    const late = committingLate(pool);
+    let atMs = 0;
+    const poller = makePoller(late.pool, { monotonicMs: () => (atMs += 100) });
+    await poller.tick().catch(() => undefined);
+    await poller.tick();
+    await late.commit();
+    for (let turn = 0; turn < 20; turn += 1) await poller.tick();
+    await poller.settled();
+    const left = await sql`select from deliveries where status <> 'entregue'`;
+    expectNone(left, 'deliveries wait for the lease of a claim that committed late');
+  },
+
   /** A claim whose commit is unknown is given back at the next turn, not after its lease. */
   async 'unknown commit'(pool, sql) {
     await fill(sql, 3);
@@ -172,6 +188,29 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     );
   },
 };
+
+/** A pool whose first transaction is given up by the client, and commits when `commit` is called. */
+function committingLate(pool: Pool): { pool: Pool; commit: () => Promise<unknown> } {
+  const isDone = Promise.withResolvers<void>();
+  const isLetGo = Promise.withResolvers<void>();
+  let late: Promise<unknown> | null = null;
+  const transaction: Pool['transaction'] = async (work, before) => {
+    if (late !== null) return pool.transaction(work, before);
+    late = pool.transaction(async (tx) => {
+      await work(tx);
+      await tx`select`;
+      isDone.resolve();
+      await isLetGo.promise;
+    }, before);
+    await isDone.promise;
+    throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  };
+  const commit = async () => {
+    isLetGo.resolve();
+    await late;
+  };
+  return { pool: { run: pool.run.bind(pool), transaction } as Pool, commit };
+}
 
 function failingAt(pool: Pool, failing: number): Pool['transaction'] {
   let transactions = 0;

@@ -106,6 +106,14 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /passed over/,
   },
   {
+    name: 'who may not arm takes its snapshot for taken',
+    file: 'arrivals.ts',
+    find: ' or not mine then',
+    put: ' then',
+    check: 'late commits',
+    finds: /passed over/,
+  },
+  {
     name: 'a lane is not re-armed for the next retry',
     file: 'lanes.ts',
     find: 'else least(s.due_at, s.first_claimed_at',
@@ -204,8 +212,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a lane’s low-water mark passes what is still claimed',
     file: 'lanes.ts',
-    find: 'scan_from = least(s.first_due, s.due_at, clock.now)',
-    put: 'scan_from = least(s.due_at, clock.now)',
+    find: 'least(lane.first_due, mine.first_due) as first_due',
+    put: 'null::timestamptz as first_due',
     check: differential,
     finds: /lane sleeps|over the cap|attempts is/,
   },
@@ -268,9 +276,17 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a claim whose commit is unknown is forgotten',
     file: 'claimer.ts',
-    find: 'this.#doubtful.push(claim.name);',
+    find: 'this.#doubtful.push({ ...claim, triedAtMs: -Infinity });',
     put: '',
     check: 'unknown commit',
+    finds: /wait for the lease/,
+  },
+  {
+    name: 'a claim that has not committed yet is forgotten',
+    file: 'claimer.ts',
+    find: 'const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;',
+    put: 'const isOver = true;',
+    check: 'late commit of a claim',
     finds: /wait for the lease/,
   },
   {

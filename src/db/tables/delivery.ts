@@ -96,6 +96,8 @@ export const arrivals = pgTable(
 /**
  * One row per webhook with work: when to look at it next, and how many of its deliveries may be in flight. No pending
  * delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null: none is claimed).
+ * `next_scan_from` is where `scan_from` goes with the next claim: what was delivered is passed once more when nobody can
+ * see it any longer, and by that the index forgets it, without a vacuum.
  */
 export const lanes = pgTable(
   'lanes',
@@ -105,6 +107,9 @@ export const lanes = pgTable(
     maxInFlight: integer('max_in_flight').notNull().default(8),
     saturated: boolean('saturated').notNull().default(false),
     scanFrom: preciseInstant('scan_from')
+      .notNull()
+      .default(sql`'-infinity'`),
+    nextScanFrom: preciseInstant('next_scan_from')
       .notNull()
       .default(sql`'-infinity'`),
     flyingTo: preciseInstant('flying_to'),

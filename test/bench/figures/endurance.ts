@@ -2,7 +2,7 @@
  * Endurance: as many claims and records as 30 minutes at 1,000/s bring, at 4,000/s, with autovacuum on as it is by default,
  * on 100 webhooks. Deliveries come, are claimed and recorded in a steady state, one batch being recorded
  * while the next is claimed. The time of a claim and the sizes of what is hot must not grow: `arrivals`, `lanes` and the
- * two indexes of what is pending. (`deliveries`, `attempts` and `messages` are the history: they grow by design.)
+ * index of what is pending. (`deliveries`, `attempts` and `messages` are the history: they grow by design.)
  * Then a REPEATABLE READ snapshot is held open for 60 s, at the same pace: nothing can be vacuumed meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -115,7 +115,7 @@ async function run(bench: Bench): Promise<Result> {
   );
   const ids = webhooks.map((webhook) => webhook.id);
   const partner = webhooks[0]?.partnerId ?? '';
-  await server.calm();
+  await server.wear();
 
   const load: Load = { done: 0, claims: [], samples: [] };
   const startedMs = performance.now();

@@ -14,6 +14,7 @@ const SETTINGS = {
   full_page_writes: 'on',
   autovacuum: 'on',
   shared_buffers: '512MB',
+  min_wal_size: '2GB',
   max_wal_size: '4GB',
   max_connections: '200',
 };
@@ -28,6 +29,11 @@ export interface Server {
   on<T>(database: string, work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Writes everything out, so that no contender pays for the one before it. */
   calm(): Promise<void>;
+  /**
+   * Makes the log's segments those of a server in service, which takes them up again: the commit that needs a new one
+   * waits some 100 ms for it to be filled.
+   */
+  wear(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -65,6 +71,10 @@ export async function startServer(): Promise<Server> {
       }
     },
     async calm() {
+      await admin`checkpoint`;
+    },
+    async wear() {
+      await admin`select pg_logical_emit_message(false, 'bench', repeat('x', 1000000)) from generate_series(1, 2000)`;
       await admin`checkpoint`;
     },
     async remove() {
