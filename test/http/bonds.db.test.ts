@@ -127,6 +127,16 @@ describe('the sandbox', () => {
     expect((await rehire(id)).status).toBe(201);
   });
 
+  test('is 409 for a loan that was never issued', async () => {
+    partner = await world.partner({ issuance: 'assincrona' });
+    token = await world.api.token(partner.id, SCOPES);
+    const id = await partner.newLoan();
+    await partner.accepted(`/v1/sandbox/emprestimos/${id}/emissao`, { resultado: 'falhou' });
+    for (const answer of [await end(id), await rehire(id)]) {
+      expect([answer.status, answer.body]).toEqual([409, expect.objectContaining({ codigo: 'TRANSICAO_INVALIDA' })]);
+    }
+  });
+
   test.each([
     [ENDS, { ...END, data_desligamento: '2026-02-30' }, 'data_desligamento'],
     [ENDS, { ...END, motivo_desligamento: { codigo: '02' } }, 'motivo_desligamento.descricao'],

@@ -1,6 +1,7 @@
 /** The asynchronous issuance over HTTP, and what a real receiver gets of it (contract, "Rules" 6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import { holdKey } from '../support/held-key.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 const ASYNCHRONOUS = { issuance: 'assincrona' };
@@ -117,26 +118,13 @@ describe('one Idempotency-Key', () => {
 
   test('that another request holds for over 5 s is 409, and free again when that one rolls back', async () => {
     const partner = await world.partner();
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    const taken = Promise.withResolvers<void>();
-    const holding = world.api.database.sql
-      .begin(async (tx) => {
-        await tx`
-          insert into idempotency_keys (partner_id, operation, key, request_hash)
-          values (${partner.id}, 'POST /v1/emprestimos', 'held', ${Buffer.alloc(32)})`;
-        taken.resolve();
-        await held;
-        throw new Error('rolled back');
-      })
-      .catch(() => undefined);
-    await taken.promise;
+    const held = await holdKey(world.api.database.sql, partner.id, 'POST /v1/emprestimos', 'held');
     const startedAt = performance.now();
     const refused = await partner.issue('held');
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([409, '5']);
     expect((refused.body as LoanResource & { codigo?: string }).codigo).toBe('IDEMPOTENCIA_EM_ANDAMENTO');
     expect(performance.now() - startedAt).toBeGreaterThan(4_900);
-    release();
-    await holding;
+    await held.release();
     expect((await partner.issue('held')).status).toBe(201);
   });
 });

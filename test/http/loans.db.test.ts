@@ -202,6 +202,9 @@ describe('the sandbox', () => {
       body: { resultado: 'liquidado', data_liberacao: '2026-02-30' },
     });
     expect([wrong.status, wrong.body.detalhes?.[0]?.campo]).toEqual([400, 'data_liberacao']);
+    const stranger = await partnerToken();
+    const foreign = await api.send('POST', path, { token: stranger, body: { resultado: 'liquidado' } });
+    expect([foreign.status, foreign.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
   });
 
   test("moves the partner's pending deliveries forward and counts them", async () => {

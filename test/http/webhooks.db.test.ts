@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EMITTED_NAMES } from '../../src/contract/events.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { holdKey } from '../support/held-key.ts';
 
 interface Created {
   readonly id: string;
@@ -246,6 +247,15 @@ describe('an Idempotency-Key on creation', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(answers.filter(({ body }) => 'secret' in body)).toHaveLength(1);
+  });
+
+  test('that another request holds is 409, and makes one registration when it is free again', async () => {
+    const { partnerId, token } = await partnerWithToken();
+    const held = await holdKey(api.database.sql, partnerId, 'POST /v1/webhooks', 'key-1');
+    const refused = await api.send('POST', PATH, { token, headers, body: GOOD });
+    expect([refused.status, refused.body.codigo]).toEqual([409, 'IDEMPOTENCIA_EM_ANDAMENTO']);
+    await held.release();
+    expect((await api.send('POST', PATH, { token, headers, body: GOOD })).status).toBe(201);
   });
 
   test('refuses another body with 422', async () => {

@@ -14,7 +14,7 @@ const SETTINGS = {
   full_page_writes: 'on',
   autovacuum: 'on',
   shared_buffers: '512MB',
-  min_wal_size: '2GB',
+  min_wal_size: '4GB',
   max_wal_size: '4GB',
   max_connections: '200',
 };
@@ -74,7 +74,7 @@ export async function startServer(): Promise<Server> {
       await admin`checkpoint`;
     },
     async wear() {
-      await admin`select pg_logical_emit_message(false, 'bench', repeat('x', 1000000)) from generate_series(1, 2000)`;
+      await admin`select pg_logical_emit_message(false, 'bench', repeat('x', 1000000)) from generate_series(1, 6000)`;
       await admin`checkpoint`;
     },
     async remove() {
