@@ -1,69 +1,24 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DatabaseUnavailable, leaveToCommit, Pool, type Tx } from '../../src/db/pool.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DatabaseUnavailable, isUnavailable, leaveToCommit, Pool, type Tx } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-
-/** A TCP relay whose open connections can be made to swallow everything, without an end or a reset. */
-class Relay {
-  readonly #server: Server;
-  readonly #pairs = new Set<readonly [Socket, Socket]>();
-  readonly #silent: (readonly [Socket, Socket])[] = [];
-
-  constructor(target: URL) {
-    this.#server = createServer((client) => {
-      const upstream = connect(Number(target.port || 5432), target.hostname);
-      for (const socket of [client, upstream]) socket.on('error', () => undefined);
-      client.pipe(upstream);
-      upstream.pipe(client);
-      this.#pairs.add([client, upstream]);
-    });
-  }
-
-  async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  /** What is open now goes silent in both directions; new connections work. Returns how many went silent. */
-  blackHole(): number {
-    for (const [client, upstream] of this.#pairs) {
-      client.unpipe(upstream);
-      upstream.unpipe(client);
-      client.resume();
-      upstream.resume();
-    }
-    const silenced = this.#pairs.size;
-    this.#silent.push(...this.#pairs);
-    this.#pairs.clear();
-    return silenced;
-  }
-
-  async close(): Promise<void> {
-    for (const pair of [...this.#pairs, ...this.#silent]) for (const socket of pair) socket.destroy();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
-}
+import { TcpProxy } from '../support/tcp-proxy.ts';
 
 describe('the pool', () => {
   const deadlineMs = 2_000;
   let database: TestDatabase;
-  let relay: Relay;
+  let proxy: TcpProxy;
+  let proxiedUrl: string;
   let pool: Pool;
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    const url = new URL(database.url);
-    relay = new Relay(new URL(database.url));
-    url.host = `127.0.0.1:${await relay.listen()}`;
-    pool = new Pool({ url: url.href, name: 'carteiro pool test', max: 2, deadlineMs });
+    ({ proxy, url: proxiedUrl } = await TcpProxy.to(database.url));
+    pool = new Pool({ url: proxiedUrl, name: 'carteiro pool test', max: 2, deadlineMs });
   });
 
   afterAll(async () => {
     await pool.close(0);
-    await relay.close();
+    await proxy.close();
     await database.drop();
   });
 
@@ -71,7 +26,7 @@ describe('the pool', () => {
 
   it('notices a black-holed connection by its deadline, and the next call works', async () => {
     expect(await selectOne()).toEqual([{ one: 1 }]);
-    expect(relay.blackHole()).toBeGreaterThan(0);
+    expect(proxy.blackHole()).toBeGreaterThan(0);
     const startedAt = performance.now();
     await expect(selectOne()).rejects.toThrow(DatabaseUnavailable);
     const tookMs = performance.now() - startedAt;
@@ -82,7 +37,7 @@ describe('the pool', () => {
 
   it('fails every call that waits on a black-holed connection, and a transaction too', async () => {
     await Promise.all([selectOne(), selectOne()]);
-    relay.blackHole();
+    proxy.blackHole();
     const outcomes = await Promise.allSettled([
       selectOne(),
       pool.transaction((tx) => tx`select 1`),
@@ -111,6 +66,69 @@ describe('the pool', () => {
     });
     await expect(failing).rejects.toThrow('no');
     expect(await database.sql`select to_regclass('never_made') as made`).toEqual([{ made: null }]);
+  });
+
+  describe('whose connection is lost while it is new', () => {
+    let fresh: Pool;
+    let proxy: TcpProxy;
+    const strays: unknown[] = [];
+    const keep = (error: unknown) => strays.push(error);
+    const others = process.listeners('unhandledRejection');
+    beforeEach(async () => {
+      const through = await TcpProxy.to(database.url);
+      ({ proxy } = through);
+      fresh = new Pool({ url: through.url, name: 'new connections', max: 2, deadlineMs: 20_000 });
+      process.removeAllListeners('unhandledRejection').on('unhandledRejection', keep);
+    });
+    afterEach(async () => {
+      await fresh.close(0);
+      await vi.waitUntil(() => proxy.open === 0);
+      await proxy.close();
+      process.off('unhandledRejection', keep);
+      for (const other of others) process.on('unhandledRejection', other);
+    });
+
+    /** How each call ended, and that of one made after them. */
+    const endsOf = async (...calls: readonly Promise<unknown>[]): Promise<string[]> => {
+      const outcomes = await Promise.allSettled(calls);
+      await fresh.transaction((tx) => tx`select 1`);
+      return outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : 'done'));
+    };
+    const OUT_OF_REACH = 'DatabaseUnavailable: the database is out of reach';
+    const OTHER_LOST = 'DatabaseUnavailable: a connection was lost';
+
+    it('fails at once a call that waits for one when another is refused, and leaves none open', async () => {
+      proxy.refuseNext();
+      const one = fresh.transaction((tx) => tx`select 1`);
+      const other = fresh.transaction((tx) => tx`select 1`);
+      expect(await endsOf(one, other)).toEqual([OUT_OF_REACH, OTHER_LOST]);
+      // Two for the calls, one for the call after them, and at least one that the driver makes for calls that have failed.
+      await expect.poll(() => proxy.accepted).toBeGreaterThanOrEqual(4);
+    });
+
+    it('fails at once a call whose connection is cut while the driver asks for types', async () => {
+      proxy.cutAt('pg_type');
+      expect(await endsOf(fresh.transaction((tx) => tx`select 1`))).toEqual([OTHER_LOST]);
+      expect(strays.every((error) => isUnavailable(error))).toBe(true);
+    });
+
+    it('fails at once a commit that waits behind a statement being prepared', async () => {
+      proxy.cutAt('the last words');
+      const call = fresh.transaction(async (tx) => {
+        await tx`select 1`;
+        leaveToCommit(tx, tx`select ${'it'}::text as "the last words"`);
+      });
+      expect(await endsOf(call)).toEqual([OUT_OF_REACH]);
+    });
+
+    it('fails at once a statement that waits behind one sent ahead and being prepared', async () => {
+      proxy.cutAt('the last words');
+      const call = fresh.transaction(
+        (tx) => tx`select 1`,
+        (sql) => [sql`select ${'it'}::text as "the last words"`],
+      );
+      expect(await endsOf(call)).toEqual([OUT_OF_REACH]);
+    });
   });
 
   it('stays closed: a call after the end fails, and no new connection is made', async () => {

@@ -16,6 +16,9 @@ export class TcpProxy {
   readonly #pairs = new Set<Pair>();
   readonly #silent = new Set<Pair>();
   #isDark = false;
+  #accepted = 0;
+  #fatalWords: string | null = null;
+  #refusal: Buffer | null = null;
 
   private constructor(target: URL) {
     this.#target = { port: Number(target.port || 5432), host: target.hostname };
@@ -32,7 +35,18 @@ export class TcpProxy {
     return { proxy, url: through.href };
   }
 
+  /** Connections made so far. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Connections that stand, the silent ones left out. */
+  get open(): number {
+    return this.#pairs.size;
+  }
+
   #accept(client: Socket): void {
+    this.#accepted += 1;
     client.on('error', () => client.destroy());
     if (this.#isDark) {
       const pair = { client, upstream: null };
@@ -41,6 +55,16 @@ export class TcpProxy {
       this.#silent.add(pair);
       return;
     }
+    if (this.#refusal !== null) {
+      client.resume().end(this.#refusal);
+      this.#refusal = null;
+      return;
+    }
+    client.on('data', (said) => {
+      if (this.#fatalWords === null || !said.includes(this.#fatalWords)) return;
+      this.#fatalWords = null;
+      client.destroy();
+    });
     const upstream = connect(this.#target);
     const pair = { client, upstream };
     this.#pairs.add(pair);
@@ -55,6 +79,19 @@ export class TcpProxy {
     }
     client.pipe(upstream);
     upstream.pipe(client);
+  }
+
+  /** Ends the connection on which a client next says `words`, before the database has answered. */
+  cutAt(words: string): void {
+    this.#fatalWords = words;
+  }
+
+  /** Answers the next connection as a server does that is still starting. */
+  refuseNext(): void {
+    const fields = Buffer.from('SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0');
+    const head = Buffer.from('E\0\0\0\0');
+    head.writeUInt32BE(4 + fields.length, 1);
+    this.#refusal = Buffer.concat([head, fields]);
   }
 
   /** Resets every open connection. Returns how many there were. */
