@@ -3,7 +3,9 @@ create function arrivals_taken() returns pg_snapshot
   language sql stable
 return coalesce(nullif(current_setting('carteiro.taken', true), ''), '1:1:')::pg_snapshot;
 --> statement-breakpoint
--- Waits until there is work for a claim, for `patience_ms` at most: an arrival that was not taken, or a lane that is due.
+-- Waits until there is work for a claim, for `patience_ms` at most: a lane that is due, or an arrival that was not taken. A
+-- place that came free (an arrival without `due_at`) is work only for a lane that sleeps until then: with one for every
+-- record, each delivery of an idle poller cost two turns, and the next one waited for them.
 -- Each look is a statement with a snapshot of its own. An idle poller waits here, where a look costs some 10 µs and no
 -- round trip. `at` replaces the clock in tests.
 create function wait_for_work(at timestamptz, patience_ms float8, nap_ms float8) returns boolean
@@ -18,8 +20,14 @@ begin
   loop
     -- A variable: compared with a volatile function, the index on lanes would be walked from end to end.
     moment := coalesce(at, clock_timestamp());
-    if exists (select from arrivals where tx >= after)
-       or exists (select from arrivals where tx = any (running))
+    if exists (
+         select from (
+           select webhook_id, due_at from arrivals where tx >= after
+           union all
+           select webhook_id, due_at from arrivals where tx = any (running)
+         ) a
+         where a.due_at is not null or (select l.saturated from lanes l where l.webhook_id = a.webhook_id)
+       )
        or exists (select from lanes where next_due_at <= moment) then
       return true;
     end if;
