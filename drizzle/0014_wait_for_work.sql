@@ -20,15 +20,18 @@ begin
   loop
     -- A variable: compared with a volatile function, the index on lanes would be walked from end to end.
     moment := coalesce(at, clock_timestamp());
-    if exists (
-         select from (
-           select webhook_id, due_at from arrivals where tx >= after
-           union all
-           select webhook_id, due_at from arrivals where tx = any (running)
-         ) a
-         where a.due_at is not null or (select l.saturated from lanes l where l.webhook_id = a.webhook_id)
+    if exists (select from arrivals where tx >= after and due_at is not null)
+       or exists (select from arrivals where tx = any (running) and due_at is not null)
+       or exists (select from lanes where next_due_at <= moment)
+       or exists (
+         select from lanes
+         where saturated and webhook_id = any (array(
+           select webhook_id from arrivals where tx >= after
+           union
+           select webhook_id from arrivals where tx = any (running)
+         ))
        )
-       or exists (select from lanes where next_due_at <= moment) then
+    then
       return true;
     end if;
     if clock_timestamp() >= give_up_at then

@@ -7,7 +7,8 @@
  * transactions that were open beside it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable, type Pool } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { type SealTurn, sealTurn, startCursor } from './seal.ts';
 

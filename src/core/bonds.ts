@@ -12,7 +12,8 @@
  * registry said is thrown away. Ends of bonds go before rehires, so that both of one worker may come in one night.
  * Alternative: remembering only how far the last sync came loses what the registry dates back or commits late.
  */
-import { isUnavailable, type Pool } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../loan/decide-bonds.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../registry/bonds-port.ts';

@@ -12,7 +12,8 @@
 import type { Fact } from '../contract/events.ts';
 import type { MarginOrigin } from '../contract/margin-resource.ts';
 import { toReais } from '../contract/values.ts';
-import { isUnavailable, type Pool, type Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { append, type Provenance } from '../log/append.ts';
 import { readClock } from '../log/read.ts';

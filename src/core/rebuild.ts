@@ -9,7 +9,8 @@
  * Alternative: truncating and filling the table again shows every reader an empty one meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isUnavailable, type Pool, type Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { fold } from '../loan/evolve.ts';
 import { readStream, type RecordedEvent } from '../log/read.ts';

@@ -18,7 +18,7 @@ export class Queries {
 
   /** Runs `read` within the pool's deadline. */
   async run<T>(read: (database: Database) => Promise<T>): Promise<T> {
-    return this.#pool.run((sql) => {
+    return this.#pool.runOnClient((sql) => {
       const known = this.#databases.get(sql);
       if (known) return read(known);
       const database = drizzle(sql);

@@ -1,5 +1,5 @@
 import type { Logger } from '../log-lines.ts';
-import { isUnavailable } from './pool.ts';
+import { isUnavailable } from './unavailable.ts';
 
 /**
  * Keeps a lost connection from ending the process. When a connection is cut while the driver asks the server for its

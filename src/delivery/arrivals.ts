@@ -23,7 +23,7 @@ export interface Patience {
   readonly napMs: number;
 }
 
-/** Waits in the server until there are arrivals that its session does not know of, or a lane is due. */
+/** Waits in the server until a lane is due, or there are arrivals that make one due which its session does not know of. */
 export function waitForWork(sql: Tx, { ms, napMs }: Patience, now: Date | null): Statement<object> {
   return sql<object[]>`select wait_for_work(${now}::timestamptz, ${ms}, ${napMs})`;
 }

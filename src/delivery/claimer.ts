@@ -5,7 +5,8 @@
  * what it was sent. Nothing of it was posted, so it is released, now and again until its rows were found or its lease
  * would be over. What is due of an inactive registration keeps its lane due until it is suspended, by whichever poller.
  */
-import { leaveToCommit, type Pool, type Statement } from '../db/pool.ts';
+import type { Pool, Statement } from '../db/pool.ts';
+import { leaveToCommit } from '../db/transaction.ts';
 import type { Logger } from '../log-lines.ts';
 import { type Armed, armLanes, type Patience, waitForWork } from './arrivals.ts';
 import { type Claimed, type ClaimedDelivery, claimDue } from './claim.ts';

@@ -8,7 +8,8 @@
  * round trip. NOTIFY in the core's transaction would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isUnavailable, type Pool } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Patience } from './arrivals.ts';

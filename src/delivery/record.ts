@@ -16,7 +16,8 @@
  * flush.
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
-import { leaveToCommit, type Pool, type Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { leaveToCommit } from '../db/transaction.ts';
 import { freePlaces } from './arrivals.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';

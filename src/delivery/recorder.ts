@@ -7,7 +7,8 @@
  * A flush starts 5 ms after its first report, or at once when there are enough: a commit per attempt would cost an fsync
  * each. Two may be under way: with one, the places of a flush stayed taken while the next one waited for it.
  */
-import { type Pool, isUnavailable } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { record } from './record.ts';
 import type { Report } from './report.ts';

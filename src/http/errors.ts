@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../contract/errors.ts';
-import { isUnavailable } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
 import { ApiError, unavailable } from './api-error.ts';

@@ -1,7 +1,8 @@
 /** The command `close-settlement`: one month's batch for every active partner. */
 import type { Config } from '../config.ts';
 import { closeSettlement, isOver } from '../core/settlement.ts';
-import { isUnavailable, type Pool } from '../db/pool.ts';
+import type { Pool } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import { readClock } from '../log/read.ts';
 import type { Logger } from '../log-lines.ts';
 import { withJobPool } from './job-pool.ts';

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { pendingMigrations, refuseUnfit } from '../db/migrate.ts';
-import { isUnavailable, Pool, type PoolOptions } from '../db/pool.ts';
+import { Pool, type PoolOptions } from '../db/pool.ts';
+import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 
 export interface OpenDatabase {

@@ -1,6 +1,7 @@
 /** The database of a fault run: partners, endpoints, and triggers that note independently of the engine what it did. */
 import { migrate } from '../../src/db/migrate.ts';
-import { isUnavailable, Pool, type Tx } from '../../src/db/pool.ts';
+import { Pool, type Tx } from '../../src/db/pool.ts';
+import { isUnavailable } from '../../src/db/unavailable.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { insertSealedWebhook } from '../support/poller-process.ts';
 import { silentLog } from '../support/silent-log.ts';

@@ -1,7 +1,8 @@
 /** What every route refuses alike: unknown paths and methods, types, sizes, rates, and our own faults. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorBody } from '../../src/contract/errors.ts';
-import { DatabaseUnavailable, Pool } from '../../src/db/pool.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 
 const PATH = '/v1/webhooks';

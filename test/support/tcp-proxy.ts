@@ -16,7 +16,6 @@ export class TcpProxy {
   readonly #pairs = new Set<Pair>();
   readonly #silent = new Set<Pair>();
   #isDark = false;
-  #accepted = 0;
   #fatalWords: string | null = null;
   #refusal: Buffer | null = null;
 
@@ -35,18 +34,12 @@ export class TcpProxy {
     return { proxy, url: through.href };
   }
 
-  /** Connections made so far. */
-  get accepted(): number {
-    return this.#accepted;
-  }
-
   /** Connections that stand, the silent ones left out. */
   get open(): number {
     return this.#pairs.size;
   }
 
   #accept(client: Socket): void {
-    this.#accepted += 1;
     client.on('error', () => client.destroy());
     if (this.#isDark) {
       const pair = { client, upstream: null };

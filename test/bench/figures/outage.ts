@@ -3,7 +3,7 @@
  * It answers each POST after 20 ms, and counts the most that were open at the same time: its cap, 8, at most.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../../../src/db/pool.ts';
+import type { Tx } from '../../../src/db/pool.ts';
 import { advanceTime } from '../../../src/delivery/advance.ts';
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
@@ -14,7 +14,7 @@ const DATABASE = 'outage';
 const POLLERS = 3;
 const CAP = 8;
 
-async function pending(sql: Sql): Promise<number> {
+async function pending(sql: Tx): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from deliveries where status = 'pendente' and next_attempt_at <= now() + interval '50 s'`;
   return row.count;

@@ -1,0 +1,30 @@
+/** Which faults of the database mean "not now" rather than "wrong". */
+
+/** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
+}
+
+/**
+ * There is no connection: SQLSTATE class 08, refused (class 28, no such database, one that takes no connections), shutdown,
+ * an idle transaction ended; or a code of the driver or socket.
+ */
+const LOST =
+  /^(08...|28...|57P0.|25P03|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/** The connection stands, but the server cannot work now: disk or memory full, read-only during a switch-over. */
+const OVERLOADED = /^(53[12]00|25006)$/;
+
+function hasCode(error: unknown, codes: RegExp): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && codes.test(code);
+}
+
+/** True for faults that no other statement on the same connection would survive. */
+export function isLoss(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable || hasCode(error, LOST);
+}
+
+/** True for faults that another try may mend. */
+export function isUnavailable(error: unknown): boolean {
+  return isLoss(error) || hasCode(error, OVERLOADED);
+}
