@@ -14,6 +14,8 @@ export type Role = 'api' | 'poller';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 const DRAIN_TIMEOUT_MS = 40_000;
+/** What still holds the process after this long is a socket whose other end has gone silent. */
+const LINGER_MS = 2_000;
 
 /**
  * Serves the roles until SIGTERM or SIGINT, then stops claiming, finishes what is in flight and leaves; a second signal
@@ -52,6 +54,7 @@ export async function runUntilStopped(
     await database.close();
     clearTimeout(forced);
     log.info({}, 'stopped');
+    setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 }
 

@@ -3,6 +3,7 @@ import type { ClaimedDelivery } from '../../src/delivery/claim.ts';
 import { Claimer } from '../../src/delivery/claimer.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
 import { Recorder } from '../../src/delivery/recorder.ts';
+import { Sweeper } from '../../src/delivery/sweep.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -14,7 +15,7 @@ interface Claim {
 }
 
 export interface Engine {
-  /** One turn of a poller: arms what arrived, claims up to `limit`. */
+  /** One turn of a poller: arms what arrived, claims up to `limit`; and sweeps when it is time. */
   claim(limit: number): Promise<Claim>;
   /** Hands these deliveries to the recorder as delivered. */
   record(name: string, deliveries: readonly ClaimedDelivery[]): void;
@@ -46,6 +47,7 @@ export function openEngine(url: string): Engine {
   let recorded = 0;
   const deps = { pool, log: silentLog, monotonicMs, now: () => null };
   const claimer = new Claimer({ ...deps, name: `bench-${(engines += 1)}` });
+  const sweeper = new Sweeper(deps);
   const recorder = new Recorder({
     ...deps,
     onRecorded: (reports) => (recorded += reports),
@@ -54,7 +56,9 @@ export function openEngine(url: string): Engine {
     async claim(limit) {
       const startedMs = performance.now();
       const { claim, deliveries } = await claimer.claim(limit, null);
-      return { name: claim.name, deliveries, tookMs: performance.now() - startedMs };
+      const tookMs = performance.now() - startedMs;
+      await sweeper.sweepNowAndThen();
+      return { name: claim.name, deliveries, tookMs };
     },
     record(name, deliveries) {
       for (const { id: deliveryId, webhookId, number, url: target } of deliveries) {
