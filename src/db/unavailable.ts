@@ -14,9 +14,10 @@ const LOST =
 /** The connection stands, but the server cannot work now: disk or memory full, read-only during a switch-over. */
 const OVERLOADED = /^(53[12]00|25006)$/;
 
+/** A library that wraps the driver's error leaves it as the cause. */
 function hasCode(error: unknown, codes: RegExp): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && codes.test(code);
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  return typeof code === 'string' ? codes.test(code) : cause !== undefined && hasCode(cause, codes);
 }
 
 /** True for faults that no other statement on the same connection would survive. */

@@ -1,5 +1,7 @@
+import { sql as query } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Pool, type Tx } from '../../src/db/pool.ts';
+import { Queries } from '../../src/db/queries.ts';
 import { leaveToCommit } from '../../src/db/transaction.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../src/db/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -140,6 +142,13 @@ describe('the pool', () => {
       const [first, ...others] = await endsOf(failing, ...waiting);
       expect(first).toBe(LOST);
       expect(others).toEqual(['done', 'done', 'done', 'done']);
+    });
+
+    it('fails a read through drizzle as it fails any other', async () => {
+      const queries = new Queries(fresh);
+      proxy.refuseNext();
+      const read = queries.run((db) => db.execute<{ one: number }>(query`select 1 as one`));
+      expect(await endsOf(read)).toEqual([REFUSED]);
     });
 
     it('lets a transaction that goes on without its connection send nothing more', async () => {
