@@ -11,7 +11,8 @@
  * held open: after 60 s each turn stepped over half a million of them (42 ms). Why not a low-water mark on an identity:
  * a transaction that commits late brings low numbers.
  */
-import type { Statement, Tx } from '../db/pool.ts';
+import type { Fragment, Statement, Tx } from '../db/pool.ts';
+import { newestLane } from './lanes.ts';
 
 const ARRIVALS_A_TURN = 4_000;
 /** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
@@ -35,16 +36,17 @@ export interface Armed {
 }
 
 /**
- * Turns at most 4,000 arrivals into due lanes. A saturated lane sleeps until a place comes free; what arrives meanwhile
- * only tells it from where to scan. (A lane that is made here may begin as saturated: it is due at once, and its first
- * claim sees how it is.) What is remembered of a full turn lies in the middle of its snapshot: before the last transaction
- * that it took from. Its commit is not waited for, which is another third of a claim's time: lost, it is lost whole, with
- * its session, and with nothing that came after it. (After a restore from a dump, arrivals may be of transactions that
- * this server has not seen yet.)
+ * Turns at most 4,000 arrivals into due lanes; a statement of its own, outside of a transaction. What is remembered of a
+ * full turn lies in the middle of its snapshot: before the last transaction that it took from. Its commit is not waited
+ * for, which is another third of a claim's time: lost, it is lost whole, with its session, and with nothing that came
+ * after it. (After a restore from a dump, arrivals may be of transactions that this server has not seen yet.)
  */
 export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
-    with turn as materialized (
+    with clock as materialized (
+      select coalesce(${now}::timestamptz, now()) as now
+    ),
+    turn as materialized (
       select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine, pg_current_snapshot() as snapshot, arrivals_taken() as before,
              set_config('synchronous_commit', 'off', true)
     ),
@@ -67,23 +69,13 @@ export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
       where a.ctid = arrived.place
       returning a.webhook_id, a.due_at
     ),
-    armed as (
-      insert into lanes (webhook_id, next_due_at, scan_from, saturated)
-      select webhook_id, coalesce(${now}::timestamptz, now()), coalesce(min(due_at), 'infinity'),
-             bool_and(coalesce(due_at, '-infinity') > '-infinity')
+    arrived as materialized (
+      select webhook_id, min(due_at) as due_at, bool_or(due_at is null) as has_free_place,
+             bool_or(coalesce(due_at, '-infinity') = '-infinity') as wakes
       from taken
       group by webhook_id
-      order by webhook_id
-      on conflict (webhook_id) do update
-        set next_due_at = case
-              when lanes.saturated and excluded.saturated then lanes.next_due_at
-              else least(lanes.next_due_at, excluded.next_due_at)
-            end,
-            saturated = lanes.saturated and excluded.saturated,
-            scan_from = least(lanes.scan_from, excluded.scan_from)
-        where excluded.scan_from < lanes.scan_from
-           or case when lanes.saturated then not excluded.saturated else excluded.scan_from < 'infinity' end
     ),
+    ${wokenLanes(sql)},
     seen as (
       select (select count(*) from late) as late, (select count(*) from next) as next,
              (select least((select max(tx) from next), pg_snapshot_xmax(snapshot)) from turn) as last_tx
@@ -96,6 +88,61 @@ export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
                          (select string_agg(xip::text, ',' order by xip) from pg_snapshot_xip(snapshot) xip where xip < last_tx))
            end, false)
     from turn, seen`;
+}
+
+/**
+ * Wakes the lanes of what `arrived`. A saturated lane sleeps until a place comes free, and what arrives meanwhile only tells
+ * it from where to scan; one that is due already is left as it is; one that is made here may begin as saturated: it is due
+ * at once, and its first claim sees how it is. No claim is waited for: what arrives for a lane that one holds, or that has
+ * changed since this statement began, is put back as new arrivals, for the next turn.
+ */
+function wokenLanes(sql: Tx): Fragment {
+  return sql`
+    found as materialized (
+      select arrived.*, lane.place
+      from arrived
+      left join lateral (
+        select l.ctid as place from lanes l where l.ctid = ${newestLane(sql, sql`arrived.webhook_id`)} for update skip locked
+      ) lane on true
+    ),
+    held as materialized (
+      select found.* from found join lanes l on l.ctid = found.place
+    ),
+    armed as (
+      update lanes l
+      set version = l.version + 1,
+          next_due_at = case when l.saturated and not held.wakes then l.next_due_at else least(l.next_due_at, clock.now) end,
+          saturated = l.saturated and not held.wakes,
+          scan_from = least(l.scan_from, held.due_at)
+      from clock, held
+      where l.ctid = held.place
+        and (held.due_at < l.scan_from
+             or case when l.saturated then held.wakes
+                     else held.due_at is not null and (l.next_due_at > clock.now) is not false end)
+    ),
+    made_keys as (
+      insert into lane_keys (webhook_id)
+      select webhook_id from found where place is null
+      on conflict do nothing
+      returning webhook_id
+    ),
+    made as (
+      insert into lanes (webhook_id, next_due_at, scan_from, saturated)
+      select webhook_id, clock.now, coalesce(due_at, 'infinity'), not wakes
+      from clock, made_keys
+      join found using (webhook_id)
+    ),
+    put_back as (
+      insert into arrivals (webhook_id, due_at)
+      select webhook_id, part.due_at
+      from found
+      cross join lateral (
+        select due_at where due_at is not null
+        union all
+        select null where has_free_place
+      ) part
+      where webhook_id not in (select webhook_id from held union all select webhook_id from made_keys)
+    )`;
 }
 
 /**

@@ -8,11 +8,16 @@ export const MAX_CAP = 1_000;
  * flight above a lowered cap ends by itself. False when there is no such webhook.
  */
 export async function setCap(tx: Tx, webhookId: string, maxInFlight: number): Promise<boolean> {
-  const rows = await tx`
-    insert into lanes (webhook_id, max_in_flight, next_due_at)
-    select id, ${maxInFlight}, now() from webhooks where id = ${webhookId}
-    on conflict (webhook_id) do update
-      set max_in_flight = excluded.max_in_flight, saturated = false, next_due_at = now()
-    returning webhook_id`;
-  return rows.length === 1;
+  const [webhook] = await tx`select from webhooks where id = ${webhookId}`;
+  if (webhook === undefined) return false;
+  await tx`
+    with made as (
+      insert into lane_keys (webhook_id) values (${webhookId}) on conflict do nothing returning webhook_id
+    )
+    insert into lanes (webhook_id) select webhook_id from made`;
+  await tx`
+    update lanes
+    set version = version + 1, max_in_flight = ${maxInFlight}, saturated = false, next_due_at = now()
+    where webhook_id = ${webhookId}`;
+  return true;
 }

@@ -5,6 +5,7 @@
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
+import { newestLane } from './lanes.ts';
 import { LEASE_S } from './lease.ts';
 
 const EVERY_MS = 30_000;
@@ -34,7 +35,7 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
       insert into arrivals (webhook_id, due_at)
       select page.id, '-infinity'
       from clock, page
-      left join lanes l on l.webhook_id = page.id
+      left join lanes l on l.ctid = ${newestLane(tx, tx`page.id`)}
       cross join lateral (
         select min(d.next_attempt_at) as due
         from deliveries d

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../src/db/pool.ts';
+import { setCap } from '../../src/delivery/cap.ts';
 import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, attempts cascade`;
+  await sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, lane_keys, attempts cascade`;
   const partnerId = await insertPartner(sql);
   webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
   await commitEvents(sql, partnerId, 1);
@@ -141,8 +142,7 @@ describe('the record', () => {
   });
 
   test('leaves a wake-up that also reaches a lane which a claim is about to leave saturated, and waits for no claim', async () => {
-    await sql`update lanes set max_in_flight = 1`;
-    await sql`insert into lanes (webhook_id, max_in_flight) values (${webhookId}, 1) on conflict (webhook_id) do update set max_in_flight = 1`;
+    await setCap(sql, webhookId, 1);
     const delivery = await claimOne('a/1', start);
     await sql`update lanes set saturated = false, next_due_at = ${start}`;
     const { promise: claimed, resolve: letClaimCommit } = Promise.withResolvers<void>();

@@ -10,6 +10,7 @@ import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { Differential } from './differential.ts';
+import { armBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { commitLate } from './late-commits.ts';
 
 const STEPS = 12_000;
@@ -31,15 +32,24 @@ export type CheckName =
   | 'booked failure'
   | 'concurrent claims'
   | 'late commits'
+  | 'arming beside a claim'
+  | 'late wake'
+  | 'overdue lane'
   | 'outage'
   | 'short lease'
   | 'unknown commit'
   | 'late commit of a claim';
 
 async function fill(sql: Sql, events: number): Promise<void> {
+  const append = await subscribe(sql);
+  for (let event = 0; event < events; event += 1) await append();
+}
+
+/** Makes a partner with one webhook; what it returns appends one event. */
+async function subscribe(sql: Sql): Promise<() => Promise<unknown>> {
   const partnerId = await insertPartner(sql);
   await insertWebhook(sql, partnerId, 'https://partner.example/');
-  await commitEvents(sql, partnerId, events);
+  return () => commitEvents(sql, partnerId, 1);
 }
 
 function makePoller(pool: Pool, deps: Partial<PollerDeps>): Poller {
@@ -127,6 +137,12 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   },
 
   'late commits': (_pool, sql, seed) => commitLate(sql, seed),
+
+  'arming beside a claim': async (_pool, sql) => armBesideClaim(sql, await subscribe(sql)),
+
+  'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
+
+  'overdue lane': async (_pool, sql) => holdOverdue(sql, await subscribe(sql)),
 
   /** A record whose commit's answer is lost is repeated, and changes nothing. */
   async outage(pool, sql) {

@@ -3,6 +3,7 @@
  * 1,000,000 due rows at 512 in flight. Resident memory is read from /proc every 250 ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setCap } from '../../../src/delivery/cap.ts';
 import { appendEvents, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
 import { memoryOf } from '../harness/cpu.ts';
@@ -51,10 +52,10 @@ async function millionDue(bench: Bench): Promise<{ peak: number; growth: number 
   await ensureBacklog(bench);
   await server.on(BACKLOG, async (sql) => {
     // Whatever the claim figure holds is given up, and the one webhook may take all places.
-    await sql`
-      insert into lanes (webhook_id, max_in_flight) select id, 1000 from webhooks where url like '%/hang/0'
-      on conflict (webhook_id) do update set max_in_flight = 1000, saturated = false, next_due_at = now()`;
-    await sql`insert into arrivals (webhook_id, due_at) select id, '-infinity' from webhooks where url like '%/hang/0'`;
+    const [hanging] = await sql<{ id: string }[]>`select id from webhooks where url like '%/hang/0'`;
+    const id = hanging?.id ?? '';
+    await setCap(sql, id, 1_000);
+    await sql`insert into arrivals (webhook_id, due_at) values (${id}, '-infinity')`;
   });
   await receiver.behave([{ prefix: '/hang', answer: 'ok', delayMs: isQuick ? 20 : 100 }]);
   await receiver.reset();
