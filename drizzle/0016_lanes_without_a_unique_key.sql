@@ -1,38 +1,38 @@
 -- A lane changes with every claim on it. A unique index visits all versions of a row at each change, and while a snapshot is
--- held open it visits them for ever. So the key stands in a table of its own, written once for each lane.
-CREATE TABLE "lane_keys" (
-	"webhook_id" uuid PRIMARY KEY NOT NULL
-);
---> statement-breakpoint
-INSERT INTO "lane_keys" SELECT "webhook_id" FROM "lanes";--> statement-breakpoint
+-- held open it visits them for ever.
 ALTER TABLE "lanes" DROP CONSTRAINT "lanes_pkey";--> statement-breakpoint
 ALTER TABLE "lanes" ADD COLUMN "version" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
-ALTER TABLE "lanes" ADD CONSTRAINT "lanes_webhook_id_lane_keys_webhook_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."lane_keys"("webhook_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 -- It has no key by which a logical replica could find what is changed.
 ALTER TABLE "lanes" REPLICA IDENTITY FULL;--> statement-breakpoint
-ALTER TABLE "lane_keys" OWNER TO carteiro_owner;--> statement-breakpoint
-GRANT SELECT, INSERT ON "lane_keys" TO carteiro_poller;--> statement-breakpoint
--- No lane is due before this: what the session's last claim has left (delivery/lanes), until its trust in that ends. At
--- first, and then again, it knows nothing.
-create function lanes_due_from() returns timestamptz
-  language sql stable
-return coalesce(
-  (select mark[1]
-   from (select nullif(current_setting('carteiro.due_from', true), '')::timestamptz[] as mark) left_here
-   where mark[2] > now()),
-  '-infinity'
-);
+-- Each webhook has one lane because it is made with it, and by nobody else.
+INSERT INTO "lanes" ("webhook_id") SELECT "id" FROM "webhooks" WHERE "id" NOT IN (SELECT "webhook_id" FROM "lanes");--> statement-breakpoint
+REVOKE INSERT ON "lanes" FROM carteiro_poller;--> statement-breakpoint
+create function make_lane() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp
+as $$
+begin
+  insert into lanes (webhook_id) values (new.id);
+  return null;
+end
+$$;
 --> statement-breakpoint
--- As before (0014), but that a look walks neither the times at which lanes were due before, nor the versions that lanes had.
-create or replace function wait_for_work(at timestamptz, patience_ms float8, nap_ms float8) returns boolean
+alter function make_lane owner to carteiro_owner;
+--> statement-breakpoint
+create trigger webhooks_have_lanes after insert on webhooks for each row execute function make_lane();
+--> statement-breakpoint
+-- As before (0014), but that a look walks neither the times at which lanes were due before `due_from`, when none is now,
+-- nor the versions that lanes had.
+drop function wait_for_work;
+--> statement-breakpoint
+create function wait_for_work(at timestamptz, patience_ms float8, nap_ms float8, due_from timestamptz default '-infinity')
+  returns boolean
   language plpgsql volatile
 as $$
 declare
   give_up_at constant timestamptz := clock_timestamp() + patience_ms * interval '1 millisecond';
   after constant xid8 := pg_snapshot_xmax(arrivals_taken());
   running constant xid8[] := array(select pg_snapshot_xip(arrivals_taken()));
-  due_from constant timestamptz := case when at is null then lanes_due_from() else '-infinity' end;
   moment timestamptz;
 begin
   loop
@@ -64,4 +64,4 @@ begin
 end
 $$;
 --> statement-breakpoint
-alter function lanes_due_from owner to carteiro_owner;
+alter function wait_for_work owner to carteiro_owner;

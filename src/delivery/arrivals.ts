@@ -12,7 +12,7 @@
  * a transaction that commits late brings low numbers.
  */
 import type { Fragment, Statement, Tx } from '../db/pool.ts';
-import { newestLane } from './lanes.ts';
+import { DUE_FROM_EVER } from './due-mark.ts';
 
 const ARRIVALS_A_TURN = 4_000;
 /** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
@@ -24,9 +24,14 @@ export interface Patience {
   readonly napMs: number;
 }
 
-/** Waits in the server until a lane is due, or there are arrivals that make one due which its session does not know of. */
-export function waitForWork(sql: Tx, { ms, napMs }: Patience, now: Date | null): Statement<object> {
-  return sql<object[]>`select wait_for_work(${now}::timestamptz, ${ms}, ${napMs})`;
+/** Waits in the server until a lane is due, none before `dueFrom`, or there are arrivals that make one due which its session does not know of. */
+export function waitForWork(
+  sql: Tx,
+  { ms, napMs }: Patience,
+  now: Date | null,
+  dueFrom = DUE_FROM_EVER,
+): Statement<object> {
+  return sql<object[]>`select wait_for_work(${now}::timestamptz, ${ms}, ${napMs}, ${dueFrom}::text::timestamptz)`;
 }
 
 export interface Armed {
@@ -43,10 +48,7 @@ export interface Armed {
  */
 export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
-    with clock as materialized (
-      select coalesce(${now}::timestamptz, now()) as now
-    ),
-    turn as materialized (
+    with turn as materialized (
       select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine, pg_current_snapshot() as snapshot, arrivals_taken() as before,
              set_config('synchronous_commit', 'off', true)
     ),
@@ -75,7 +77,7 @@ export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
       from taken
       group by webhook_id
     ),
-    ${wokenLanes(sql)},
+    ${wokenLanes(sql, now)},
     seen as (
       select (select count(*) from late) as late, (select count(*) from next) as next,
              (select least((select max(tx) from next), pg_snapshot_xmax(snapshot)) from turn) as last_tx
@@ -92,56 +94,41 @@ export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
 
 /**
  * Wakes the lanes of what `arrived`. A saturated lane sleeps until a place comes free, and what arrives meanwhile only tells
- * it from where to scan; one that is due already is left as it is; one that is made here may begin as saturated: it is due
- * at once, and its first claim sees how it is. No claim is waited for: what arrives for a lane that one holds, or that has
- * changed since this statement began, is put back as new arrivals, for the next turn.
+ * it from where to scan; one that is due already is left as it is. No claim is waited for: what arrives for a lane that one
+ * holds, or that has changed since this statement began, is put back as new arrivals, for the next turn.
  */
-function wokenLanes(sql: Tx): Fragment {
+function wokenLanes(sql: Tx, now: Date | null): Fragment {
   return sql`
     found as materialized (
-      select arrived.*, lane.place
+      select arrived.*, newest.place, held.place is not null as is_held
       from arrived
+      cross join lateral (
+        select ctid as place from lanes where lanes.webhook_id = arrived.webhook_id order by version desc limit 1
+      ) newest
       left join lateral (
-        select l.ctid as place from lanes l where l.ctid = ${newestLane(sql, sql`arrived.webhook_id`)} for update skip locked
-      ) lane on true
-    ),
-    held as materialized (
-      select found.* from found join lanes l on l.ctid = found.place
+        select l.ctid as place from lanes l where l.ctid = newest.place for update skip locked
+      ) held on held.place = newest.place
     ),
     armed as (
       update lanes l
       set version = l.version + 1,
-          next_due_at = case when l.saturated and not held.wakes then l.next_due_at else least(l.next_due_at, clock.now) end,
-          saturated = l.saturated and not held.wakes,
-          scan_from = least(l.scan_from, held.due_at)
-      from clock, held
-      where l.ctid = held.place
-        and (held.due_at < l.scan_from
-             or case when l.saturated then held.wakes
-                     else held.due_at is not null and (l.next_due_at > clock.now) is not false end)
-    ),
-    made_keys as (
-      insert into lane_keys (webhook_id)
-      select webhook_id from found where place is null
-      on conflict do nothing
-      returning webhook_id
-    ),
-    made as (
-      insert into lanes (webhook_id, next_due_at, scan_from, saturated)
-      select webhook_id, clock.now, coalesce(due_at, 'infinity'), not wakes
-      from clock, made_keys
-      join found using (webhook_id)
+          next_due_at = case when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, coalesce(${now}::timestamptz, now())) end,
+          saturated = l.saturated and not found.wakes,
+          scan_from = least(l.scan_from, found.due_at)
+      from found
+      where found.is_held and l.ctid = found.place
+        and (found.due_at < l.scan_from
+             or case when l.saturated then found.wakes
+                     else found.due_at is not null and (l.next_due_at > coalesce(${now}::timestamptz, now())) is not false end)
     ),
     put_back as (
       insert into arrivals (webhook_id, due_at)
       select webhook_id, part.due_at
       from found
-      cross join lateral (
-        select due_at where due_at is not null
-        union all
-        select null where has_free_place
-      ) part
-      where webhook_id not in (select webhook_id from held union all select webhook_id from made_keys)
+      cross join unnest(
+        case when due_at is null or not has_free_place then array[due_at] else array[due_at, null] end
+      ) as part (due_at)
+      where not is_held
     )`;
 }
 

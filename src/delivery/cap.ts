@@ -8,16 +8,9 @@ export const MAX_CAP = 1_000;
  * flight above a lowered cap ends by itself. False when there is no such webhook.
  */
 export async function setCap(tx: Tx, webhookId: string, maxInFlight: number): Promise<boolean> {
-  const [webhook] = await tx`select from webhooks where id = ${webhookId}`;
-  if (webhook === undefined) return false;
-  await tx`
-    with made as (
-      insert into lane_keys (webhook_id) values (${webhookId}) on conflict do nothing returning webhook_id
-    )
-    insert into lanes (webhook_id) select webhook_id from made`;
-  await tx`
+  const { count } = await tx`
     update lanes
     set version = version + 1, max_in_flight = ${maxInFlight}, saturated = false, next_due_at = now()
     where webhook_id = ${webhookId}`;
-  return true;
+  return count === 1;
 }

@@ -14,6 +14,7 @@
  * Only SKIP LOCKED is used on deliveries and lanes, so a claim never waits for a record.
  */
 import type { Fragment, Statement, Tx } from '../db/pool.ts';
+import { DUE_FROM_EVER } from './due-mark.ts';
 import { type Lane, lockDueLanes, lockedLanes, lockedPlaces, rearmedLanes } from './lanes.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 import { bookedFailures, lostAttemptRows } from './lost.ts';
@@ -50,11 +51,18 @@ export interface Claimed {
 
 /**
  * Claims up to `limit` due deliveries under the name `claim`; the claim is the caller's when its transaction has committed,
- * which may be sent before the answer is here. `now` replaces the database's clock in tests.
+ * which may be sent before the answer is here. No lane is due before `dueFrom`. `now` replaces the database's clock in
+ * tests.
  */
-export async function claimDue(tx: Tx, claim: string, limit: number, now: Date | null = null): Promise<Claimed> {
+export async function claimDue(
+  tx: Tx,
+  claim: string,
+  limit: number,
+  now: Date | null = null,
+  dueFrom = DUE_FROM_EVER,
+): Promise<Claimed> {
   const [lanes, taken] = await Promise.all([
-    lockDueLanes(tx, limit, now).execute(),
+    lockDueLanes(tx, limit, now, dueFrom).execute(),
     takeDue(tx, claim, limit, now).execute(),
   ]);
   const laneOf = new Map(lanes.map((lane) => [lane.webhookId, lane]));

@@ -11,6 +11,7 @@ import type { Logger } from '../log-lines.ts';
 import { type Armed, armLanes, type Patience, waitForWork } from './arrivals.ts';
 import { type Claimed, type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
+import { DueMark } from './due-mark.ts';
 import { LEASE_S } from './lease.ts';
 import { releaseClaim } from './release.ts';
 import { suspendUnclaimed } from './suspend.ts';
@@ -45,6 +46,7 @@ const RELEASE_EVERY_MS = 1_000;
 export class Claimer {
   readonly #deps: ClaimerDeps;
   readonly #cleaner: Cleaner;
+  readonly #dueMark: DueMark;
   #claims = 0;
   #doubtful: Doubtful[] = [];
   #suspending: Promise<void> | null = null;
@@ -52,6 +54,7 @@ export class Claimer {
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
     this.#cleaner = new Cleaner(deps);
+    this.#dueMark = new DueMark(deps);
   }
 
   /**
@@ -63,19 +66,20 @@ export class Claimer {
     patience: Patience | null,
   ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
     const { pool, name, monotonicMs, now } = this.#deps;
+    const dueFrom = this.#dueMark.get();
     const claim = { name: `${name}/${(this.#claims += 1)}`, startedAtMs: monotonicMs() };
     let arming: Statement<Armed> | undefined;
     let claiming: Promise<Claimed> | undefined;
     try {
       await pool.transaction(
         (tx) => {
-          claiming = claimDue(tx, claim.name, places, now());
+          claiming = claimDue(tx, claim.name, places, now(), dueFrom);
           leaveToCommit(tx, claiming);
           return Promise.resolve();
         },
         (sql) => {
           arming = armLanes(sql, now());
-          return patience === null ? [arming] : [waitForWork(sql, patience, now()), arming];
+          return patience === null ? [arming] : [waitForWork(sql, patience, now(), dueFrom), arming];
         },
       );
       const [armed] = (await arming) ?? [];
@@ -91,7 +95,7 @@ export class Claimer {
 
   /** Resolves when nothing is under way beside the claims. */
   async settled(): Promise<void> {
-    await Promise.all([this.#suspending, this.#cleaner.settled()]);
+    await Promise.all([this.#suspending, this.#cleaner.settled(), this.#dueMark.settled()]);
   }
 
   /** Releases the claims whose commit is unknown; throws while the database is out of reach. */

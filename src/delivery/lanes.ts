@@ -12,9 +12,9 @@
  * claimed in 25 s; with lanes all were, at 30 ms (p99). Skipping busy endpoints with `<> all (…)` costs 120 ms a claim
  * at a million rows, lanes 5 ms.
  * Why the marks: what was delivered leaves dead index entries where each scan begins, lanes leave them at the times they
- * were due, and nothing removes them while a snapshot is held open. For the same reason a lane has a version and no unique
- * key (`lane_keys` is what makes it the only one): with the key, and a scan of all times, the median claim on 100 lanes
- * went from 22 to 141 ms in a minute of such a snapshot, and now to 45.
+ * were due (due-mark.ts), and nothing removes them while a snapshot is held open. For the same reason a lane has a version
+ * and no unique key: with the key, and a scan of all times, the median claim on 100 lanes went from 22 to 141 ms in a minute
+ * of such a snapshot, and now to 45.
  */
 import type { Fragment, Statement, Tx } from '../db/pool.ts';
 import { LEASE_S } from './lease.ts';
@@ -33,26 +33,17 @@ export interface Lane {
 
 /** What a claim does with each lane goes through lists of all of its lanes. */
 const LANES_A_CLAIM = 128;
-/** Longer than a transaction that sets when lanes are due may take, by the server's own deadlines. */
-const UNSEEN_S = 10;
-/** After this long a claim looks from the very first on once more, whatever a clock or an operator may have done. */
-const TRUSTED_S = 30;
 
 /**
- * Locks up to `limit` due lanes, the one that has waited longest first, and leaves their places to {@link lockedLanes}.
- * Never waits. A lane's row stays at its place until the claim that locked it changes it.
+ * Locks up to `limit` due lanes, the one that has waited longest first, and leaves their places to {@link lockedLanes}; none
+ * is due before `dueFrom`. Never waits. A lane's row stays at its place until the claim that locked it changes it.
  */
-export function lockDueLanes(tx: Tx, limit: number, now: Date | null): Statement<Lane> {
+export function lockDueLanes(tx: Tx, limit: number, now: Date | null, dueFrom: string): Statement<Lane> {
   return tx<Lane[]>`
-    with known as materialized (
-      select case when ${now}::timestamptz is null then lanes_due_from() else '-infinity' end as due_from,
-             coalesce(${now}::timestamptz, now()) as now
-    ),
-    remembered as materialized (${rememberedMark(tx)}),
-    locked as materialized (
+    with locked as materialized (
       select l.ctid as place, l.webhook_id
       from lanes l
-      where l.next_due_at between (select due_from from known) and (select now from known)
+      where l.next_due_at between ${dueFrom}::text::timestamptz and coalesce(${now}::timestamptz, now())
       order by l.next_due_at
       limit ${Math.min(limit, LANES_A_CLAIM)}
       for update skip locked
@@ -62,23 +53,10 @@ export function lockDueLanes(tx: Tx, limit: number, now: Date | null): Statement
     )
     select l.webhook_id as "webhookId", coalesce(w.active, false) as active, w.partner_id as "partnerId", w.url,
            w.sealed_secret as "sealedSecret",
-           case when w.previous_until > known.now then w.previous_sealed_secret end as "previousSealedSecret"
-    from remembered, left_here, known, locked l
+           case when w.previous_until > coalesce(${now}::timestamptz, now()) then w.previous_sealed_secret end
+             as "previousSealedSecret"
+    from left_here, locked l
     left join webhooks w on w.id = l.webhook_id`;
-}
-
-/**
- * Leaves to the session's next claims (`lanes_due_from`) the time before which no lane is due: the first one that can be
- * seen, be it locked, and never a time that a transaction may still set which has begun and cannot be seen yet.
- */
-function rememberedMark(tx: Tx): Fragment {
-  return tx`
-    select set_config('carteiro.due_from', array[
-             least((select min(next_due_at) from lanes where next_due_at >= due_from), now() - ${UNSEEN_S} * interval '1 second'),
-             case when due_from > '-infinity' then (current_setting('carteiro.due_from')::timestamptz[])[2]
-                  else now() + ${TRUSTED_S} * interval '1 second' end
-           ]::text, false)
-    from known`;
 }
 
 /** The places of the lanes that this transaction has locked. */
@@ -147,11 +125,6 @@ export function rearmedLanes(tx: Tx, limit: number): Fragment {
       ) open on true
     ) s
     where l.ctid = s.place`;
-}
-
-/** The newest version of this webhook's lane, found without a look at those before it. */
-export function newestLane(tx: Tx, webhookId: Fragment): Fragment {
-  return tx`(select ctid from lanes where lanes.webhook_id = ${webhookId} order by version desc limit 1)`;
 }
 
 /** How long the lane that waits longest has been due, in seconds; 0 when none is. */

@@ -5,7 +5,6 @@
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
-import { newestLane } from './lanes.ts';
 import { LEASE_S } from './lease.ts';
 
 const EVERY_MS = 30_000;
@@ -35,7 +34,9 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
       insert into arrivals (webhook_id, due_at)
       select page.id, '-infinity'
       from clock, page
-      left join lanes l on l.ctid = ${newestLane(tx, tx`page.id`)}
+      left join lateral (
+        select * from lanes where lanes.webhook_id = page.id order by version desc limit 1
+      ) l on true
       cross join lateral (
         select min(d.next_attempt_at) as due
         from deliveries d

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
+import { armLanes, waitForWork } from '../../src/delivery/arrivals.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
+import { DUE_FROM_EVER, DueMark, readDueMark } from '../../src/delivery/due-mark.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { silentLog } from '../support/silent-log.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 
 /** How often the lane changes while a snapshot is held open. */
@@ -24,53 +26,75 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await database.sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, lane_keys, attempts cascade`;
-  await pool.run((sql) => sql`select set_config('carteiro.due_from', '', false)`);
+  await database.sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, attempts cascade`;
   partnerId = await insertPartner(database.sql);
   webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
 });
 
 /** A turn of a poller; returns how many deliveries it claimed. */
-async function turn(): Promise<number> {
+async function turn(dueFrom = DUE_FROM_EVER): Promise<number> {
   await pool.run((sql) => armLanes(sql, null));
-  return (await pool.transaction((tx: Tx) => claimDue(tx, 'p/1', 100))).deliveries.length;
+  return (await pool.transaction((tx: Tx) => claimDue(tx, 'p/1', 100, null, dueFrom))).deliveries.length;
 }
 
-async function readMark(): Promise<unknown> {
-  const [row] = await pool.run(
-    (sql) => sql<[{ until: string }]>`
-      select (current_setting('carteiro.due_from')::timestamptz[])[2]::text as until, lanes_due_from() > '-infinity' as "isTrusted"`,
-  );
-  return row;
-}
+test('every registration is born with one lane, and nobody else makes any', async () => {
+  const lanes = await database.sql`select webhook_id as id, next_due_at as due from lanes`;
+  expect(lanes).toEqual([{ id: webhookId, due: null }]);
+});
 
-describe('what a session remembers of when lanes are due', () => {
-  test('is trusted for a while that no claim makes longer, and then not at all', async () => {
-    await turn();
-    const first = await readMark();
-    expect(first).toMatchObject({ isTrusted: true });
-    await turn();
-    expect(await readMark()).toEqual(first);
+describe('the mark before which no lane is due', () => {
+  test('is read anew every second, and forgotten every half minute', async () => {
+    let atMs = 0;
+    const mark = new DueMark({ pool, log: silentLog, monotonicMs: () => atMs, now: () => null });
+    expect(mark.get()).toBe(DUE_FROM_EVER);
+    const at = async (ms: number) => {
+      atMs = ms;
+      mark.get();
+      await mark.settled();
+      return mark.get();
+    };
+    expect(await at(999)).toBe(DUE_FROM_EVER);
+    const first = await at(1_000);
+    expect(Date.parse(first)).toBeLessThan(Date.now());
+    expect(await at(1_999)).toBe(first);
+    expect(Date.parse(await at(2_000))).toBeGreaterThan(Date.parse(first));
 
-    await commitEvents(database.sql, partnerId, 1);
-    const mistaken = (until: string) =>
-      pool.run(
-        (sql) => sql`
-      select set_config('carteiro.due_from', array['infinity', now() + ${until}::interval]::text, false)`,
-      );
-    await mistaken('1 minute');
-    expect(await turn()).toBe(0);
-    await mistaken('-1 second');
-    expect(await turn()).toBe(1);
+    await database.sql`update lanes set next_due_at = '2020-01-01'`;
+    expect(Date.parse(await at(29_900))).toBeGreaterThan(Date.parse(first));
+    atMs = 30_000;
+    expect(mark.get()).toBe(DUE_FROM_EVER);
+    expect(Date.parse(await at(31_000))).toBe(Date.parse('2020-01-01T00:00:00Z'));
   });
 
-  test('is not what a claim at another time goes by', async () => {
-    await turn();
-    await commitEvents(database.sql, partnerId, 1);
-    await pool.run((sql) => armLanes(sql, null));
-    await database.sql`update lanes set next_due_at = now() - interval '1 day'`;
-    const { deliveries } = await pool.transaction((tx) => claimDue(tx, 'p/1', 100, new Date(Date.now() + 1_000)));
-    expect(deliveries).toHaveLength(1);
+  test('is unknown at the times that tests choose, and while the database is away', async () => {
+    let atMs = 0;
+    const deps = { log: silentLog, monotonicMs: () => (atMs += 2_000) };
+    const away = new Pool({ url: 'postgres://127.0.0.1:1/none', name: 'away', max: 1, deadlineMs: 2_000 });
+    for (const mark of [
+      new DueMark({ ...deps, pool, now: () => new Date() }),
+      new DueMark({ ...deps, pool: away, now: () => null }),
+    ]) {
+      mark.get();
+      await mark.settled();
+      expect(mark.get()).toBe(DUE_FROM_EVER);
+      await mark.settled();
+    }
+    await away.close();
+  });
+
+  test('is where a claim and who waits for work begin to look', async () => {
+    await database.sql`update lanes set next_due_at = now() - interval '1 hour'`;
+    const look = async (dueFrom: string) => {
+      const [row] = await pool.run((sql) => waitForWork(sql, { ms: 0, napMs: 0 }, null, dueFrom));
+      return row;
+    };
+    const later = new Date(Date.now() - 60_000).toISOString();
+    expect(await look(later)).toEqual({ wait_for_work: false });
+    expect(await look(DUE_FROM_EVER)).toEqual({ wait_for_work: true });
+    await turn(later);
+    expect(await look(DUE_FROM_EVER)).toEqual({ wait_for_work: true });
+    await turn(DUE_FROM_EVER);
+    expect(await look(DUE_FROM_EVER)).toEqual({ wait_for_work: false });
   });
 });
 
@@ -93,10 +117,10 @@ test('a turn steps over none of the versions of its lanes that a snapshot held o
       end loop;
       update lanes set version = version + 1, next_due_at = null;
     end $$`);
-  await turn();
+  const mark = await pool.run((sql) => readDueMark(sql, DUE_FROM_EVER));
   const before = await readReads();
   await commitEvents(database.sql, partnerId, 1);
-  expect(await turn()).toBe(1);
+  expect(await turn(mark)).toBe(1);
   const after = await readReads();
   letGo();
   await holding;

@@ -93,23 +93,19 @@ export const arrivals = pgTable(
   (table) => [index('arrivals_by_tx').on(table.tx)],
 );
 
-/** One row per lane, written once: the key that `lanes` cannot have. */
-export const laneKeys = pgTable('lane_keys', { webhookId: uuid('webhook_id').primaryKey() });
-
 /**
- * One row per webhook with work: when to look at it next, and how many of its deliveries may be in flight. No pending
+ * One row per webhook, made with it by a trigger: when to look at it next, and how many of its deliveries may be in flight. No pending
  * delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null: none is claimed).
  * `next_scan_from` is where `scan_from` goes with the next claim: what was delivered is passed once more when nobody can
  * see it any longer, and by that the index forgets it, without a vacuum.
  * `version` counts the changes, so that a look-up meets the newest first. There is no unique key: each change would visit
- * every version that a snapshot held open keeps, and a claim on 100 webhooks took six times as long after a minute.
+ * every version that a snapshot held open keeps, and a claim on 100 webhooks took six times as long after a minute. That
+ * nobody but the trigger may insert makes a lane its webhook's only one.
  */
 export const lanes = pgTable(
   'lanes',
   {
-    webhookId: uuid('webhook_id')
-      .notNull()
-      .references(() => laneKeys.webhookId),
+    webhookId: uuid('webhook_id').notNull(),
     version: bigint('version', { mode: 'number' }).notNull().default(0),
     nextDueAt: preciseInstant('next_due_at'),
     maxInFlight: integer('max_in_flight').notNull().default(8),

@@ -31,8 +31,6 @@ export async function ensureBacklog(bench: Bench): Promise<void> {
           Array.from({ length: count }, (_, index) => `/b/${done + index}`),
         );
       }
-      await sql`insert into lane_keys select id from webhooks`;
-      await sql`insert into lanes (webhook_id) select webhook_id from lane_keys`;
       await sql`vacuum (analyze)`;
     }),
   );

@@ -1,0 +1,84 @@
+/**
+ * The time before which no lane is due: where claims begin to look.
+ *
+ * Invariant: no lane that can be seen, be it locked, is due before the mark, nor will one be that a transaction makes due
+ * which has begun and cannot be seen yet: such a time is never before that transaction began.
+ * Crash: the mark is lost with its process, and the first claim of the next one begins at the very first lane. So does one
+ * every now and then, whatever a clock, a failover or an operator may have done.
+ * Why: a lane leaves a dead index entry at each time at which it was due, and nothing removes them while a snapshot is held
+ * open. Kept in the session and made anew by each claim, the mark cost each of them 0.2 ms.
+ */
+import type { Pool, Tx } from '../db/pool.ts';
+import type { Logger } from '../log-lines.ts';
+
+/** The mark of whoever knows nothing. */
+export const DUE_FROM_EVER = '-infinity';
+
+/** Longer than a transaction that sets when lanes are due may take, by the server's own deadlines. */
+const UNSEEN_S = 10;
+const RENEW_MS = 1_000;
+/** After this long what was known is forgotten. */
+const TRUSTED_MS = 30_000;
+
+/** Reads the mark anew; no lane was due before `known`. */
+export async function readDueMark(sql: Tx, known: string): Promise<string> {
+  const [row] = await sql<[{ mark: string }]>`
+    select least(
+      (select min(next_due_at) from lanes where next_due_at >= ${known}::text::timestamptz),
+      now() - ${UNSEEN_S} * interval '1 second'
+    )::text as mark`;
+  return row.mark;
+}
+
+export interface DueMarkDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly monotonicMs: () => number;
+  /** The database's clock in tests; at times that they choose nothing is known. */
+  readonly now: () => Date | null;
+}
+
+export class DueMark {
+  readonly #deps: DueMarkDeps;
+  #at = DUE_FROM_EVER;
+  #since: number;
+  #renewedAtMs: number;
+  #renewal: Promise<void> | null = null;
+
+  constructor(deps: DueMarkDeps) {
+    this.#deps = deps;
+    this.#since = this.#renewedAtMs = deps.monotonicMs();
+  }
+
+  /** The mark, a time of the database as text. Renews it beside the caller when it is time. */
+  get(): string {
+    const { monotonicMs, now } = this.#deps;
+    if (now() !== null) return DUE_FROM_EVER;
+    const atMs = monotonicMs();
+    if (atMs - this.#since >= TRUSTED_MS) {
+      this.#at = DUE_FROM_EVER;
+      this.#since = atMs;
+    }
+    if (atMs - this.#renewedAtMs >= RENEW_MS) {
+      this.#renewedAtMs = atMs;
+      this.#renewal ??= this.#renew().finally(() => (this.#renewal = null));
+    }
+    return this.#at;
+  }
+
+  /** Resolves when no renewal is under way. */
+  async settled(): Promise<void> {
+    await this.#renewal;
+  }
+
+  async #renew(): Promise<void> {
+    const { pool, log } = this.#deps;
+    const since = this.#since;
+    try {
+      const at = await pool.run((sql) => readDueMark(sql, this.#at));
+      if (since === this.#since) this.#at = at;
+    } catch (error) {
+      log.warn({ code: (error as { code?: unknown }).code }, 'cannot read when lanes are due, looking at all of them');
+    }
+  }
+}
