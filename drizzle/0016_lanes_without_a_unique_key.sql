@@ -5,9 +5,12 @@ ALTER TABLE "lanes" ADD COLUMN "version" bigint DEFAULT 0 NOT NULL;--> statement
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 -- It has no key by which a logical replica could find what is changed.
 ALTER TABLE "lanes" REPLICA IDENTITY FULL;--> statement-breakpoint
--- Each webhook has one lane because it is made with it, and by nobody else.
-INSERT INTO "lanes" ("webhook_id") SELECT "id" FROM "webhooks" WHERE "id" NOT IN (SELECT "webhook_id" FROM "lanes");--> statement-breakpoint
-REVOKE INSERT ON "lanes" FROM carteiro_poller;--> statement-breakpoint
+-- Each webhook has one lane because it is made with it, by nobody else, and keeps it.
+revoke insert, update on lanes from carteiro_app, carteiro_poller;
+--> statement-breakpoint
+grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to)
+  on lanes to carteiro_app, carteiro_poller;
+--> statement-breakpoint
 create function make_lane() returns trigger
   language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -19,7 +22,12 @@ $$;
 --> statement-breakpoint
 alter function make_lane owner to carteiro_owner;
 --> statement-breakpoint
+revoke execute on function make_lane from public;
+--> statement-breakpoint
 create trigger webhooks_have_lanes after insert on webhooks for each row execute function make_lane();
+--> statement-breakpoint
+-- Behind the trigger, which waited for all who were making webhooks without one.
+insert into lanes (webhook_id) select id from webhooks where id not in (select webhook_id from lanes);
 --> statement-breakpoint
 -- As before (0014), but that a look walks neither the times at which lanes were due before `due_from`, when none is now,
 -- nor the versions that lanes had.

@@ -1,7 +1,7 @@
 /**
  * Arrivals: wake rows that whoever gives a webhook work inserts, and that a poller turns into due lanes.
  *
- * Invariant: an arrival is deleted by the very statement that arms its lane, and none is passed over, however late its
+ * Invariant: an arrival is deleted by the very statement that arms its lane or puts it back, and none is passed over, however late its
  * transaction commits. The database session remembers a snapshot of which all arrivals were taken: what is new to a later
  * one can only be of transactions that were running in it, or that came after it. So those are looked up, and nothing
  * else is read.

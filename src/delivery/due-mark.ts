@@ -3,8 +3,8 @@
  *
  * Invariant: no lane that can be seen, be it locked, is due before the mark, nor will one be that a transaction makes due
  * which has begun and cannot be seen yet: such a time is never before that transaction began.
- * Crash: the mark is lost with its process, and the first claim of the next one begins at the very first lane. So does one
- * every now and then, whatever a clock, a failover or an operator may have done.
+ * Crash: the mark is lost with its process, and the claims of the next one begin at the very first lane until they know one.
+ * So they do again every now and then, whatever a clock, a failover or an operator may have done.
  * Why: a lane leaves a dead index entry at each time at which it was due, and nothing removes them while a snapshot is held
  * open. Kept in the session and made anew by each claim, the mark cost each of them 0.2 ms.
  */
@@ -78,6 +78,8 @@ export class DueMark {
       const at = await pool.run((sql) => readDueMark(sql, this.#at));
       if (since === this.#since) this.#at = at;
     } catch (error) {
+      // Another server may answer next, with a clock of its own.
+      if (since === this.#since) this.#at = DUE_FROM_EVER;
       log.warn({ code: (error as { code?: unknown }).code }, 'cannot read when lanes are due, looking at all of them');
     }
   }

@@ -84,6 +84,9 @@ const TAMPERING = [
   'truncate partners cascade',
   'update webhooks set id = uuidv7()',
   'update deliveries set event_id = uuidv7()',
+  'insert into lanes (webhook_id) select webhook_id from lanes',
+  'update lanes set webhook_id = uuidv7()',
+  'create temp table w (id uuid); create trigger second after insert on w for each row execute function make_lane()',
   // Through views, statements within statements, copies and locks.
   'delete from sealable_rows',
   'update auditoria.selos set hash = anterior',

@@ -10,7 +10,7 @@ import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { Differential } from './differential.ts';
-import { armBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
+import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { commitLate } from './late-commits.ts';
 
 const STEPS = 12_000;
@@ -33,6 +33,7 @@ export type CheckName =
   | 'concurrent claims'
   | 'late commits'
   | 'arming beside a claim'
+  | 'place beside a claim'
   | 'late wake'
   | 'overdue lane'
   | 'outage'
@@ -139,6 +140,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'late commits': (_pool, sql, seed) => commitLate(sql, seed),
 
   'arming beside a claim': async (_pool, sql) => armBesideClaim(sql, await subscribe(sql)),
+
+  'place beside a claim': async (_pool, sql) => freeBesideClaim(sql, await subscribe(sql)),
 
   'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
 

@@ -1,7 +1,7 @@
 /** Lanes that are due, and must be found by a session, whatever other sessions have begun and not yet committed. */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
+import { armLanes, freePlaces } from '../../src/delivery/arrivals.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { DUE_FROM_EVER, readDueMark } from '../../src/delivery/due-mark.ts';
 
@@ -41,6 +41,26 @@ export async function armBesideClaim(sql: Sql, append: () => Promise<unknown>): 
     await append();
     await armLanes(own.sql, null);
     await other`commit`;
+    await armLanes(own.sql, null);
+  });
+}
+
+/** A place that comes free while a claim of another session holds the lane, and leaves it saturated. */
+export async function freeBesideClaim(sql: Sql, append: () => Promise<unknown>): Promise<void> {
+  await mustFind(sql, async (other, own) => {
+    for (let event = 0; event < LIMIT; event += 1) await append();
+    await armLanes(own.sql, null);
+    await other`begin`;
+    const { deliveries } = await claimDue(other, 'other/1', LIMIT);
+    const [first] = deliveries;
+    await append();
+    await freePlaces(sql, [first?.webhookId ?? '']);
+    await armLanes(own.sql, null);
+    await other`commit`;
+    await sql`
+      update deliveries
+      set status = 'entregue', next_attempt_at = null, finished_at = now(), claimed_by = null, claimed_at = null
+      where id = ${first?.id ?? null}`;
     await armLanes(own.sql, null);
   });
 }

@@ -1,6 +1,7 @@
 /**
  * Writers that begin, commit and roll back in any order, small and large, while a session arms lanes and remembers what it
- * took, now and then in vain because another one is arming: in the end no arrival may have been passed over. Seeded.
+ * took, now and then in vain because another one is arming, or because another one holds lanes: in the end no arrival may
+ * have been passed over. Seeded.
  */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
@@ -9,12 +10,15 @@ import { createRandom } from '../support/random.ts';
 
 const WRITERS = 3;
 const STEPS = 300;
+const LANES = 7;
 /** Two of the largest fill a turn, and leave some over. */
 const SIZES = [1, 3, 2_500];
 
 async function add(connection: ReservedSql, arrivals: number): Promise<void> {
   await connection`begin`;
-  await connection`insert into arrivals (webhook_id) select uuidv7() from generate_series(1, ${arrivals}::int)`;
+  await connection`
+    insert into arrivals (webhook_id)
+    select l.webhook_id from lanes l, generate_series(1, ${arrivals}::int) n where l.max_in_flight = 1 + n % ${LANES}::int`;
 }
 
 export async function commitLate(sql: Sql, seed: number): Promise<void> {
@@ -31,6 +35,14 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
     await arm();
     await other`commit`;
   };
+  const armBesideClaims = async () => {
+    await other`begin`;
+    await other`select from lanes where max_in_flight > ${random.pick([0, LANES - 1])} for update`;
+    await arm();
+    await other`commit`;
+  };
+  // Told apart by their caps.
+  await sql`insert into lanes (webhook_id, max_in_flight) select uuidv7(), n from generate_series(1, ${LANES}::int) n`;
   const writers = await Promise.all(
     Array.from({ length: WRITERS }, async () => ({ connection: await sql.reserve(), isOpen: false })),
   );
@@ -42,7 +54,7 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
   await other`commit`;
   for (let step = 0; step < STEPS; step += 1) {
     const writer = random.pick([...writers, null, null]);
-    if (writer === null) await (random.chance(0.3) ? armBesideAnother() : arm());
+    if (writer === null) await random.pick([arm, arm, armBesideAnother, armBesideClaims])();
     else if (writer.isOpen) {
       await writer.connection.unsafe(random.chance(0.8) ? 'commit' : 'rollback');
       writer.isOpen = false;

@@ -162,6 +162,14 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /lane sleeps/,
   },
   {
+    name: 'a place that came free beside a claim is not put back',
+    file: 'arrivals.ts',
+    find: 'else array[due_at, null] end',
+    put: 'else array[due_at] end',
+    check: 'place beside a claim',
+    finds: /lane sleeps/,
+  },
+  {
     name: 'arming waits for a claim',
     file: 'arrivals.ts',
     find: 'for update skip locked',
