@@ -4,7 +4,8 @@
  * Invariant: no lane that can be seen, be it locked, is due before the mark, nor will one be that a transaction makes due
  * which has begun and cannot be seen yet: such a time is never before that transaction began.
  * Crash: the mark is lost with its process, and the claims of the next one begin at the very first lane until they know one.
- * So they do again every now and then, whatever a clock, a failover or an operator may have done.
+ * Every now and then it is read from the very first lane on, whatever a clock, a failover or an operator may have done:
+ * beside the claims, which go by the old one meanwhile.
  * Why: a lane leaves a dead index entry at each time at which it was due, and nothing removes them while a snapshot is held
  * open. Kept in the session and made anew by each claim, the mark cost each of them 0.2 ms.
  */
@@ -17,8 +18,8 @@ export const DUE_FROM_EVER = '-infinity';
 /** Longer than a transaction that sets when lanes are due may take, by the server's own deadlines. */
 const UNSEEN_S = 10;
 const RENEW_MS = 1_000;
-/** After this long what was known is forgotten. */
-const TRUSTED_MS = 30_000;
+/** So often all lanes are looked at. */
+const LOOK_AT_ALL_MS = 30_000;
 
 /** Reads the mark anew; no lane was due before `known`. */
 export async function readDueMark(sql: Tx, known: string): Promise<string> {
@@ -41,13 +42,12 @@ export interface DueMarkDeps {
 export class DueMark {
   readonly #deps: DueMarkDeps;
   #at = DUE_FROM_EVER;
-  #since: number;
-  #renewedAtMs: number;
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
+  #lookedAtAllMs = Number.NEGATIVE_INFINITY;
   #renewal: Promise<void> | null = null;
 
   constructor(deps: DueMarkDeps) {
     this.#deps = deps;
-    this.#since = this.#renewedAtMs = deps.monotonicMs();
   }
 
   /** The mark, a time of the database as text. Renews it beside the caller when it is time. */
@@ -55,13 +55,9 @@ export class DueMark {
     const { monotonicMs, now } = this.#deps;
     if (now() !== null) return DUE_FROM_EVER;
     const atMs = monotonicMs();
-    if (atMs - this.#since >= TRUSTED_MS) {
-      this.#at = DUE_FROM_EVER;
-      this.#since = atMs;
-    }
-    if (atMs - this.#renewedAtMs >= RENEW_MS) {
+    if (atMs - this.#renewedAtMs >= RENEW_MS && this.#renewal === null) {
       this.#renewedAtMs = atMs;
-      this.#renewal ??= this.#renew().finally(() => (this.#renewal = null));
+      this.#renewal = this.#renew(atMs).finally(() => (this.#renewal = null));
     }
     return this.#at;
   }
@@ -71,15 +67,16 @@ export class DueMark {
     await this.#renewal;
   }
 
-  async #renew(): Promise<void> {
+  async #renew(atMs: number): Promise<void> {
     const { pool, log } = this.#deps;
-    const since = this.#since;
+    const looksAtAll = atMs - this.#lookedAtAllMs >= LOOK_AT_ALL_MS;
+    const known = looksAtAll ? DUE_FROM_EVER : this.#at;
     try {
-      const at = await pool.run((sql) => readDueMark(sql, this.#at));
-      if (since === this.#since) this.#at = at;
+      this.#at = await pool.run((sql) => readDueMark(sql, known));
+      if (looksAtAll) this.#lookedAtAllMs = atMs;
     } catch (error) {
       // Another server may answer next, with a clock of its own.
-      if (since === this.#since) this.#at = DUE_FROM_EVER;
+      this.#at = DUE_FROM_EVER;
       log.warn({ code: (error as { code?: unknown }).code }, 'cannot read when lanes are due, looking at all of them');
     }
   }

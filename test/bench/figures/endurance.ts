@@ -5,7 +5,7 @@
  * index of what is pending. (`deliveries`, `attempts` and `messages` are the history: they grow by design.)
  * Then a REPEATABLE READ snapshot is held open for 60 s, at the same pace: nothing can be vacuumed meanwhile.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setInterval, setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../src/db/pool.ts';
 import { insertFanOut } from '../backlog.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
@@ -24,7 +24,7 @@ const FEEDERS = 2;
 const PACE = 4_000;
 const SAMPLE_MS = 500;
 const IDLE = { name: '', deliveries: [], tookMs: 0 };
-const HOT = ['arrivals', 'arrivals_by_tx', 'lanes', 'lanes_pkey', 'lanes_due', 'deliveries_due'];
+const HOT = ['arrivals', 'arrivals_by_tx', 'lanes', 'lanes_newest', 'lanes_due', 'deliveries_due'];
 
 interface Sample {
   /** Deliveries recorded when it was taken. */
@@ -86,19 +86,22 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 async function sampling(url: string, load: Load, work: () => Promise<void>): Promise<void> {
   const sql = connect(url);
-  const timer = setInterval(() => {
-    const { done } = load;
-    void hotSizes(sql).then(
-      (sizes) => load.samples.push({ done, sizes }),
-      () => undefined,
-    );
-  }, SAMPLE_MS);
+  const isOver = new AbortController();
+  const sample = async () => {
+    for await (const _ of setInterval(SAMPLE_MS, null, { signal: isOver.signal })) {
+      load.samples.push({ done: load.done, sizes: await hotSizes(sql) });
+    }
+  };
+  const failed = sample().catch((error: Error) => (isOver.signal.aborted ? null : error));
   try {
     await work();
   } finally {
-    clearInterval(timer);
+    isOver.abort();
+    await failed;
     await sql.end({ timeout: 5 });
   }
+  const error = await failed;
+  if (error) throw error;
 }
 
 async function run(bench: Bench): Promise<Result> {
