@@ -14,7 +14,7 @@
  * Why the marks: what was delivered leaves dead index entries where each scan begins, lanes leave them at the times they
  * were due (due-mark.ts), and nothing removes them while a snapshot is held open. For the same reason a lane has a version
  * and no unique key: with the key, and a scan of all times, the median claim on 100 lanes went from 22 to 141 ms in a minute
- * of such a snapshot, and now to 45.
+ * of such a snapshot, and now to 50.
  */
 import type { Fragment, Statement, Tx } from '../db/pool.ts';
 import { LEASE_S } from './lease.ts';
