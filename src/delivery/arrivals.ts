@@ -1,8 +1,8 @@
 /**
  * Arrivals: wake rows that whoever gives a webhook work inserts, and that a poller turns into due lanes.
  *
- * Invariant: an arrival is deleted by the very statement that arms its lane or puts it back, and none is passed over, however late its
- * transaction commits. The database session remembers a snapshot of which all arrivals were taken: what is new to a later
+ * Invariant: an arrival is deleted by the very statement that arms its lane or puts it back, and none is passed over,
+ * however late its transaction commits. The database session remembers a snapshot of which all arrivals were taken: what is new to a later
  * one can only be of transactions that were running in it, or that came after it. So those are looked up, and nothing
  * else is read.
  * Crash: the memory (the setting `carteiro.taken`) ends with its session, and what a server may lose in a crash or a
@@ -24,7 +24,10 @@ export interface Patience {
   readonly napMs: number;
 }
 
-/** Waits in the server until a lane is due, none before `dueFrom`, or there are arrivals that make one due which its session does not know of. */
+/**
+ * Waits in the server until a lane is due (none is before `dueFrom`), or there are arrivals that make one due which its
+ * session does not know of.
+ */
 export function waitForWork(
   sql: Tx,
   { ms, napMs }: Patience,

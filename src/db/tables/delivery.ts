@@ -94,8 +94,9 @@ export const arrivals = pgTable(
 );
 
 /**
- * One row per webhook, made with it by a trigger: when to look at it next, and how many of its deliveries may be in flight. No pending
- * delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null: none is claimed).
+ * One row per webhook, made with it by a trigger: when to look at it next, and how many of its deliveries may be in
+ * flight. No pending delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null:
+ * none is claimed).
  * `next_scan_from` is where `scan_from` goes with the next claim: what was delivered is passed once more when nobody can
  * see it any longer, and by that the index forgets it, without a vacuum.
  * `version` counts the changes, so that a look-up meets the newest first. There is no unique key: each change would visit
