@@ -1,0 +1,37 @@
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { insertPartner } from '../support/outbox.ts';
+
+const ROWS = 7_000;
+
+test('the statistics of what grows are made of 6,000 rows: nothing that dies meanwhile can be taken away', async () => {
+  const { url, sql, drop } = await createTestDatabase();
+  try {
+    const partnerId = await insertPartner(sql);
+    await sql`
+      insert into events (stream, version, type, partner_id, data, occurred_at, actor)
+      select gen_random_uuid(), 1, 'desembolso.falhou', ${partnerId}, '{}', now(), 'test' from generate_series(1, ${ROWS}::int)`;
+    await sql`
+      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+      select gen_random_uuid(), ${partnerId}, 'desembolso.falhou', '', 1, pg_current_snapshot()
+      from generate_series(1, ${ROWS}::int)`;
+    await sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, ${ROWS}::int)`;
+    await sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
+
+    const samples: string[] = [];
+    const telling = postgres(url, {
+      max: 1,
+      onnotice: ({ message = '' }) => samples.push(.../\d+ rows in sample/.exec(message) ?? []),
+    });
+    await telling`analyze (verbose) events, messages, deliveries, attempts`;
+    await telling.end();
+    expect(samples).toEqual(Array.from({ length: 4 }, () => '6000 rows in sample'));
+  } finally {
+    await drop();
+  }
+});
