@@ -11,13 +11,16 @@ import { faultText, isClosedByReceiver, isOurs, outcomeOfFault } from './send-fa
 
 const MAX_READ_BYTES = 8_192;
 const MAX_ANSWER_BYTES = 1_024;
+/** How long the rest of an answer may take after its status line. */
+const READ_MS = 250;
 /** More interim (1xx) answers than this are not read: the attempt waits for its deadline with the connection closed. */
 const MAX_INTERIM_ANSWERS = 1_000;
 
 export interface SendRequest {
   readonly url: string;
   readonly body: Buffer;
-  readonly headers: Record<string, string>;
+  /** Names and values in turn. */
+  readonly headers: string[];
 }
 
 export interface SendResult {
@@ -34,13 +37,18 @@ export interface SendResult {
   readonly answer: Buffer | null;
 }
 
-/** What the attempts of one sender share. The sets keep the order of starting, so the oldest comes first. */
+/** Where the requests for one URL go. */
+export interface Destination {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** What the attempts of one sender share. */
 export interface Shared {
   readonly connections: Connections;
   readonly timeoutMs: number;
   readonly now: () => number;
-  readonly awaitingStatus: Set<Attempt>;
-  readonly readingAnswer: Set<Attempt>;
+  readonly underWay: Set<Attempt>;
   readonly unended: UnendedBytes;
   onQuiet: (() => void) | null;
 }
@@ -50,7 +58,7 @@ const DEADLINE = new Error('o prazo da tentativa passou');
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly result: Promise<SendResult>;
   readonly startedAtMs: number;
-  answeredAtMs = 0;
+  #answeredAtMs = 0;
   #shared: Shared;
   #origin: string;
   #options: Dispatcher.DispatchOptions;
@@ -68,34 +76,29 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #answerBytes = 0;
   #readBytes = 0;
 
-  constructor(shared: Shared, url: URL, { body, headers }: SendRequest) {
+  constructor(shared: Shared, { origin, path }: Destination, { body, headers }: SendRequest) {
     this.#shared = shared;
-    this.#origin = url.origin;
-    this.#options = { path: url.pathname + url.search, method: 'POST', headers, body };
+    this.#origin = origin;
+    this.#options = { path, method: 'POST', headers, body };
     this.startedAtMs = shared.now();
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    shared.awaitingStatus.add(this);
+    shared.underWay.add(this);
     this.#dispatch(false);
   }
 
-  /** The interval found the deadline passed, with no status line. */
-  expire(): void {
-    this.#fail('tempo_esgotado', null);
-    this.#shared.connections.discard(this.#connection);
-  }
-
-  /** The interval found that the rest of the answer took too long. */
-  stopReading(): void {
-    this.#finish();
-    this.#shared.connections.discard(this.#connection);
+  /** Ends the attempt when its time without a status line, or for the rest of the answer, is over. */
+  checkTime(atMs: number): void {
+    if (this.#state === 'reading') {
+      if (this.#answeredAtMs + READ_MS <= atMs) this.#stopReading();
+    } else if (this.startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#state === 'waiting' && !this.#isLate()) return;
-    if (this.#state === 'waiting') this.expire();
+    if (this.#state === 'waiting') this.#expire();
     controller.abort(DEADLINE);
   }
 
@@ -105,13 +108,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
     if (this.#state !== 'waiting') return;
-    if (this.#isLate()) return this.expire();
+    if (this.#isLate()) return this.#expire();
     if (statusCode < 200) return this.#countInterim();
     this.#statusCode = statusCode;
-    this.answeredAtMs = this.#shared.now();
+    this.#answeredAtMs = this.#shared.now();
     this.#state = 'reading';
-    this.#shared.awaitingStatus.delete(this);
-    this.#shared.readingAnswer.add(this);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -124,7 +125,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#answerBytes += part.length;
       if (this.#answerBytes === MAX_ANSWER_BYTES) this.#settleAnswered();
     }
-    if (this.#readBytes > MAX_READ_BYTES) this.stopReading();
+    if (this.#readBytes > MAX_READ_BYTES) this.#stopReading();
   }
 
   onResponseEnd(): void {
@@ -156,7 +157,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   /** So much of the answer has come and been parsed. */
   #onBytes(bytes: number): void {
-    if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES) return this.stopReading();
+    if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES) return this.#stopReading();
     if (this.#state !== 'waiting') return;
     this.#setUnended(bytes);
     if (bytes > this.#shared.unended.limit) this.#cut();
@@ -189,6 +190,16 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#shared.connections.discard(this.#connection);
   }
 
+  #expire(): void {
+    this.#fail('tempo_esgotado', null);
+    this.#shared.connections.discard(this.#connection);
+  }
+
+  #stopReading(): void {
+    this.#finish();
+    this.#shared.connections.discard(this.#connection);
+  }
+
   #fail(outcome: SendResult['outcome'], error: Error | null): void {
     const { now, timeoutMs } = this.#shared;
     const faultAddress = error instanceof ConnectFault ? error.address : null;
@@ -207,7 +218,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#resolve({
       outcome: this.#statusCode < 300 ? 'entregue' : 'resposta_nao_2xx',
       statusCode: this.#statusCode,
-      durationMs: Math.round(this.answeredAtMs - this.startedAtMs),
+      durationMs: Math.round(this.#answeredAtMs - this.startedAtMs),
       address: this.#connection.address,
       error: null,
       answer: this.#answerBytes === 0 ? null : Buffer.concat(this.#answer),
@@ -220,11 +231,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #end(): void {
-    const { awaitingStatus, readingAnswer, onQuiet } = this.#shared;
+    const { underWay, onQuiet } = this.#shared;
     this.#state = 'over';
     this.#setUnended(0);
-    awaitingStatus.delete(this);
-    readingAnswer.delete(this);
-    if (awaitingStatus.size + readingAnswer.size === 0) onQuiet?.();
+    underWay.delete(this);
+    if (underWay.size === 0) onQuiet?.();
   }
 }

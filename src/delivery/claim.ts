@@ -41,7 +41,7 @@ export interface ClaimedDelivery {
 const QUANTUM = 8;
 
 /** A delivery as it was taken; the rest of what sending it takes is its lane's. */
-type Taken = Omit<ClaimedDelivery, 'partnerId' | 'url' | 'sealedSecret' | 'previousSealedSecret'>;
+type Taken = Omit<ClaimedDelivery, Exclude<keyof Lane, 'webhookId'>>;
 
 export interface Claimed {
   readonly deliveries: ClaimedDelivery[];
@@ -72,8 +72,21 @@ export async function claimDue(
   };
 }
 
-function withLane(delivery: Taken, { partnerId, url, sealedSecret, previousSealedSecret }: Lane): ClaimedDelivery {
-  return Object.assign(delivery, { partnerId, url, sealedSecret, previousSealedSecret });
+function withLane({ id, webhookId, number, event, body, loanVersion }: Taken, lane: Lane): ClaimedDelivery {
+  const { partnerId, url, sealedSecret, previousSealedSecret, claimedAt } = lane;
+  return {
+    id,
+    webhookId,
+    partnerId,
+    number,
+    event,
+    body,
+    loanVersion,
+    url,
+    sealedSecret,
+    previousSealedSecret,
+    claimedAt,
+  };
 }
 
 /**
@@ -113,12 +126,11 @@ function takeDue(tx: Tx, claim: string, limit: number, now: Date | null): Statem
           claimed_at = clock.now
       from clock, due, messages m
       where d.id = due.id and not due.is_spent and m.event_id = due.event_id
-      returning d.id, d.webhook_id, d.attempts, m.type, m.body, m.loan_version, d.claimed_at
+      returning d.id, d.webhook_id, d.attempts, m.type, m.body, m.loan_version
     ),
     mine as materialized (${perLane(tx)}),
     rearmed as (${rearmedLanes(tx, limit)})
-    select id, webhook_id as "webhookId", attempts as number, type as event, body, loan_version as "loanVersion",
-           claimed_at as "claimedAt"
+    select id, webhook_id as "webhookId", attempts as number, type as event, body, loan_version as "loanVersion"
     from taken`;
 }
 

@@ -29,6 +29,8 @@ export interface Lane {
   readonly sealedSecret: Buffer;
   /** The secret before a rotation, for as long as it still signs. */
   readonly previousSealedSecret: Buffer | null;
+  /** The time of the claim, on the database's clock. */
+  readonly claimedAt: Date;
 }
 
 /** What a claim does with each lane goes through lists of all of its lanes. */
@@ -54,7 +56,8 @@ export function lockDueLanes(tx: Tx, limit: number, now: Date | null, dueFrom: s
     select l.webhook_id as "webhookId", coalesce(w.active, false) as active, w.partner_id as "partnerId", w.url,
            w.sealed_secret as "sealedSecret",
            case when w.previous_until > coalesce(${now}::timestamptz, now()) then w.previous_sealed_secret end
-             as "previousSealedSecret"
+             as "previousSealedSecret",
+           coalesce(${now}::timestamptz, now()) as "claimedAt"
     from left_here, locked l
     left join webhooks w on w.id = l.webhook_id`;
 }

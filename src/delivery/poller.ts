@@ -20,6 +20,7 @@ import { Pause } from './pause.ts';
 import { Recorder } from './recorder.ts';
 import { logFailure } from './failure-log.ts';
 import { releaseDeliveries } from './release.ts';
+import type { Report } from './report.ts';
 import { signRequest } from './request.ts';
 import type { Sender } from './send.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from './signing-keys.ts';
@@ -68,7 +69,7 @@ export class Poller {
   #stopping = false;
   #hasMore = false;
   readonly #idle = new Pause();
-  #sending = new Set<Promise<void>>();
+  #noneHeld: PromiseWithResolvers<void> | null = null;
   #running: Promise<void> = Promise.resolve();
 
   constructor(deps: PollerDeps) {
@@ -78,10 +79,7 @@ export class Poller {
     this.#openKey = rememberKeys(deps.openSecret);
     this.#recorder = new Recorder({
       ...this.#deps,
-      onRecorded: (reports) => {
-        this.#held -= reports;
-        this.#idle.end();
-      },
+      onRecorded: (reports) => this.#letGo(reports),
     });
   }
 
@@ -102,17 +100,13 @@ export class Poller {
     this.#hasMore = deliveries.length >= MANY || more;
     this.#held += deliveries.length;
     if (this.#stopping || !this.#hasLeaseLeft(claim)) this.#giveBack(claim, deliveries);
-    else this.#track(this.#startAll(claim, deliveries));
+    else void this.#sendAll(claim, deliveries);
     return deliveries.length;
   }
 
   /** Resolves when everything claimed so far was sent and recorded, or suspended. */
   async settled(): Promise<void> {
-    while (this.#held > 0) {
-      await Promise.all(this.#sending);
-      await this.#recorder.settled();
-    }
-    await Promise.all(this.#sending);
+    while (this.#held > 0) await (this.#noneHeld ??= Promise.withResolvers()).promise;
     await Promise.all([this.#recorder.settled(), this.#claimer.settled()]);
   }
 
@@ -162,61 +156,64 @@ export class Poller {
     return LEASE_S * 1_000 - (this.#deps.monotonicMs() - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
   }
 
+  #letGo(deliveries: number): void {
+    this.#held -= deliveries;
+    this.#idle.end();
+    if (this.#held > 0) return;
+    this.#noneHeld?.resolve();
+    this.#noneHeld = null;
+  }
+
   /** A few at a time: what answers meanwhile, receivers and the database, gets its turn in between. */
-  async #startAll(claim: Claim, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  async #sendAll(claim: Claim, deliveries: readonly ClaimedDelivery[]): Promise<void> {
     for (const [index, delivery] of deliveries.entries()) {
       if (index > 0 && index % SENT_AT_ONCE === 0) await nextTurn();
-      this.#track(this.#send(claim, delivery));
+      try {
+        this.#send(claim, delivery);
+      } catch (error) {
+        this.#giveUp(claim, delivery, error as Error);
+      }
     }
   }
 
-  #track(work: Promise<void>): void {
-    this.#sending.add(work);
-    void work.finally(() => this.#sending.delete(work));
-  }
-
-  async #send(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
-    try {
-      await this.#attempt(claim, delivery);
-    } catch (error) {
-      const fields = { delivery_id: delivery.id, webhook_id: delivery.webhookId, error: (error as Error).message };
-      this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
-      this.#giveBack(claim, [delivery], FAULT_DELAY_S);
-    }
-  }
-
-  /** Throws only before anything was sent. */
-  async #attempt(claim: Claim, delivery: ClaimedDelivery): Promise<void> {
-    const { sender, log, metrics, monotonicMs } = this.#deps;
+  /** Throws, or the sender's answer is an error, only before anything was sent. */
+  #send(claim: Claim, delivery: ClaimedDelivery): void {
+    const { sender, monotonicMs } = this.#deps;
     const sentAt = new Date(delivery.claimedAt.getTime() + monotonicMs() - claim.answeredAtMs);
     const { request, keyId } = signRequest(delivery, this.#openKey, sentAt);
     if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
 
     const startedAtMs = monotonicMs();
-    const result = await sender.send(request);
+    sender.send(request).then(
+      (result) => this.#report(claim, delivery, { keyId, startedAtMs, result }),
+      (error: unknown) => this.#giveUp(claim, delivery, error as Error),
+    );
+  }
+
+  #report(claim: Claim, delivery: ClaimedDelivery, sent: Pick<Report, 'keyId' | 'startedAtMs' | 'result'>): void {
+    const { log, metrics } = this.#deps;
+    const { keyId, startedAtMs, result } = sent;
     metrics?.countAttempt(result.outcome);
     if (result.outcome !== 'entregue') logFailure(log, delivery, result);
     const { id: deliveryId, webhookId, number, url } = delivery;
     this.#recorder.add({ deliveryId, webhookId, number, claim: claim.name, url, keyId, startedAtMs, result });
   }
 
+  #giveUp(claim: Claim, delivery: ClaimedDelivery, error: Error): void {
+    const fields = { delivery_id: delivery.id, webhook_id: delivery.webhookId, error: error.message };
+    this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
+    this.#giveBack(claim, [delivery], FAULT_DELAY_S);
+  }
+
   /** Releases unsent deliveries. If that fails their leases end by themselves; nothing was sent either way. */
   #giveBack(claim: Claim, deliveries: readonly ClaimedDelivery[], delayS = 0): void {
     const { pool, log, now } = this.#deps;
     const ids = deliveries.map((delivery) => delivery.id);
-    const released = pool
+    void pool
       .transaction((tx) => releaseDeliveries(tx, claim.name, ids, delayS, now()))
-      .then(
-        () => undefined,
-        (error: unknown) => {
-          log.warn({ deliveries: ids.length, error: (error as Error).name }, 'cannot release unsent deliveries');
-        },
-      )
-      .finally(() => {
-        this.#held -= ids.length;
-        this.#sending.delete(released);
-        this.#idle.end();
-      });
-    this.#sending.add(released);
+      .catch((error: unknown) => {
+        log.warn({ deliveries: ids.length, error: (error as Error).name }, 'cannot release unsent deliveries');
+      })
+      .finally(() => this.#letGo(ids.length));
   }
 }

@@ -52,16 +52,16 @@ export async function record(
     return Promise.resolve({ written });
   });
   const written = await current.written;
-  const rest = inOrder.filter((report) => !written.has(keyOf(report)));
+  const rest = inOrder.filter((report) => !written.has(report));
   const late =
-    rest.length > 0 ? await pool.transaction((tx) => recordLate(tx, rest, monotonicMs(), now)) : new Set<string>();
+    rest.length > 0 ? await pool.transaction((tx) => recordLate(tx, rest, monotonicMs(), now)) : new Set<Report>();
   return reports.map((report) => {
-    if (written.has(keyOf(report))) return 'current';
-    return late.has(keyOf(report)) ? 'late' : 'repeated';
+    if (written.has(report)) return 'current';
+    return late.has(report) ? 'late' : 'repeated';
   });
 }
 
-/** The reports as a relation, with the times of each attempt on the database's clock. */
+/** The reports as a relation, each with its place among them, from 1, and the times of its attempt on the database's clock. */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const results = reports.map((report) => report.result);
   const ages = reports.map((report) => Math.max(0, monotonicMs - report.startedAtMs));
@@ -83,17 +83,18 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
            ${results.map((result) => result.address)}::text[],
            ${results.map((result) => result.error)}::text[],
            ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[]
-         ) as r (id, number, claim, url, key_id, age_ms, duration_ms, outcome, status_code, address, error, answer)`;
+         ) with ordinality
+           as r (id, number, claim, url, key_id, age_ms, duration_ms, outcome, status_code, address, error, answer, place)`;
 }
 
-/** Writes the reports whose claim still stands, and returns their keys. */
+/** Writes the reports whose claim still stands, and returns them. */
 async function recordCurrent(
   tx: Tx,
   reports: readonly Report[],
   monotonicMs: number,
   now: Date | null,
-): Promise<Set<string>> {
-  const rows = await tx<ReportKey[]>`
+): Promise<ReadonlySet<Report>> {
+  const [{ places }] = await tx<[{ places: number[] }]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)}),
     moved as (
       update deliveries d
@@ -109,23 +110,25 @@ async function recordCurrent(
       from (select report.*, report.outcome = 'entregue' as delivered from report) r
       where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim
       returning r.*, d.webhook_id, d.partner_id
+    ),
+    logged as (
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
+                            duration_ms, url, address, key_id, poller, error, answer)
+      select id, number, webhook_id, partner_id, outcome, status_code, started_at,
+             duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
+      from moved
     )
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
-                          duration_ms, url, address, key_id, poller, error, answer)
-    select id, number, webhook_id, partner_id, outcome, status_code, started_at,
-           duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
-    from moved
-    returning delivery_id as "deliveryId", number`;
-  return new Set(rows.map(keyOf));
+    select coalesce(array_agg(place::int), '{}') as places from moved`;
+  return new Set(places.map((place) => reports[place - 1] as Report));
 }
 
-/** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns the keys it logged. */
+/** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns those it logged. */
 async function recordLate(
   tx: Tx,
   reports: readonly Report[],
   monotonicMs: number,
   now: Date | null,
-): Promise<Set<string>> {
+): Promise<ReadonlySet<Report>> {
   const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
     insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at,
@@ -155,7 +158,8 @@ async function recordLate(
           finished_at = coalesce(${now}::timestamptz, clock_timestamp())
       where id = any (${delivered}::uuid[]) and status <> 'entregue'`;
   }
-  return new Set(logged.map(keyOf));
+  const keys = new Set(logged.map(keyOf));
+  return new Set(reports.filter((report) => keys.has(keyOf(report))));
 }
 
 type ReportKey = Pick<Report, 'deliveryId' | 'number'>;

@@ -3,8 +3,8 @@
  *
  * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards.
  * One deadline covers name, connect, TLS, request and headers: the client's own header and body timeouts miss a flood
- * of 1xx answers and a dripping body. All attempts have the same deadline, so one coarse interval over the attempts in
- * their order of starting serves them all (a signal object per request costs a quarter of the throughput [m]).
+ * of 1xx answers and a dripping body. One coarse interval looks at all attempts under way (a signal object per request costs
+ * a quarter of the throughput [m]).
  * The outcome is decided when the final status line and its headers are in; what follows is read for the record only,
  * and briefly, so that a receiver cannot hold a slot with its body.
  * A connection kept alive may be closed by the receiver just as the next POST is written to it. When such a connection
@@ -14,7 +14,7 @@
  * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
  */
 import { RESPONSE_TIMEOUT_S } from '../contract/delivery.ts';
-import { Attempt, type SendRequest, type SendResult, type Shared } from './attempt.ts';
+import { Attempt, type Destination, type SendRequest, type SendResult, type Shared } from './attempt.ts';
 import { createConnections } from './connections.ts';
 import { guardedConnector, type GuardOptions } from './guard.ts';
 import { parseTarget } from './target.ts';
@@ -24,8 +24,6 @@ export type { SendRequest, SendResult } from './attempt.ts';
 
 /** How coarse the deadline is. */
 const TICK_MS = 50;
-/** How long the rest of an answer may take after its status line. */
-const READ_MS = 250;
 
 export interface SenderOptions extends GuardOptions {
   readonly timeoutMs?: number;
@@ -44,17 +42,21 @@ export interface Sender {
 const REMEMBERED = 10_000;
 
 /** Where a URL's requests go, or the rule that refuses it; remembered, because parsing it anew for each POST shows. */
-function rememberTargets(allowInsecure: boolean): (url: string) => URL | string {
-  const known = new Map<string, URL | string>();
+function rememberTargets(allowInsecure: boolean): (url: string) => Destination | string {
+  const known = new Map<string, Destination | string>();
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
     const target = parseTarget(text, { allowInsecure });
-    const parsed = 'refused' in target ? target.refused : new URL(target.url);
+    const parsed = 'refused' in target ? target.refused : destinationOf(new URL(target.url));
     if (known.size >= REMEMBERED) known.clear();
     known.set(text, parsed);
     return parsed;
   };
+}
+
+function destinationOf({ origin, pathname, search }: URL): Destination {
+  return { origin, path: pathname + search };
 }
 
 function refusedTarget(rule: string): SendResult {
@@ -65,36 +67,28 @@ function refusedTarget(rule: string): SendResult {
 /** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt (contract, "Limits": 30 s). */
 export function createSender(options: SenderOptions): Sender {
   const { allowInsecure, timeoutMs = RESPONSE_TIMEOUT_S * 1_000, now = () => performance.now() } = options;
-  const awaitingStatus = new Set<Attempt>();
-  const readingAnswer = new Set<Attempt>();
+  const underWay = new Set<Attempt>();
   const targetOf = rememberTargets(allowInsecure);
   const connections = createConnections(guardedConnector(options));
   const unended = new UnendedBytes();
-  const shared: Shared = { connections, timeoutMs, now, awaitingStatus, readingAnswer, unended, onQuiet: null };
+  const shared: Shared = { connections, timeoutMs, now, underWay, unended, onQuiet: null };
   let isClosed = false;
 
   const ticker = setInterval(() => {
     const atMs = now();
-    for (const attempt of awaitingStatus) {
-      if (attempt.startedAtMs + timeoutMs > atMs) break;
-      attempt.expire();
-    }
-    for (const attempt of readingAnswer) {
-      if (attempt.answeredAtMs + READ_MS > atMs) break;
-      attempt.stopReading();
-    }
+    for (const attempt of underWay) attempt.checkTime(atMs);
   }, TICK_MS).unref();
 
   return {
-    async send(request) {
-      if (isClosed) throw new Error('the sender is closed');
+    send(request) {
+      if (isClosed) return Promise.reject(new Error('the sender is closed'));
       const target = targetOf(request.url);
-      if (typeof target === 'string') return refusedTarget(target);
+      if (typeof target === 'string') return Promise.resolve(refusedTarget(target));
       return new Attempt(shared, target, request).result;
     },
     async close() {
       isClosed = true;
-      if (awaitingStatus.size + readingAnswer.size > 0) {
+      if (underWay.size > 0) {
         await new Promise<void>((resolve) => (shared.onQuiet = resolve));
       }
       clearInterval(ticker);

@@ -22,7 +22,16 @@ const REMEMBERED = 10_000;
  */
 export function rememberKeys(openSecret: OpenSecret): OpenKey {
   const known = new Map<string, OpenedKey>();
+  // All deliveries that a claim takes for a registration share one buffer: most are found without building a name.
+  const seen = new WeakMap<Buffer, OpenedKey>();
   return (webhookId, sealed) => {
+    const shared = seen.get(sealed);
+    if (shared) return shared;
+    const opened = open(webhookId, sealed);
+    seen.set(sealed, opened);
+    return opened;
+  };
+  function open(webhookId: string, sealed: Buffer): OpenedKey {
     const name = webhookId + sealed.toString('latin1');
     const found = known.get(name);
     if (found) return found;
@@ -31,5 +40,5 @@ export function rememberKeys(openSecret: OpenSecret): OpenKey {
     if (known.size >= REMEMBERED) known.clear();
     known.set(name, opened);
     return opened;
-  };
+  }
 }

@@ -1,6 +1,7 @@
 /** The long-running parts: the API (with the loan core's worker) and the poller, alone or together in one process. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import { Poller } from '../delivery/poller.ts';
 import { SESSION_SETTINGS } from '../delivery/session.ts';
@@ -30,9 +31,16 @@ export interface Part {
 /** The poller's own pool: a black hole is noticed within its deadline. */
 const POLLER_CONNECTIONS = 4;
 const POLLER_DEADLINE_MS = 4_000;
+/**
+ * So much may the heap grow before all of it is marked again. A busy poller's is small, and what is in flight outlives the
+ * young generation, so by its own rule V8 marked it twice a second: with this its helpers take 0.36 s of CPU per 10,000
+ * deliveries, not 0.42, for 8 MiB. It cannot be given in NODE_OPTIONS.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=60';
 
 /** Starts a poller; it waits for the database if that is away. */
 export async function startPoller({ config, database, log, metrics }: ServiceDeps): Promise<Part> {
+  setFlagsFromString(HEAP_GROWTH);
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
   const sender = createSender({ allowInsecure: config.allowInsecureTargets });

@@ -28,7 +28,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const post = (path = '/') => sender.send({ url: receiver.url + path, body: Buffer.from('{}'), headers: {} });
+const post = (path = '/') => sender.send({ url: receiver.url + path, body: Buffer.from('{}'), headers: [] });
 
 /** An answer whose two halves do not come together. */
 function inTwo(first: string, second: string): Answer {

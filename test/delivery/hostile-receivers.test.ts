@@ -27,7 +27,7 @@ test('no attempt at any of them lasts longer than 31 s, and each has its outcome
     let longestMs = 0;
     while (results.length < expected.length) {
       const startedAtMs = performance.now();
-      results.push(await sender.send({ url, body: Buffer.from('{"evento":"webhook.teste"}'), headers: {} }));
+      results.push(await sender.send({ url, body: Buffer.from('{"evento":"webhook.teste"}'), headers: [] }));
       longestMs = Math.max(longestMs, performance.now() - startedAtMs);
     }
     return { name, results, longestMs };
@@ -69,7 +69,7 @@ test('old TLS is refused even in a process that allows it', async () => {
   const sender = createSender({ allowInsecure: true, tls: { ca: farm.ca } });
   const old = farm.receivers.filter(({ name }) => /TLS 1\.[01] alone/.test(name));
   for (const { url } of old) {
-    const result = await sender.send({ url, body: Buffer.from('{}'), headers: {} });
+    const result = await sender.send({ url, body: Buffer.from('{}'), headers: [] });
     expect(result).toMatchObject({ outcome: 'erro_tls', statusCode: null });
   }
   await sender.close();

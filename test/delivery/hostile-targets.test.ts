@@ -39,7 +39,7 @@ const urlOf = (protocol: string, { host }: HostileTarget) => `${protocol}//${hos
 
 async function sendOnce(url: string, options: GuardOptions) {
   const sender = createSender(options);
-  const result = await sender.send({ url, body: Buffer.from('{}'), headers: {} });
+  const result = await sender.send({ url, body: Buffer.from('{}'), headers: [] });
   await sender.close();
   return result;
 }
@@ -124,7 +124,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
 });
 
 function rebinding(protocol: string) {
-  return { url: `${protocol}//rebinding.example.com:${port}/`, body: Buffer.from('{}'), headers: {} };
+  return { url: `${protocol}//rebinding.example.com:${port}/`, body: Buffer.from('{}'), headers: [] };
 }
 
 describe('the corpus', () => {

@@ -19,7 +19,8 @@ import {
 
 const TIMEOUT_MS = 300;
 const body = Buffer.from('{"evento":"averbacao.concluida","data":{"erro":"não"}}');
-const headers = { 'Content-Type': 'application/json', 'X-Webhook-Delivery': '0190a0a0-0000-7000-8000-000000000001' };
+const DELIVERY = '0190a0a0-0000-7000-8000-000000000001';
+const headers = ['Content-Type', 'application/json', 'X-Webhook-Delivery', DELIVERY];
 
 let receiver: Receiver;
 let sender = createSender({ allowInsecure: true, timeoutMs: TIMEOUT_MS });
@@ -62,7 +63,7 @@ describe('a receiver that answers', () => {
       host: `127.0.0.1:${receiver.port}`,
       'content-type': 'application/json',
       'content-length': String(body.length),
-      'x-webhook-delivery': headers['X-Webhook-Delivery'],
+      'x-webhook-delivery': DELIVERY,
     });
     expect(first?.headers).not.toHaveProperty('transfer-encoding');
   });
@@ -354,7 +355,7 @@ describe('what is refused or cannot be reached', () => {
   });
 
   test('a request that the client cannot write is a fault of ours and rejects', async () => {
-    await expect(sender.send({ url: receiver.url, body, headers: { 'bad header': 'x' } })).rejects.toThrow('header');
+    await expect(sender.send({ url: receiver.url, body, headers: ['bad header', 'x'] })).rejects.toThrow('header');
     expect(receiver.connections()).toBe(0);
   });
 

@@ -26,7 +26,7 @@ test('the statistics of what grows are made of 6,000 rows: nothing that dies mea
     const samples: string[] = [];
     const telling = postgres(url, {
       max: 1,
-      onnotice: ({ message = '' }) => samples.push(.../\d+ rows in sample/.exec(message) ?? []),
+      onnotice: ({ message = '' }) => samples.push(...(/\d+ rows in sample/.exec(message) ?? [])),
     });
     await telling`analyze (verbose) events, messages, deliveries, attempts`;
     await telling.end();

@@ -42,7 +42,7 @@ async function measure({ receivers, ca, rounds }: Order): Promise<MemoryFigures>
     const slow = receivers.map(async ({ url, expected }) => {
       for (let sent = 0; sent < expected.length; sent += 1) {
         attempts += 1;
-        await sender.send({ url, body, headers: {} });
+        await sender.send({ url, body, headers: [] });
       }
     });
     await sleep(TIMEOUT_MS / 2);
