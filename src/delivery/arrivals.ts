@@ -2,9 +2,9 @@
  * Arrivals: wake rows that whoever gives a webhook work inserts, and that a poller turns into due lanes.
  *
  * Invariant: an arrival is deleted by the very statement that arms its lane or puts it back, and none is passed over,
- * however late its transaction commits. The database session remembers a snapshot of which all arrivals were taken: what is new to a later
- * one can only be of transactions that were running in it, or that came after it. So those are looked up, and nothing
- * else is read.
+ * however late its transaction commits. The database session remembers a snapshot of which all arrivals were taken: what
+ * is new to a later one can only be of transactions that were running in it, or that came after it. So those are looked
+ * up, and nothing else is read.
  * Crash: the memory (the setting `carteiro.taken`) ends with its session, and what a server may lose in a crash or a
  * failover is an arming that only sessions of that server remember. Kept in the poller, it would outlive them.
  * Why not from the first row on: what was taken leaves dead index entries, and nothing removes them while a snapshot is

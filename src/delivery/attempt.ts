@@ -57,7 +57,7 @@ const DEADLINE = new Error('o prazo da tentativa passou');
 
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly result: Promise<SendResult>;
-  readonly startedAtMs: number;
+  readonly #startedAtMs: number;
   #answeredAtMs = 0;
   #shared: Shared;
   #origin: string;
@@ -80,7 +80,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#shared = shared;
     this.#origin = origin;
     this.#options = { path, method: 'POST', headers, body };
-    this.startedAtMs = shared.now();
+    this.#startedAtMs = shared.now();
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -93,7 +93,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   checkTime(atMs: number): void {
     if (this.#state === 'reading') {
       if (this.#answeredAtMs + READ_MS <= atMs) this.#stopReading();
-    } else if (this.startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
+    } else if (this.#startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -169,7 +169,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #isLate(): boolean {
-    return this.#shared.now() - this.startedAtMs >= this.#shared.timeoutMs;
+    return this.#shared.now() - this.#startedAtMs >= this.#shared.timeoutMs;
   }
 
   /** Never true twice: the second connection is new, so it has served nothing. */
@@ -206,7 +206,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#resolve({
       outcome,
       statusCode: null,
-      durationMs: Math.round(now() - this.startedAtMs),
+      durationMs: Math.round(now() - this.#startedAtMs),
       address: this.#connection.address ?? faultAddress ?? this.#brokenAddress,
       error: error === null ? `TEMPO_ESGOTADO: sem resposta em ${timeoutMs} ms` : faultText(error),
       answer: null,
@@ -218,7 +218,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#resolve({
       outcome: this.#statusCode < 300 ? 'entregue' : 'resposta_nao_2xx',
       statusCode: this.#statusCode,
-      durationMs: Math.round(this.#answeredAtMs - this.startedAtMs),
+      durationMs: Math.round(this.#answeredAtMs - this.#startedAtMs),
       address: this.#connection.address,
       error: null,
       answer: this.#answerBytes === 0 ? null : Buffer.concat(this.#answer),

@@ -1,7 +1,7 @@
 /**
  * The poller: claim, send, record, over and over; any number of them on any number of machines.
  *
- * Invariant: nothing is kept here but the set in flight. A delivery counts against `capacity` from its claim until its
+ * Invariant: nothing is kept here but what is in flight. A delivery counts against `capacity` from its claim until its
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
  * Crash: the leases end and other pollers take over.
  * Wake-up is polling, but in the server, by a function that looks every few milliseconds: a look costs 10 µs there, and no
@@ -98,13 +98,14 @@ export class Poller {
     if (places <= 0) return 0;
     const { claim, deliveries, more } = await this.#claimer.claim(places, this.#hasMore ? null : patience);
     this.#hasMore = deliveries.length >= MANY || more;
+    if (deliveries.length === 0) return 0;
     this.#held += deliveries.length;
     if (this.#stopping || !this.#hasLeaseLeft(claim)) this.#giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;
   }
 
-  /** Resolves when everything claimed so far was sent and recorded, or suspended. */
+  /** Resolves when everything claimed so far was sent and recorded, or given back, or suspended. */
   async settled(): Promise<void> {
     while (this.#held > 0) await (this.#noneHeld ??= Promise.withResolvers()).promise;
     await Promise.all([this.#recorder.settled(), this.#claimer.settled()]);

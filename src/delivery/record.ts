@@ -61,7 +61,7 @@ export async function record(
   });
 }
 
-/** The reports as a relation, each with its place among them, from 1, and the times of its attempt on the database's clock. */
+/** The reports as a relation, each with its place among them, from 1, and its times on the database's clock. */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const results = reports.map((report) => report.result);
   const ages = reports.map((report) => Math.max(0, monotonicMs - report.startedAtMs));

@@ -32,7 +32,7 @@ export interface SenderOptions extends GuardOptions {
 }
 
 export interface Sender {
-  /** Sends one POST. Never throws for a fault of the network or of the receiver; rejects for one of ours. */
+  /** Sends one POST. Always answers what the network and the receiver did; throws or rejects for a fault of ours. */
   send(request: SendRequest): Promise<SendResult>;
   /** Waits for the attempts in flight, each at most its deadline, then closes every connection. */
   close(): Promise<void>;

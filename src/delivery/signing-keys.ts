@@ -23,12 +23,12 @@ const REMEMBERED = 10_000;
 export function rememberKeys(openSecret: OpenSecret): OpenKey {
   const known = new Map<string, OpenedKey>();
   // All deliveries that a claim takes for a registration share one buffer: most are found without building a name.
-  const seen = new WeakMap<Buffer, OpenedKey>();
+  const seen = new WeakMap<Buffer, OpenedKey & { readonly webhookId: string }>();
   return (webhookId, sealed) => {
     const shared = seen.get(sealed);
-    if (shared) return shared;
+    if (shared?.webhookId === webhookId) return shared;
     const opened = open(webhookId, sealed);
-    seen.set(sealed, opened);
+    seen.set(sealed, { ...opened, webhookId });
     return opened;
   };
   function open(webhookId: string, sealed: Buffer): OpenedKey {

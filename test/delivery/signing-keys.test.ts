@@ -20,6 +20,8 @@ test('a secret is opened once for each registration and blob, and never for anot
   const signatures = [before, after, before, after].map((blob) => sign(openKey(ID, Buffer.from(blob)).key, BODY));
   expect(new Set(signatures).size).toBe(2);
   expect(signatures.slice(2)).toEqual(signatures.slice(0, 2));
+  expect(sign(openKey(ID, before).key, BODY)).toBe(signatures[0]);
+  expect(openKey(ID, before)).toEqual(openKey(ID, before));
   expect(opened).toBe(2);
   expect(() => openKey(OTHER_ID, before)).toThrow(SealBroken);
 });
