@@ -7,6 +7,8 @@ import type { World } from './world.ts';
 
 const SIZE = 3;
 const CAPACITY = '300';
+/** Longer than any receiver of a hasty run takes to answer. */
+const TELLS_MS = 4_000;
 
 interface Member {
   readonly proxy: TcpProxy;
@@ -73,7 +75,10 @@ export class Fleet {
     member.isBusy = false;
   }
 
-  /** SIGSTOP for longer than a lease; in haste for a moment in which its leases are made to end. */
+  /**
+   * SIGSTOP for longer than a lease; in haste for a moment in which its leases are made to end. Its own clock does not tell it
+   * that, so then it still sends what it had claimed, as no poller does after 45 s: it is left alone until it has told so.
+   */
   async freeze(draw: number): Promise<void> {
     const member = await this.#take(draw);
     process.kill(member.poller.pid, 'SIGSTOP');
@@ -83,6 +88,7 @@ export class Fleet {
     } else await sleep(46_000 + draw * 8_000);
     process.kill(member.poller.pid, 'SIGCONT');
     this.figures.freezes += 1;
+    if (this.#haste) await sleep(TELLS_MS);
     member.isBusy = false;
   }
 
