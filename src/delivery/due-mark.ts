@@ -3,7 +3,8 @@
  *
  * Invariant: no lane that can be seen, be it locked, is due before the mark, nor will one be that a transaction makes due
  * which has begun and cannot be seen yet: such a time is never before that transaction began.
- * Crash: the mark is lost with its process, and the claims of the next one begin at the very first lane until they know one.
+ * Crash: the mark is lost with its process, and the claims of the next one begin at the very first lane until they know
+ * one.
  * Every now and then it is read from the very first lane on, whatever a clock, a failover or an operator may have done:
  * beside the claims, which go by the old one meanwhile.
  * Why: a lane leaves a dead index entry at each time at which it was due, and nothing removes them while a snapshot is held

@@ -3,8 +3,8 @@
  *
  * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards.
  * One deadline covers name, connect, TLS, request and headers: the client's own header and body timeouts miss a flood
- * of 1xx answers and a dripping body. One coarse interval looks at all attempts under way (a signal object per request costs
- * a quarter of the throughput [m]).
+ * of 1xx answers and a dripping body. One coarse interval looks at all attempts under way (a signal object per request
+ * costs a quarter of the throughput [m]).
  * The outcome is decided when the final status line and its headers are in; what follows is read for the record only,
  * and briefly, so that a receiver cannot hold a slot with its body.
  * A connection kept alive may be closed by the receiver just as the next POST is written to it. When such a connection

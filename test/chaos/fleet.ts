@@ -76,8 +76,8 @@ export class Fleet {
   }
 
   /**
-   * SIGSTOP for longer than a lease; in haste for a moment in which its leases are made to end. Its own clock does not tell it
-   * that, so then it still sends what it had claimed, as no poller does after 45 s: it is left alone until it has told so.
+   * SIGSTOP for longer than a lease; in haste for a moment in which its leases are made to end. Its own clock does not
+   * tell it that, so it still sends what it had claimed, as no poller does after 45 s: it is left alone until it has told.
    */
   async freeze(draw: number): Promise<void> {
     const member = await this.#take(draw);
