@@ -21,8 +21,6 @@ export type Tx = postgres.ISql<Record<never, never>>;
 
 /** One query that was made but not sent. */
 export type Statement<Row extends object> = postgres.PendingQuery<Row[]>;
-/** A part of a query. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface PoolOptions extends ConnectionOptions {
   readonly max: number;

@@ -11,7 +11,7 @@
  * held open: after 60 s each turn stepped over half a million of them (42 ms). Why not a low-water mark on an identity:
  * a transaction that commits late brings low numbers.
  */
-import type { Fragment, Statement, Tx } from '../db/pool.ts';
+import type { Statement, Tx } from '../db/pool.ts';
 import { DUE_FROM_EVER } from './due-mark.ts';
 
 const ARRIVALS_A_TURN = 4_000;
@@ -44,95 +44,17 @@ export interface Armed {
 }
 
 /**
- * Turns at most 4,000 arrivals into due lanes; a statement of its own, outside of a transaction. What is remembered of a
- * full turn lies in the middle of its snapshot: before the last transaction that it took from. Its commit is not waited
- * for, which is another third of a claim's time: lost, it is lost whole, with its session, and with nothing that came
- * after it. (After a restore from a dump, arrivals may be of transactions that this server has not seen yet.)
+ * Turns at most 4,000 arrivals into due lanes; a statement of its own, outside of a transaction. No claim is waited for: what
+ * arrives for a lane that one holds, or that has changed since the turn began, is put back as new arrivals, for the next
+ * turn. What is remembered of a full turn lies in the middle of its snapshot: before the last transaction that it took from.
+ * Its commit is not waited for, which is another third of a claim's time: lost, it is lost whole, with its session, and
+ * with nothing that came after it. (After a restore from a dump, arrivals may be of transactions that this server has not
+ * seen yet.)
  */
 export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
-    with turn as materialized (
-      select pg_try_advisory_xact_lock(${ARMING_LOCK}) as mine, pg_current_snapshot() as snapshot, arrivals_taken() as before,
-             set_config('synchronous_commit', 'off', true)
-    ),
-    late as materialized (
-      select a.ctid as place
-      from turn, arrivals a
-      where turn.mine and a.tx = any (array(select pg_snapshot_xip(before) from turn))
-      limit ${ARRIVALS_A_TURN}
-    ),
-    next as materialized (
-      select a.ctid as place, a.tx
-      from turn, arrivals a
-      where turn.mine and a.tx >= (select pg_snapshot_xmax(before) from turn)
-      order by a.tx
-      limit ${ARRIVALS_A_TURN} - (select count(*) from late)
-    ),
-    taken as (
-      delete from arrivals a
-      using (select place from late union all select place from next) arrived
-      where a.ctid = arrived.place
-      returning a.webhook_id, a.due_at
-    ),
-    arrived as materialized (
-      select webhook_id, min(due_at) as due_at, bool_or(due_at is null) as has_free_place,
-             bool_or(coalesce(due_at, '-infinity') = '-infinity') as wakes
-      from taken
-      group by webhook_id
-    ),
-    ${wokenLanes(sql, now)},
-    seen as (
-      select (select count(*) from late) as late, (select count(*) from next) as next,
-             (select least((select max(tx) from next), pg_snapshot_xmax(snapshot)) from turn) as last_tx
-    )
-    select (late + next)::int as taken, late + next = ${ARRIVALS_A_TURN} as more,
-           set_config('carteiro.taken', case
-             when late = ${ARRIVALS_A_TURN} or not mine then before::text
-             when late + next < ${ARRIVALS_A_TURN} then snapshot::text
-             else format('%s:%s:%s', least(pg_snapshot_xmin(snapshot), last_tx), last_tx,
-                         (select string_agg(xip::text, ',' order by xip) from pg_snapshot_xip(snapshot) xip where xip < last_tx))
-           end, false)
-    from turn, seen`;
-}
-
-/**
- * Wakes the lanes of what `arrived`. A saturated lane sleeps until a place comes free, and what arrives meanwhile only tells
- * it from where to scan; one that is due already is left as it is. No claim is waited for: what arrives for a lane that one
- * holds, or that has changed since this statement began, is put back as new arrivals, for the next turn.
- */
-function wokenLanes(sql: Tx, now: Date | null): Fragment {
-  return sql`
-    found as materialized (
-      select arrived.*, newest.place, held.place is not null as is_held
-      from arrived
-      cross join lateral (
-        select ctid as place from lanes where lanes.webhook_id = arrived.webhook_id order by version desc limit 1
-      ) newest
-      left join lateral (
-        select l.ctid as place from lanes l where l.ctid = newest.place for update skip locked
-      ) held on held.place = newest.place
-    ),
-    armed as (
-      update lanes l
-      set version = l.version + 1,
-          next_due_at = case when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, coalesce(${now}::timestamptz, now())) end,
-          saturated = l.saturated and not found.wakes,
-          scan_from = least(l.scan_from, found.due_at)
-      from found
-      where found.is_held and l.ctid = found.place
-        and (found.due_at < l.scan_from
-             or case when l.saturated then found.wakes
-                     else found.due_at is not null and (l.next_due_at > coalesce(${now}::timestamptz, now())) is not false end)
-    ),
-    put_back as (
-      insert into arrivals (webhook_id, due_at)
-      select webhook_id, part.due_at
-      from found
-      cross join unnest(
-        case when due_at is null or not has_free_place then array[due_at] else array[due_at, null] end
-      ) as part (due_at)
-      where not is_held
-    )`;
+    select taken::int, taken = ${ARRIVALS_A_TURN} as more
+    from arm_lanes(${now}::timestamptz, ${ARMING_LOCK}, ${ARRIVALS_A_TURN}) as taken`;
 }
 
 /**

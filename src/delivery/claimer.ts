@@ -3,7 +3,8 @@
  *
  * Invariant: a claim whose answer never came may have committed, or may do so yet: the server may still be working through
  * what it was sent. Nothing of it was posted, so it is released, now and again until its rows were found or its lease
- * would be over. What is due of an inactive registration keeps its lane due until it is suspended, by whichever poller.
+ * would be over. What is due of an inactive registration, or was lost, keeps its lane due until it is suspended, or ended, by
+ * whichever poller.
  */
 import type { Pool, Statement } from '../db/pool.ts';
 import { leaveToCommit } from '../db/transaction.ts';
@@ -13,6 +14,7 @@ import { type Claimed, type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
 import { DueMark } from './due-mark.ts';
 import { LEASE_S } from './lease.ts';
+import { endLostClaims } from './lost.ts';
 import { releaseClaim } from './release.ts';
 import { suspendUnclaimed } from './suspend.ts';
 
@@ -49,7 +51,7 @@ export class Claimer {
   readonly #dueMark: DueMark;
   #claims = 0;
   #doubtful: Doubtful[] = [];
-  #suspending: Promise<void> | null = null;
+  #mending: Promise<void> | null = null;
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
@@ -83,8 +85,10 @@ export class Claimer {
         },
       );
       const [armed] = (await arming) ?? [];
-      const { deliveries, inactive } = (await claiming) as Claimed;
-      if (inactive.length > 0) this.#suspending ??= this.#suspend(inactive).finally(() => (this.#suspending = null));
+      const { deliveries, inactive, lost } = (await claiming) as Claimed;
+      if (inactive.length + lost.length > 0) {
+        this.#mending ??= this.#mend(inactive, lost).finally(() => (this.#mending = null));
+      }
       this.#cleaner.count(armed?.taken ?? 0);
       return { claim: { ...claim, answeredAtMs: monotonicMs() }, deliveries, more: armed?.more ?? false };
     } catch (error) {
@@ -95,7 +99,7 @@ export class Claimer {
 
   /** Resolves when nothing is under way beside the claims. */
   async settled(): Promise<void> {
-    await Promise.all([this.#suspending, this.#cleaner.settled(), this.#dueMark.settled()]);
+    await Promise.all([this.#mending, this.#cleaner.settled(), this.#dueMark.settled()]);
   }
 
   /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
@@ -114,13 +118,18 @@ export class Claimer {
     }
   }
 
-  /** Suspends what a claim may not take. If that fails, or another batch is under way, a later claim meets it again. */
-  async #suspend(inactive: readonly string[]): Promise<void> {
+  /**
+   * Suspends what a claim may not take, and ends the claims that were lost. If that fails, or another batch is under way, a
+   * later claim meets them again.
+   */
+  async #mend(inactive: readonly string[], lost: readonly string[]): Promise<void> {
     const { pool, log, now } = this.#deps;
     try {
-      await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()));
+      if (inactive.length > 0) await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()));
+      if (lost.length > 0) await pool.transaction((tx) => endLostClaims(tx, lost, now()));
     } catch (error) {
-      log.warn({ webhooks: inactive.length, error: (error as Error).name }, 'cannot suspend deliveries, trying again');
+      const fields = { webhooks: inactive.length, lost: lost.length, error: (error as Error).name };
+      log.warn(fields, 'cannot suspend deliveries or end lost claims, trying again');
     }
   }
 }

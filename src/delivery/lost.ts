@@ -1,19 +1,24 @@
 /**
  * Lost attempts: a claim whose poller never reported.
  *
- * Invariant: every POST that may have left has an attempt row. Whoever takes over or ends another's claim (a claim, a
- * late success, a suspension, a resend) writes the row `desconhecido` for it in that same transaction, on deliveries
- * that it has locked. If the lost poller reports after all, its report becomes a second row, marked late.
+ * Invariant: every POST that may have left has an attempt row. Whoever ends another's claim (the poller whose claim finds
+ * that its lease is over, a late success, a suspension, a resend) writes the row `desconhecido` for it in that same
+ * transaction, on deliveries that it has locked. If the lost poller reports after all, its report becomes a second row,
+ * marked late.
+ * Crash: what was lost keeps its lane due, and so does what is ended; the next claim on the lane finds either.
+ * Ended apart from the claim, and taken by the next one: done by the claim itself, each claim paid for what is hardly ever
+ * there (a tenth of the time of a claim of one).
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
-import type { Fragment, Tx } from '../db/pool.ts';
+import type { Tx } from '../db/pool.ts';
+import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 
 /**
- * The statement that writes the `desconhecido` row of each of these locked deliveries (an array) that is claimed. The
- * URL is the one that its claim read, which the registration may have changed since.
+ * Writes the `desconhecido` row of each of these locked deliveries that is claimed. The URL is the one that its claim read,
+ * which the registration may have changed since.
  */
-export function lostAttemptRows(tx: Tx, deliveryIds: Fragment): Fragment {
-  return tx`
+export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
+  await tx`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
     select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at,
            coalesce(
@@ -23,34 +28,44 @@ export function lostAttemptRows(tx: Tx, deliveryIds: Fragment): Fragment {
              (select w.url from webhooks w where w.id = d.webhook_id)),
            d.claimed_by
     from deliveries d
-    where d.id = any (${deliveryIds}) and d.claimed_by is not null
+    where d.id = any (${deliveryIds as string[]}::uuid[]) and d.claimed_by is not null
     on conflict do nothing`;
 }
 
-/** Writes the `desconhecido` row of each of these locked deliveries that is claimed. */
-export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
-  await lostAttemptRows(tx, tx`${deliveryIds as string[]}::uuid[]`);
-}
-
 /**
- * Of a claim: books one failure on each delivery that is `due` and spent, instead of sending it. Its attempts were lost so
- * often in a row that a receiver which makes pollers die must not be tried for ever.
+ * Ends those claims on these deliveries whose leases are over: they are due at once, with no slot spent. Of those that were
+ * lost so often in a row that a receiver which makes pollers die must not be tried for ever, a failure is booked instead.
+ * Returns how many it ended; what another transaction holds is left to it.
  */
-export function bookedFailures(tx: Tx): Fragment {
-  return tx`
+export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now: Date | null = null): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select id
+    from deliveries
+    where id = any (${deliveryIds as string[]}::uuid[])
+      and claimed_at <= coalesce(${now}::timestamptz, now()) - ${LEASE_S} * interval '1 second'
+    order by id
+    for update skip locked`;
+  if (rows.length === 0) return 0;
+  const ids = rows.map((row) => row.id);
+  await logLostAttempts(tx, ids);
+  await tx`
     update deliveries d
-    set failures = d.failures + 1,
-        lost_in_row = 0,
-        claimed_by = null,
+    set claimed_by = null,
         claimed_at = null,
-        status = case when step.delay_s is null then 'erro' else 'pendente' end,
-        next_attempt_at = step.now + step.delay_s * interval '1 second',
-        finished_at = case when step.delay_s is null then step.now end
+        lost_in_row = case when lost.is_spent then 0 else d.lost_in_row + 1 end,
+        failures = d.failures + lost.is_spent::int,
+        status = case when lost.is_over then 'erro' else 'pendente' end,
+        next_attempt_at = case when lost.is_spent then lost.next_slot else d.next_attempt_at end,
+        finished_at = case when lost.is_over then lost.now end
     from (
-      select due.id, clock.now, (${[...RETRY_DELAYS_S]}::int[])[due.failures + 1] as delay_s
-      from clock, due
-      where due.is_spent
-    ) step
-    where d.id = step.id
-    returning d.id, d.next_attempt_at`;
+      select id, now, is_spent, next_slot, is_spent and next_slot is null as is_over
+      from (
+        select id, t.now, lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
+               t.now + (${[...RETRY_DELAYS_S]}::int[])[failures + 1] * interval '1 second' as next_slot
+        from deliveries, (select coalesce(${now}::timestamptz, now()) as now) t
+        where id = any (${ids}::uuid[])
+      ) ended
+    ) lost
+    where d.id = lost.id`;
+  return rows.length;
 }

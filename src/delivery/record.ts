@@ -5,7 +5,7 @@
  * match on the row as it is when it is locked). A success always counts: the partner has it, so a late one makes the
  * delivery `entregue` whatever it was. Every report leaves exactly one attempt row.
  * Reports in time and late ones are written by two transactions, each whole: a repeated flush finds what the first one did.
- * Crash before a commit: the leases end and the attempts are logged as `desconhecido` by whoever takes over. A flush
+ * Crash before a commit: the leases end and the attempts are logged as `desconhecido` by whoever ends them. A flush
  * whose commit is unknown is repeated: rows already there are skipped, and a report whose row is already there is not
  * taken for a late one.
  * Lock order: deliveries by id. The lanes are not touched: what says that places came free is an arrival of the same

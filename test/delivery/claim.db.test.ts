@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { setCap } from '../../src/delivery/cap.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
-import { suspendUnclaimed } from '../../src/delivery/suspend.ts';
 import { armLanes, insertArrivals } from '../../src/delivery/arrivals.ts';
 import { releaseClaim } from '../../src/delivery/release.ts';
 import { sweepLanes } from '../../src/delivery/sweep.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../support/outbox.ts';
+import { takeTurn } from '../support/turn.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -30,12 +30,7 @@ beforeEach(async () => {
 
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
-async function claim(name: string, limit: number, now = start) {
-  await armLanes(sql, now);
-  const { deliveries, inactive } = await pool.transaction((tx) => claimDue(tx, name, limit, now));
-  await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
-  return deliveries;
-}
+const claim = (name: string, limit: number, now = start) => takeTurn(pool, name, limit, now);
 
 async function lane(id = webhookId) {
   const [row] = await sql<[{ due: Date | null; saturated: boolean }]>`

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { takeTurn } from '../support/turn.ts';
 
 const TURNS = 8;
 
@@ -28,8 +27,7 @@ test('no claim and no record ever reads a hot table from end to end, also with t
 
     for (let turn = 0; turn < TURNS; turn += 1) {
       const now = new Date(Date.now() + 1_000 + turn * 46_000);
-      await armLanes(sql, now);
-      const { deliveries } = await pool.transaction((tx) => claimDue(tx, `p/${turn}`, 4, now));
+      const deliveries = await takeTurn(pool, `p/${turn}`, 4, now);
       expect(deliveries.length).toBeGreaterThan(0);
       // Those that come first are lost again and again, until a failure is booked.
       const reports = deliveries.slice(-2).map((delivery, index) => ({

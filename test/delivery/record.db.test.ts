@@ -8,6 +8,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../support/outbox.ts';
+import { takeTurn } from '../support/turn.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -31,9 +32,7 @@ beforeEach(async () => {
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
 async function claimOne(claim: string, now: Date): Promise<ClaimedDelivery> {
-  await armLanes(sql, now);
-  const { deliveries } = await pool.transaction((tx) => claimDue(tx, claim, 10, now));
-  const [delivery] = deliveries;
+  const [delivery] = await takeTurn(pool, claim, 10, now);
   if (!delivery) throw new Error('nothing was due');
   return delivery;
 }

@@ -5,10 +5,12 @@ import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
+import { endLostClaims } from '../../src/delivery/lost.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { commitLate } from './late-commits.ts';
@@ -30,6 +32,7 @@ export type CheckName =
   | 'only losses'
   | 'retry'
   | 'booked failure'
+  | 'lost claim found twice'
   | 'concurrent claims'
   | 'late commits'
   | 'arming beside a claim'
@@ -108,15 +111,25 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   /** A lane whose only delivery was lost so often that a failure was booked on it wakes for the next slot. */
   async 'booked failure'(pool, sql) {
     await fill(sql, 1);
-    const claimAt = async (afterS: number) => {
-      const now = new Date(Date.now() + (10 + afterS) * 1_000);
-      await armLanes(sql, now);
-      return pool.transaction((tx) => claimDue(tx, `p/${afterS}`, 10, now));
-    };
+    const startMs = Date.now() + 10_000;
+    const claimAt = (afterS: number) => takeTurn(pool, `p/${afterS}`, 10, new Date(startMs + afterS * 1_000));
     const step = LEASE_S + 1;
     for (let lost = 0; lost <= LOST_IN_ROW_BOOKS_FAILURE; lost += 1) await claimAt(lost * step);
-    const { deliveries } = await claimAt(LOST_IN_ROW_BOOKS_FAILURE * step + RETRY_DELAYS_S[0] + 5);
+    const deliveries = await claimAt(LOST_IN_ROW_BOOKS_FAILURE * step + RETRY_DELAYS_S[0] + 5);
     if (deliveries.length === 0) throw new Error('not tried again in its next slot: the lane sleeps');
+  },
+
+  /** Two pollers find the same lost claim, which the first leaves alone until another one was made meanwhile. */
+  async 'lost claim found twice'(pool, sql) {
+    await fill(sql, 1);
+    const now = new Date(Date.now() + 1_000);
+    await takeTurn(pool, 'lost/1', 10, now);
+    const later = new Date(now.getTime() + (LEASE_S + 1) * 1_000);
+    const { lost } = await pool.transaction((tx) => claimDue(tx, 'own/1', 10, later));
+    const taken = await takeTurn(pool, 'other/1', 10, later);
+    if (taken.length !== 1) throw new Error('what was lost is not due again');
+    const ended = await pool.transaction((tx) => endLostClaims(tx, lost, later));
+    if (ended > 0) throw new Error('a claim was ended within its lease');
   },
 
   /** Claims that overlap keep the cap between them. */

@@ -34,6 +34,7 @@ interface Reported {
 
 export type Step =
   | { readonly kind: 'claim'; readonly claim: string; readonly now: number; readonly active: boolean }
+  | { readonly kind: 'end'; readonly now: number }
   | ({ readonly kind: 'report' } & Reported)
   | { readonly kind: 'release'; readonly claim: string; readonly now: number; readonly delayMs: number }
   | { readonly kind: 'advance'; readonly byMs: number };
@@ -74,6 +75,11 @@ export function isFlying(life: Life, now: number): boolean {
   return life.claimedAt !== null && life.claimedAt + LEASE_MS > now;
 }
 
+/** Claimed, and its lease has ended with no report. */
+export function isLost(life: Life, now: number): boolean {
+  return life.claimedAt !== null && !isFlying(life, now);
+}
+
 export function isDue(life: Life, now: number): boolean {
   return life.dueAt !== null && life.dueAt <= now && !isFlying(life, now);
 }
@@ -112,14 +118,21 @@ function lostRows(life: Life): Row[] {
   return life.claim === null ? [] : [{ number: life.attempts, late: false, outcome: 'desconhecido' }];
 }
 
+/** What was lost is not taken before its claim is ended; of an inactive registration it is suspended. */
 function claim(life: Life, step: Extract<Step, { kind: 'claim' }>): Effect {
   if (!isOpenToClaims(life, step.now, step.active)) return effect(life, {}, []);
-  const rows = lostRows(life);
-  if (!step.active) return effect(life, { ...UNCLAIMED, status: 'suspensa', dueAt: null }, rows);
-  const lostInRow = life.lostInRow + rows.length;
-  if (lostInRow >= LOST_IN_ROW_THAT_FAILS) return effect(life, failed(life, step.now), rows);
-  const taken = { attempts: life.attempts + 1, lostInRow, claim: step.claim, claimedAt: step.now };
-  return effect(life, taken, rows, { sends: true });
+  if (!step.active) return effect(life, { ...UNCLAIMED, status: 'suspensa', dueAt: null }, lostRows(life));
+  if (life.claim !== null) return effect(life, {}, []);
+  const taken = { attempts: life.attempts + 1, claim: step.claim, claimedAt: step.now };
+  return effect(life, taken, [], { sends: true });
+}
+
+/** A claim whose lease is over is ended by whoever finds it; the fifth in a row is a failure. */
+function end(life: Life, now: number): Effect {
+  if (!isLost(life, now)) return effect(life, {}, []);
+  const lostInRow = life.lostInRow + 1;
+  const change = lostInRow >= LOST_IN_ROW_THAT_FAILS ? failed(life, now) : { ...UNCLAIMED, lostInRow };
+  return effect(life, change, lostRows(life));
 }
 
 function report(life: Life, step: Reported): Effect {
@@ -150,6 +163,7 @@ function advance(life: Life, byMs: number): Effect {
 
 export function take(life: Life, step: Step): Effect {
   if (step.kind === 'claim') return claim(life, step);
+  if (step.kind === 'end') return end(life, step.now);
   if (step.kind === 'report') return report(life, step);
   if (step.kind === 'release') return release(life, step);
   return advance(life, step.byMs);

@@ -8,6 +8,7 @@ import { advanceTime } from '../../src/delivery/advance.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { record } from '../../src/delivery/record.ts';
+import { endLostClaims } from '../../src/delivery/lost.ts';
 import { releaseClaim, releaseDeliveries } from '../../src/delivery/release.ts';
 import { suspendUnclaimed } from '../../src/delivery/suspend.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -17,6 +18,7 @@ import {
   type Effect,
   isDue,
   isFlying,
+  isLost,
   isOpenToClaims,
   nextMoment,
   LEASE_MS,
@@ -184,8 +186,9 @@ export class Differential {
     const claim = `poller/${(this.#claims += 1)}`;
     const now = this.#clock;
     await armLanes(this.#sql, now);
-    const { deliveries, inactive } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
+    const { deliveries, inactive, lost } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
     if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
+    if (lost.length > 0) await this.#pool.transaction((tx) => endLostClaims(tx, lost, now));
     const seen = await readBoth(this.#sql, [...this.#lives.keys()]);
     const expected = new Map<string, Effect>();
     const sent = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
@@ -196,7 +199,11 @@ export class Differential {
       if (!isOpenToClaims(life, this.#now, active)) {
         throw new Divergence('claim', 'a delivery that was not due was changed', id);
       }
-      const effect = this.#apply(expected, id, { kind: 'claim', claim, now: this.#now, active });
+      const step: Step =
+        active && isLost(life, this.#now)
+          ? { kind: 'end', now: this.#now }
+          : { kind: 'claim', claim, now: this.#now, active };
+      const effect = this.#apply(expected, id, step);
       const delivery = sent.get(id);
       if (effect?.sends !== (delivery !== undefined))
         throw new Divergence('claim', 'sent and must not, or not and must', id);
@@ -323,7 +330,12 @@ export class Differential {
 }
 
 function isUntouched(life: Life, row: Compared): boolean {
-  return row.attempts === life.attempts && row.status === life.status && row.failures === life.failures;
+  return (
+    row.attempts === life.attempts &&
+    row.status === life.status &&
+    row.failures === life.failures &&
+    row.claim === life.claim
+  );
 }
 
 function reportOf({ id, webhookId, url, number, claim, sent }: Ticket): Parameters<typeof record>[1][number] {

@@ -18,7 +18,7 @@ describe('the model of a delivery’s life', () => {
       'a lease shorter than the deadline',
       'lease',
       (effect, life, step) =>
-        step.kind === 'claim' && life.claimedAt !== null
+        step.kind === 'end' && life.claimedAt !== null
           ? take({ ...life, claimedAt: life.claimedAt - 25_000 }, step)
           : effect,
     ],
@@ -37,8 +37,7 @@ describe('the model of a delivery’s life', () => {
     [
       'no row for a lost attempt',
       'row',
-      (effect, life, step) =>
-        step.kind === 'claim' ? { ...effect, life: { ...effect.life, rows: life.rows } } : effect,
+      (effect, life, step) => (step.kind === 'end' ? { ...effect, life: { ...effect.life, rows: life.rows } } : effect),
     ],
     [
       'a stale failure that counts',

@@ -1,10 +1,14 @@
-/** Each mutant lives in a copy of src and test, and is put before its check in a process of its own. */
+/**
+ * Each mutant lives in a copy of src and test, and is put before its check in a process of its own. One of the database's
+ * functions takes the place of the original in its database.
+ */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import { type Mutant, MUTANTS } from './mutants.ts';
@@ -23,13 +27,19 @@ afterAll(() => rm(nursery, { recursive: true, force: true }));
 async function makeCopy(mutant: Mutant | null): Promise<string> {
   const folder = await mkdtemp(path.join(nursery, 'm-'));
   const copied = ['src/delivery', 'src/db', 'src/contract', 'src/log', 'src/log-lines.ts', 'src/metrics.ts', 'drizzle'];
-  const tests = ['test/model', 'test/support/check-mutant.ts', 'test/support/outbox.ts', 'test/support/random.ts'];
+  const tests = [
+    'test/model',
+    'test/support/check-mutant.ts',
+    'test/support/outbox.ts',
+    'test/support/random.ts',
+    'test/support/turn.ts',
+  ];
   for (const name of [...copied, ...tests, 'test/support/silent-log.ts', 'package.json']) {
     await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   }
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   if (mutant === null) return folder;
-  const file = path.join(folder, 'src/delivery', mutant.file);
+  const file = path.join(folder, isFunction(mutant) ? 'drizzle' : 'src/delivery', mutant.file);
   const parts = (await readFile(file, 'utf8')).split(mutant.find);
   if (parts.length !== 2)
     throw new Error(`the mutant no longer applies: ${mutant.find} is there ${parts.length - 1} times`);
@@ -37,9 +47,22 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
   return folder;
 }
 
+function isFunction({ file }: Mutant): boolean {
+  return file.endsWith('.sql');
+}
+
+/** Puts the functions of a migration in the place of those that the database has. */
+async function replaceFunctions(sql: Sql, file: string): Promise<void> {
+  const migration = await readFile(file, 'utf8');
+  await sql.unsafe(migration.replaceAll('create function', 'create or replace function'));
+}
+
 async function runCheck(check: CheckName, mutant: Mutant | null): Promise<string> {
   const [folder, database] = await Promise.all([makeCopy(mutant), createTestDatabase()]);
   try {
+    if (mutant !== null && isFunction(mutant)) {
+      await replaceFunctions(database.sql, path.join(folder, 'drizzle', mutant.file));
+    }
     const program = path.join(folder, 'test/support/check-mutant.ts');
     const args = [program, database.url, check, String(SEED)];
     const { stdout } = await execute(process.execPath, args, { timeout: 55_000, killSignal: 'SIGKILL' });

@@ -6,7 +6,7 @@ import type { CheckName } from './checks.ts';
 
 export interface Mutant {
   readonly name: string;
-  /** In src/delivery. */
+  /** In src/delivery, or in drizzle: a migration that makes functions. */
   readonly file: string;
   readonly find: string;
   readonly put: string;
@@ -15,6 +15,7 @@ export interface Mutant {
 }
 
 const differential = 'differential' as const;
+const functions = '0018_claim_in_the_server.sql';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -83,23 +84,23 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what commits after its snapshot was taken is passed over',
-    file: 'arrivals.ts',
-    find: 'where turn.mine and a.tx = any',
-    put: 'where false and turn.mine and a.tx = any',
+    file: functions,
+    find: 'where tx = any (running)',
+    put: 'where false',
     check: 'late commits',
     finds: /passed over/,
   },
   {
     name: 'a full turn takes its whole snapshot for taken',
-    file: 'arrivals.ts',
-    find: 'when late + next < ${ARRIVALS_A_TURN} then',
-    put: 'when true then',
+    file: functions,
+    find: 'if late_ones + next_ones < at_most then',
+    put: 'if true then',
     check: 'late commits',
     finds: /passed over/,
   },
   {
     name: 'a full turn forgets who is still running',
-    file: 'arrivals.ts',
+    file: functions,
     find: 'where xip < last_tx',
     put: 'where false',
     check: 'late commits',
@@ -107,15 +108,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'who may not arm takes its snapshot for taken',
-    file: 'arrivals.ts',
-    find: ' or not mine then',
-    put: ' then',
+    file: functions,
+    find: '    return 0;',
+    put: "    perform set_config('carteiro.taken', seen::text, false);\n    return 0;",
     check: 'late commits',
     finds: /passed over/,
   },
   {
     name: 'a lane is not re-armed for the next retry',
-    file: 'lanes.ts',
+    file: functions,
     find: 'else least(s.due_at, s.first_claimed_at',
     put: 'else least(null::timestamptz, s.first_claimed_at',
     check: 'retry',
@@ -123,19 +124,35 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane does not know when the leases end that it has just given',
-    file: 'lanes.ts',
-    find: 'coalesce(lane.first_claimed_at, case when mine.n > 0 then clock.now end)',
+    file: functions,
+    find: 'coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end)',
     put: 'lane.first_claimed_at',
     check: differential,
     finds: /lane sleeps|lanes_saturated_wakes/,
   },
   {
-    name: 'a lane does not know the next slot of a failure it has just booked',
-    file: 'lanes.ts',
-    find: 'least(open.due_at, mine.next_due_at)',
-    put: 'open.due_at',
-    check: 'booked failure',
-    finds: /lane sleeps/,
+    name: 'a lane sleeps over what was lost',
+    file: functions,
+    find: '(d.claimed_at is null or d.claimed_at <= lease_start)',
+    put: 'd.claimed_at is null',
+    check: 'lost claim found twice',
+    finds: /not due again/,
+  },
+  {
+    name: 'a claim is ended before its lease is over',
+    file: 'lost.ts',
+    find: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - ${LEASE_S}',
+    put: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - 0 * ${LEASE_S}',
+    check: 'lost claim found twice',
+    finds: /within its lease/,
+  },
+  {
+    name: 'what is claimed is taken from whoever has it',
+    file: functions,
+    find: 'and d.claimed_at is null\n',
+    put: '\n',
+    check: differential,
+    finds: /sent and must not|not due|over the cap/,
   },
   {
     name: 'a saturated lane is not woken by a record',
@@ -147,15 +164,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an arrival does not bring its lane forward',
-    file: 'arrivals.ts',
-    find: 'least(l.next_due_at, coalesce(${now}::timestamptz, now())) end',
-    put: 'greatest(l.next_due_at, coalesce(${now}::timestamptz, now())) end',
+    file: functions,
+    find: 'else least(l.next_due_at, moment) end',
+    put: 'else greatest(l.next_due_at, moment) end',
     check: differential,
     finds: /lane sleeps/,
   },
   {
     name: 'what arrives beside a claim is not put back',
-    file: 'arrivals.ts',
+    file: functions,
     find: 'where not is_held',
     put: 'where false',
     check: 'arming beside a claim',
@@ -163,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a place that came free beside a claim is not put back',
-    file: 'arrivals.ts',
+    file: functions,
     find: 'else array[due_at, null] end',
     put: 'else array[due_at] end',
     check: 'place beside a claim',
@@ -171,9 +188,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'arming waits for a claim',
-    file: 'arrivals.ts',
-    find: 'for update skip locked',
-    put: 'for update',
+    file: functions,
+    find: 'where l.ctid = newest.place for update skip locked',
+    put: 'where l.ctid = newest.place for update',
     check: 'arming beside a claim',
     finds: /statement timeout/,
   },
@@ -202,7 +219,7 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /lane sleeps/,
   },
   {
-    name: 'a takeover writes no row for the lost attempt',
+    name: 'who ends a lost claim writes no row for its attempt',
     file: 'lost.ts',
     find: 'd.claimed_by\n    from deliveries d',
     put: 'd.claimed_by\n    from (select * from deliveries limit 0) d',
@@ -211,9 +228,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lost attempts are never counted',
-    file: 'claim.ts',
-    find: 'lost_in_row = d.lost_in_row + due.is_lost::int, ',
-    put: '',
+    file: 'lost.ts',
+    find: 'then 0 else d.lost_in_row + 1 end',
+    put: 'then 0 else d.lost_in_row end',
     check: differential,
     finds: /lost_in_row/,
   },
@@ -228,22 +245,22 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'booked failures never end in erro',
     file: 'lost.ts',
-    find: "status = case when step.delay_s is null then 'erro' else 'pendente' end",
+    find: "status = case when lost.is_over then 'erro' else 'pendente' end",
     put: "status = 'pendente'",
     check: 'only losses',
     finds: /deliveries_|status/,
   },
   {
     name: 'a delivery is claimed before it is due',
-    file: 'claim.ts',
-    find: 'between lane.scan_from and clock.now\n',
-    put: "between lane.scan_from and clock.now + interval '1 hour'\n",
+    file: functions,
+    find: 'between lane.scan_from and moment\n',
+    put: "between lane.scan_from and moment + interval '1 hour'\n",
     check: differential,
     finds: /not due/,
   },
   {
     name: 'the cap is not kept',
-    file: 'lanes.ts',
+    file: functions,
     find: 'l.max_in_flight - claimed.flying',
     put: 'l.max_in_flight',
     check: differential,
@@ -251,7 +268,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane’s low-water mark passes what is still claimed',
-    file: 'lanes.ts',
+    file: functions,
     find: 'least(lane.first_due, mine.first_due) as first_due',
     put: 'null::timestamptz as first_due',
     check: differential,
@@ -259,7 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane’s high-water mark forgets what is claimed',
-    file: 'lanes.ts',
+    file: functions,
     find: 'flying_to = s.last_due',
     put: 'flying_to = null',
     check: differential,
@@ -267,7 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an arrival does not lower its lane’s mark',
-    file: 'arrivals.ts',
+    file: functions,
     find: 'scan_from = least(l.scan_from, found.due_at)',
     put: 'scan_from = l.scan_from',
     check: differential,
@@ -275,7 +292,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a deactivated registration is still sent to',
-    file: 'lanes.ts',
+    file: functions,
     find: 'case when w.active then l.max_in_flight - claimed.flying else 0 end',
     put: 'l.max_in_flight - claimed.flying',
     check: differential,
@@ -299,9 +316,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lanes are not locked by the claim that serves them',
-    file: 'lanes.ts',
-    find: 'for update skip locked',
-    put: '',
+    file: functions,
+    find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
+    put: 'limit least(at_most, lanes_a_claim)',
     check: 'concurrent claims',
     finds: /over overlapping claims/,
   },

@@ -48,7 +48,8 @@ class Walk {
   step(): string | null {
     const kind = this.#random.below(100);
     if (kind < 22) this.#passTime();
-    else if (kind < 50) return this.#claim();
+    else if (kind < 42) return this.#claim();
+    else if (kind < 50) return this.#apply({ kind: 'end', now: this.now });
     else if (kind < 62) this.#send();
     else if (kind < 82) return this.#report();
     else if (kind < 88) this.#tickets.splice(this.#random.below(this.#tickets.length + 1), 1);
@@ -62,10 +63,10 @@ class Walk {
     const before = this.life;
     const { life, sends } = this.#take(before, step);
     this.life = life;
-    if (step.kind === 'claim' && life.failures > before.failures) this.#booked += 1;
+    if (step.kind === 'end' && life.failures > before.failures) this.#booked += 1;
     if (step.kind === 'claim' && sends) {
       if (before.dueAt === null || before.dueAt > step.now) return 'claimed before it was due';
-      if (before.claimedAt !== null && before.claimedAt + LEASE_MS > step.now) return 'claimed within a lease';
+      if (before.claimedAt !== null) return 'claimed under another claim';
       this.#tickets.push({
         claim: step.claim,
         number: life.attempts,
@@ -73,6 +74,9 @@ class Walk {
         sentAt: null,
         endedAt: null,
       });
+    }
+    if (step.kind === 'end' && before.claimedAt !== null && life.claim === null) {
+      if (before.claimedAt + LEASE_MS > step.now) return 'ended within its lease';
     }
     const broken = firstBroken({ before, after: life, posts: this.#posts, booked: this.#booked });
     if (broken !== null || life.failures === before.failures || life.status !== 'pendente') return broken;
