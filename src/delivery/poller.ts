@@ -51,9 +51,12 @@ const FEW_PLACES_MS = 10;
 const SENT_AT_ONCE = 32;
 /** A claim of so many is followed by the next one without a look whether there is more. */
 const MANY = 32;
-/** So long an idle poller waits in the server, which looks for work every 1 ms at first, and every 20 ms in time. */
+/**
+ * So long an idle poller waits in the server, which looks for work every ms at first, and every 20 ms in time. `pg_sleep`
+ * rounds up: with 0.9 it takes 1.1 ms, with 1 it takes 2.1, and commit → arrival half a millisecond more.
+ */
 const PATIENCE_MS = 100;
-const NAP_MIN_MS = 1;
+const NAP_MIN_MS = 0.9;
 const NAP_MAX_MS = 20;
 const OUTAGE_PAUSE_MS = 200;
 /** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
