@@ -8,7 +8,7 @@ as $$
 declare
   moment constant timestamptz := coalesce(at, now());
   before constant pg_snapshot := arrivals_taken();
-  -- Older than what follows sees: what it knows was taken is taken.
+  -- Before the snapshot of the turn, which sees all that this one sees; and before this transaction has a number.
   seen constant pg_snapshot := pg_current_snapshot();
   running constant xid8[] := array(select pg_snapshot_xip(before));
   late_ones bigint;
@@ -127,7 +127,8 @@ begin
   -- Each locked lane with its free places and with what is claimed of it: how many are in flight, since when, and from when
   -- to when all are or were due.
   with lane as materialized (
-    select row_number() over () as turn, l.ctid as place, l.webhook_id, l.next_due_at, l.max_in_flight, l.scan_from, l.next_scan_from,
+    select row_number() over () as turn, l.ctid as place, l.webhook_id,
+           l.next_due_at, l.max_in_flight, l.scan_from, l.next_scan_from,
            case when w.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*,
            coalesce(w.active, false) as active, w.partner_id, w.url, w.sealed_secret,
            case when w.previous_until > moment then w.previous_sealed_secret end as previous_sealed_secret

@@ -14,7 +14,8 @@
 import type { Statement, Tx } from '../db/pool.ts';
 import { DUE_FROM_EVER } from './due-mark.ts';
 
-const ARRIVALS_A_TURN = 4_000;
+/** So many at most are taken in one turn. */
+export const ARRIVALS_A_TURN = 4_000;
 /** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
 export const ARMING_LOCK = 0x61_72_6d_73;
 
@@ -44,9 +45,10 @@ export interface Armed {
 }
 
 /**
- * Turns at most 4,000 arrivals into due lanes; a statement of its own, outside of a transaction. No claim is waited for: what
- * arrives for a lane that one holds, or that has changed since the turn began, is put back as new arrivals, for the next
- * turn. What is remembered of a full turn lies in the middle of its snapshot: before the last transaction that it took from.
+ * Turns at most 4,000 arrivals into due lanes; a statement of its own, outside of a transaction. No claim is waited for:
+ * what arrives for a lane that one holds, or that has changed since the turn began, is put back as new arrivals, for the
+ * next turn. What is remembered of a full turn lies in the middle of its snapshot: before the last transaction that it took
+ * from.
  * Its commit is not waited for, which is another third of a claim's time: lost, it is lost whole, with its session, and
  * with nothing that came after it. (After a restore from a dump, arrivals may be of transactions that this server has not
  * seen yet.)

@@ -10,7 +10,7 @@
  * whose commit is unknown can be released after a reconnect.
  * A function of the database, because a claim is two statements: the second needs a newer snapshot than the one that the
  * lanes were locked on. Sent as two, the second learning from a setting which lanes the first had locked, a claim of one
- * delivery took a fifth longer; with its answers waited for in between, and the lanes re-armed by a third one, another sixth.
+ * delivery took a fifth longer; with the answers waited for in between, and the lanes re-armed by a third one, a third.
  * A lane that has much is served a few at once and then waits behind all others: each lane that is looked at costs as much
  * as two deliveries.
  * Only SKIP LOCKED is used on deliveries and lanes, so a claim never waits for a record.
@@ -76,7 +76,8 @@ export async function claimDue(
     select turn::int, webhook_id as "webhookId", active, partner_id as "partnerId", url, sealed_secret as "sealedSecret",
            previous_sealed_secret as "previousSealedSecret", claimed_at as "claimedAt", lost,
            id, number, event, body, loan_version as "loanVersion"
-    from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz, make_interval(secs => ${LEASE_S}))`.execute();
+    from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
+                   make_interval(secs => ${LEASE_S}))`.execute();
   const lanes = new Map<number, Lane>();
   const deliveries: ClaimedDelivery[] = [];
   for (const row of rows) {

@@ -3,8 +3,7 @@
  *
  * Invariant: a claim whose answer never came may have committed, or may do so yet: the server may still be working through
  * what it was sent. Nothing of it was posted, so it is released, now and again until its rows were found or its lease
- * would be over. What is due of an inactive registration, or was lost, keeps its lane due until it is suspended, or ended, by
- * whichever poller.
+ * would be over.
  */
 import type { Pool, Statement } from '../db/pool.ts';
 import { leaveToCommit } from '../db/transaction.ts';
@@ -14,9 +13,8 @@ import { type Claimed, type ClaimedDelivery, claimDue } from './claim.ts';
 import { Cleaner } from './cleaner.ts';
 import { DueMark } from './due-mark.ts';
 import { LEASE_S } from './lease.ts';
-import { endLostClaims } from './lost.ts';
+import { Mender } from './mender.ts';
 import { releaseClaim } from './release.ts';
-import { suspendUnclaimed } from './suspend.ts';
 
 export interface ClaimerDeps {
   readonly pool: Pool;
@@ -49,14 +47,15 @@ export class Claimer {
   readonly #deps: ClaimerDeps;
   readonly #cleaner: Cleaner;
   readonly #dueMark: DueMark;
+  readonly #mender: Mender;
   #claims = 0;
   #doubtful: Doubtful[] = [];
-  #mending: Promise<void> | null = null;
 
   constructor(deps: ClaimerDeps) {
     this.#deps = deps;
     this.#cleaner = new Cleaner(deps);
     this.#dueMark = new DueMark(deps);
+    this.#mender = new Mender(deps);
   }
 
   /**
@@ -86,9 +85,7 @@ export class Claimer {
       );
       const [armed] = (await arming) ?? [];
       const { deliveries, inactive, lost } = (await claiming) as Claimed;
-      if (inactive.length + lost.length > 0) {
-        this.#mending ??= this.#mend(inactive, lost).finally(() => (this.#mending = null));
-      }
+      this.#mender.mend(inactive, lost);
       this.#cleaner.count(armed?.taken ?? 0);
       return { claim: { ...claim, answeredAtMs: monotonicMs() }, deliveries, more: armed?.more ?? false };
     } catch (error) {
@@ -99,7 +96,7 @@ export class Claimer {
 
   /** Resolves when nothing is under way beside the claims. */
   async settled(): Promise<void> {
-    await Promise.all([this.#mending, this.#cleaner.settled(), this.#dueMark.settled()]);
+    await Promise.all([this.#mender.settled(), this.#cleaner.settled(), this.#dueMark.settled()]);
   }
 
   /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
@@ -115,21 +112,6 @@ export class Claimer {
         if (other.name !== claim.name) return [other];
         return isOver ? [] : [{ ...claim, triedAtMs }];
       });
-    }
-  }
-
-  /**
-   * Suspends what a claim may not take, and ends the claims that were lost. If that fails, or another batch is under way, a
-   * later claim meets them again.
-   */
-  async #mend(inactive: readonly string[], lost: readonly string[]): Promise<void> {
-    const { pool, log, now } = this.#deps;
-    try {
-      if (inactive.length > 0) await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now()));
-      if (lost.length > 0) await pool.transaction((tx) => endLostClaims(tx, lost, now()));
-    } catch (error) {
-      const fields = { webhooks: inactive.length, lost: lost.length, error: (error as Error).name };
-      log.warn(fields, 'cannot suspend deliveries or end lost claims, trying again');
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A claim's lease, from its `claimed_at`: past it the delivery is due again by itself, so a crash needs nobody's notice. */
+/** A claim's lease, from its `claimed_at`: past it whichever poller finds the claim ends it, so a crash needs no notice. */
 export const LEASE_S = 45;
 
 /**

@@ -5,13 +5,17 @@
  * that its lease is over, a late success, a suspension, a resend) writes the row `desconhecido` for it in that same
  * transaction, on deliveries that it has locked. If the lost poller reports after all, its report becomes a second row,
  * marked late.
- * Crash: what was lost keeps its lane due, and so does what is ended; the next claim on the lane finds either.
+ * Crash: what was lost keeps its lane due, and so does what is ended (unless the lane is saturated: then a place that comes
+ * free); the next claim on the lane finds either.
  * Ended apart from the claim, and taken by the next one: done by the claim itself, each claim paid for what is hardly ever
  * there (a tenth of the time of a claim of one).
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
 import type { Tx } from '../db/pool.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
+
+/** What one transaction ends at most; the rest is found again. */
+const BATCH = 1_000;
 
 /**
  * Writes the `desconhecido` row of each of these locked deliveries that is claimed. The URL is the one that its claim read,
@@ -33,9 +37,9 @@ export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): P
 }
 
 /**
- * Ends those claims on these deliveries whose leases are over: they are due at once, with no slot spent. Of those that were
- * lost so often in a row that a receiver which makes pollers die must not be tried for ever, a failure is booked instead.
- * Returns how many it ended; what another transaction holds is left to it.
+ * Ends those claims on these deliveries whose leases are over, a batch of them: they are due at once, with no slot spent. Of
+ * those that were lost so often in a row that a receiver which makes pollers die must not be tried for ever, a failure is
+ * booked instead. Returns how many it ended; what another transaction holds is left to it.
  */
 export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now: Date | null = null): Promise<number> {
   const rows = await tx<{ id: string }[]>`
@@ -44,6 +48,7 @@ export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now:
     where id = any (${deliveryIds as string[]}::uuid[])
       and claimed_at <= coalesce(${now}::timestamptz, now()) - ${LEASE_S} * interval '1 second'
     order by id
+    limit ${BATCH}
     for update skip locked`;
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);

@@ -108,7 +108,7 @@ export class Poller {
     return deliveries.length;
   }
 
-  /** Resolves when everything claimed so far was sent and recorded, or given back, or suspended. */
+  /** Resolves when all that was claimed was sent and recorded, or given back, and what was found beside it is mended. */
   async settled(): Promise<void> {
     while (this.#held > 0) await (this.#noneHeld ??= Promise.withResolvers()).promise;
     await Promise.all([this.#recorder.settled(), this.#claimer.settled()]);

@@ -13,7 +13,7 @@ import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
-import { commitLate } from './late-commits.ts';
+import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
 
 const STEPS = 12_000;
 const CAP = 8;
@@ -33,8 +33,11 @@ export type CheckName =
   | 'retry'
   | 'booked failure'
   | 'lost claim found twice'
+  | 'lost claim beside a record'
   | 'concurrent claims'
   | 'late commits'
+  | 'commit beside arming'
+  | 'arrival from elsewhere'
   | 'arming beside a claim'
   | 'place beside a claim'
   | 'late wake'
@@ -132,6 +135,29 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     if (ended > 0) throw new Error('a claim was ended within its lease');
   },
 
+  /** A claim that a record is ending is left to it. */
+  async 'lost claim beside a record'(pool, sql) {
+    await fill(sql, 1);
+    const now = new Date(Date.now() + 1_000);
+    const taken = await takeTurn(pool, 'late/1', 10, now);
+    const later = new Date(now.getTime() + (LEASE_S + 1) * 1_000);
+    await sql.begin(async (recording) => {
+      await recording`
+        update deliveries
+        set status = 'entregue', next_attempt_at = null, finished_at = now(), claimed_by = null, claimed_at = null`;
+      const ended = await sql.begin(async (tx) => {
+        await tx`set local lock_timeout = '500ms'`;
+        return endLostClaims(
+          tx,
+          taken.map(({ id }) => id),
+          later,
+        );
+      });
+      if (ended > 0) throw new Error('a claim was ended that a record is ending');
+    });
+    expectNone(await sql`select from attempts`, 'attempts were logged as lost that are being recorded');
+  },
+
   /** Claims that overlap keep the cap between them. */
   async 'concurrent claims'(pool, sql) {
     await fill(sql, 60);
@@ -151,6 +177,10 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   },
 
   'late commits': (_pool, sql, seed) => commitLate(sql, seed),
+
+  'commit beside arming': (_pool, sql) => commitBesideArming(sql),
+
+  'arrival from elsewhere': (_pool, sql) => armFromElsewhere(sql),
 
   'arming beside a claim': async (_pool, sql) => armBesideClaim(sql, await subscribe(sql)),
 

@@ -5,7 +5,7 @@
  */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, ARMING_LOCK } from '../../src/delivery/arrivals.ts';
+import { armLanes, ARMING_LOCK, ARRIVALS_A_TURN } from '../../src/delivery/arrivals.ts';
 import { createRandom } from '../support/random.ts';
 
 const WRITERS = 3;
@@ -41,8 +41,7 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
     await arm();
     await other`commit`;
   };
-  // Told apart by their caps.
-  await sql`insert into lanes (webhook_id, max_in_flight) select uuidv7(), n from generate_series(1, ${LANES}::int) n`;
+  await makeLanes(sql);
   const writers = await Promise.all(
     Array.from({ length: WRITERS }, async () => ({ connection: await sql.reserve(), isOpen: false })),
   );
@@ -70,6 +69,52 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
   while (await arm());
   poller.release();
   other.release();
+  await expectAllTaken(sql);
+}
+
+/** What commits while a turn is under way, after the snapshot that it will remember. */
+export async function commitBesideArming(sql: Sql): Promise<void> {
+  await makeLanes(sql);
+  const [poller, other] = [await sql.reserve(), await sql.reserve()];
+  await poller`set statement_timeout = '5s'`;
+  const [{ pid }] = await poller<[{ pid: number }]>`select pg_backend_pid() as pid`;
+  await add(other, 1);
+  await other`commit`;
+  await other`begin`;
+  await other`select from arrivals for update`;
+  const arming = armLanes(poller, null).execute();
+  const isBlocked = async () => (await sql`select from pg_locks where pid = ${pid} and not granted`).length > 0;
+  while (!(await isBlocked()));
+  await sql`insert into arrivals (webhook_id) select webhook_id from lanes`;
+  await other`commit`;
+  await arming;
+  await armLanes(poller, null);
+  poller.release();
+  other.release();
+  await expectAllTaken(sql);
+}
+
+/** A full turn in which there is an arrival of a transaction that this server has not seen yet, as after a restore. */
+export async function armFromElsewhere(sql: Sql): Promise<void> {
+  await makeLanes(sql);
+  const poller = await sql.reserve();
+  await add(poller, ARRIVALS_A_TURN - 1);
+  await poller`commit`;
+  await sql`insert into arrivals (webhook_id, tx) select min(webhook_id::text)::uuid, '999999999999' from lanes`;
+  await armLanes(poller, null);
+  await add(poller, 1);
+  await poller`commit`;
+  await armLanes(poller, null);
+  poller.release();
+  await expectAllTaken(sql);
+}
+
+/** Told apart by their caps. */
+async function makeLanes(sql: Sql): Promise<void> {
+  await sql`insert into lanes (webhook_id, max_in_flight) select uuidv7(), n from generate_series(1, ${LANES}::int) n`;
+}
+
+async function expectAllTaken(sql: Sql): Promise<void> {
   const [{ left }] = await sql<[{ left: number }]>`select count(*)::int as left from arrivals`;
   if (left > 0) throw new Error(`${left} arrivals were passed over`);
 }
