@@ -96,9 +96,9 @@ alter function arm_lanes owner to carteiro_owner;
 -- claimed.
 create function claim_due(claim text, at_most bigint, at timestamptz, due_from timestamptz, lease interval)
   returns table (
-    turn bigint, webhook_id uuid, active boolean, partner_id uuid, url text, sealed_secret bytea,
-    previous_sealed_secret bytea, claimed_at timestamptz, lost uuid[],
-    id uuid, number int, event text, body bytea, loan_version bigint
+    turn int, id uuid, number int, event text, body bytea, loan_version int,
+    webhook_id uuid, active boolean, partner_id uuid, url text, sealed_secret bytea, previous_sealed_secret bytea,
+    claimed_at timestamptz, lost uuid[]
   )
   language plpgsql volatile
 as $$
@@ -127,7 +127,7 @@ begin
   -- Each locked lane with its free places and with what is claimed of it: how many are in flight, since when, and from when
   -- to when all are or were due.
   with lane as materialized (
-    select row_number() over () as turn, l.ctid as place, l.webhook_id,
+    select row_number() over ()::int as turn, l.ctid as place, l.webhook_id,
            l.next_due_at, l.max_in_flight, l.scan_from, l.next_scan_from,
            case when w.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*,
            coalesce(w.active, false) as active, w.partner_id, w.url, w.sealed_secret,
@@ -211,11 +211,11 @@ begin
     ) s
     where l.ctid = s.place
   )
-  select turn, webhook_id, active, partner_id, url, sealed_secret, previous_sealed_secret, moment, lost,
-         null::uuid, null::int, null::text, null::bytea, null::bigint
+  select turn, null::uuid, null::int, null::text, null::bytea, null::int,
+         webhook_id, active, partner_id, url, sealed_secret, previous_sealed_secret, moment, lost
   from lane
   union all
-  select turn, null, null, null, null, null, null, null, null, id, attempts, type, body, loan_version
+  select turn, id, attempts, type, body, loan_version, null, null, null, null, null, null, null, null
   from taken;
 end
 $$;

@@ -32,7 +32,7 @@ interface Lane {
   /** The time of the claim, on the database's clock. */
   readonly claimedAt: Date;
   /** Deliveries whose leases ended with no report. */
-  readonly lost: readonly string[] | null;
+  readonly lost: readonly string[];
 }
 
 /** A delivery as it was taken; the rest of what sending it takes is its lane's. */
@@ -49,8 +49,22 @@ interface Taken {
 /** One claimed delivery with all that sending it takes. */
 export type ClaimedDelivery = Taken & Omit<Lane, 'active' | 'lost'>;
 
-/** Lanes come first, then what was taken from them in their turns. */
-type Row = { readonly turn: number } & ((Lane & { readonly id: null }) | Taken);
+/**
+ * A row of the function as a list of its columns, of which there are many: as objects, a poller with a million deliveries
+ * due kept some MiB more. Lanes come first, each with its turn; then, with the turns of their lanes, what was taken from them.
+ */
+type Row = readonly [turn: number, ...taken: TakenColumns, ...lane: LaneColumns];
+type TakenColumns = [id: string | null, number: number, event: string, body: Buffer, loanVersion: number | null];
+type LaneColumns = [
+  webhookId: string,
+  active: boolean,
+  partnerId: string,
+  url: string,
+  sealedSecret: Buffer,
+  previousSealedSecret: Buffer | null,
+  claimedAt: Date,
+  lost: readonly string[] | null,
+];
 
 export interface Claimed {
   readonly deliveries: ClaimedDelivery[];
@@ -72,24 +86,29 @@ export async function claimDue(
   now: Date | null = null,
   dueFrom = DUE_FROM_EVER,
 ): Promise<Claimed> {
-  const rows = await tx<Row[]>`
-    select turn::int, webhook_id as "webhookId", active, partner_id as "partnerId", url, sealed_secret as "sealedSecret",
-           previous_sealed_secret as "previousSealedSecret", claimed_at as "claimedAt", lost,
-           id, number, event, body, loan_version as "loanVersion"
-    from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
-                   make_interval(secs => ${LEASE_S}))`.execute();
+  const rows = (await tx`
+    select * from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
+                            make_interval(secs => ${LEASE_S}))`
+    .values()
+    .execute()) as unknown as readonly Row[];
   const lanes = new Map<number, Lane>();
   const deliveries: ClaimedDelivery[] = [];
   for (const row of rows) {
-    if (row.id === null) lanes.set(row.turn, row);
-    else deliveries.push(withLane(row, lanes.get(row.turn) as Lane));
+    const [turn, id, number, event, body, loanVersion] = row;
+    if (id === null) lanes.set(turn, laneOf(row));
+    else deliveries.push(withLane({ id, number, event, body, loanVersion }, lanes.get(turn) as Lane));
   }
   const all = [...lanes.values()];
   return {
     deliveries,
     inactive: all.filter((lane) => !lane.active).map((lane) => lane.webhookId),
-    lost: all.flatMap((lane) => (lane.active ? (lane.lost ?? []) : [])),
+    lost: all.flatMap((lane) => (lane.active ? lane.lost : [])),
   };
+}
+
+function laneOf(row: Row): Lane {
+  const [, , , , , , webhookId, active, partnerId, url, sealedSecret, previousSealedSecret, claimedAt, lost] = row;
+  return { webhookId, active, partnerId, url, sealedSecret, previousSealedSecret, claimedAt, lost: lost ?? [] };
 }
 
 function withLane({ id, number, event, body, loanVersion }: Taken, lane: Lane): ClaimedDelivery {
