@@ -92,8 +92,8 @@ $$;
 alter function arm_lanes owner to carteiro_owner;
 --> statement-breakpoint
 -- Claims up to `at_most` due deliveries under the name `claim`. Returns the lanes that it locked, each with the turn that it
--- has, what its requests are made of, and which claims on it have been lost; then, with the turns of their lanes, what it
--- claimed.
+-- has, what its requests are made of, and what was lost of what it would have claimed; then, with the turns of their lanes,
+-- what it claimed.
 create function claim_due(claim text, at_most bigint, at timestamptz, due_from timestamptz, lease interval)
   returns table (
     turn int, id uuid, number int, event text, body bytea, loan_version int,
@@ -132,14 +132,13 @@ begin
            case when w.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*,
            coalesce(w.active, false) as active, w.partner_id, w.url, w.sealed_secret,
            case when w.previous_until > moment then w.previous_sealed_secret end as previous_sealed_secret
-    from unnest(locked) as mine (place)
-    join lanes l on l.ctid = mine.place
+    from unnest(locked) as held (place)
+    join lanes l on l.ctid = held.place
     left join webhooks w on w.id = l.webhook_id
     cross join lateral (
       select count(*) filter (where d.claimed_at > lease_start) as flying,
              min(d.claimed_at) filter (where d.claimed_at > lease_start) as first_claimed_at,
-             min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due,
-             array_agg(d.id) filter (where d.claimed_at <= lease_start) as lost
+             min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
       from deliveries d
       where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at is not null
         and d.next_attempt_at between l.scan_from and l.flying_to
@@ -149,11 +148,11 @@ begin
     select lane.turn, row_number() over () as rank, d.*
     from lane
     cross join lateral (
-      select d.id, d.event_id, d.next_attempt_at
+      select d.id, d.event_id, d.next_attempt_at, d.claimed_at is not null as is_lost
       from deliveries d
       where d.webhook_id = lane.webhook_id and d.status = 'pendente'
         and d.next_attempt_at between lane.scan_from and moment
-        and d.claimed_at is null
+        and (d.claimed_at is null or d.claimed_at <= lease_start)
       order by d.next_attempt_at
       limit greatest(least(lane.places, quantum), 0)
       for update skip locked
@@ -164,12 +163,15 @@ begin
     update deliveries d
     set attempts = d.attempts + 1, claimed_by = claim, claimed_at = moment
     from due, messages m
-    where d.id = due.id and m.event_id = due.event_id
+    where d.id = due.id and not due.is_lost and m.event_id = due.event_id
     returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version
   ),
   mine as materialized (
-    select due.turn, count(*) as n, min(due.next_attempt_at) as first_due, max(due.next_attempt_at) as last_due,
-           array_agg(due.id) as ids
+    select due.turn, count(*) filter (where not due.is_lost) as n,
+           min(due.next_attempt_at) filter (where not due.is_lost) as first_due,
+           max(due.next_attempt_at) filter (where not due.is_lost) as last_due,
+           array_agg(due.id) filter (where not due.is_lost) as ids,
+           array_agg(due.id) filter (where due.is_lost) as lost
     from due
     group by due.turn
   ),
@@ -211,9 +213,10 @@ begin
     ) s
     where l.ctid = s.place
   )
-  select turn, null::uuid, null::int, null::text, null::bytea, null::int,
-         webhook_id, active, partner_id, url, sealed_secret, previous_sealed_secret, moment, lost
+  select lane.turn, null::uuid, null::int, null::text, null::bytea, null::int,
+         webhook_id, active, partner_id, url, sealed_secret, previous_sealed_secret, moment, mine.lost
   from lane
+  left join mine on mine.turn = lane.turn
   union all
   select turn, id, attempts, type, body, loan_version, null, null, null, null, null, null, null, null
   from taken;

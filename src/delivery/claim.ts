@@ -70,7 +70,7 @@ export interface Claimed {
   readonly deliveries: ClaimedDelivery[];
   /** Registrations with due deliveries that are inactive: these are to be suspended. */
   readonly inactive: readonly string[];
-  /** Deliveries of the others whose leases ended with no report: these claims are to be ended. */
+  /** Due deliveries whose leases ended with no report: these claims are to be ended. */
   readonly lost: readonly string[];
 }
 
@@ -102,7 +102,7 @@ export async function claimDue(
   return {
     deliveries,
     inactive: all.filter((lane) => !lane.active).map((lane) => lane.webhookId),
-    lost: all.flatMap((lane) => (lane.active ? lane.lost : [])),
+    lost: all.flatMap((lane) => lane.lost),
   };
 }
 

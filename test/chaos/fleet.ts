@@ -7,8 +7,8 @@ import type { World } from './world.ts';
 
 const SIZE = 3;
 const CAPACITY = '300';
-/** Longer than any receiver of a hasty run takes to answer. */
-const TELLS_MS = 4_000;
+/** Longer than a receiver of a hasty run takes to answer, and a call on a connection that is silent to be given up. */
+const TELLS_MS = 10_000;
 
 interface Member {
   readonly proxy: TcpProxy;

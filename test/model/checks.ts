@@ -6,6 +6,7 @@ import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
 import { endLostClaims } from '../../src/delivery/lost.ts';
+import { releaseDeliveries } from '../../src/delivery/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
@@ -34,6 +35,7 @@ export type CheckName =
   | 'booked failure'
   | 'lost claim found twice'
   | 'lost claim beside a record'
+  | 'stale release'
   | 'concurrent claims'
   | 'late commits'
   | 'commit beside arming'
@@ -133,6 +135,18 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     if (taken.length !== 1) throw new Error('what was lost is not due again');
     const ended = await pool.transaction((tx) => endLostClaims(tx, lost, later));
     if (ended > 0) throw new Error('a claim was ended within its lease');
+  },
+
+  /** Who lost a claim gives it back unsent, when another poller has one on the same delivery. */
+  async 'stale release'(pool, sql) {
+    await fill(sql, 1);
+    const now = new Date(Date.now() + 1_000);
+    const lost = await takeTurn(pool, 'lost/1', 10, now);
+    const later = new Date(now.getTime() + (LEASE_S + 1) * 1_000);
+    await takeTurn(pool, 'other/1', 10, later);
+    const ids = lost.map(({ id }) => id);
+    const given = await pool.transaction((tx) => releaseDeliveries(tx, 'lost/1', ids, 0, later));
+    if (given > 0) throw new Error('a claim of another poller was ended by a release');
   },
 
   /** A claim that a record is ending is left to it. */

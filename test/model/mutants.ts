@@ -149,8 +149,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a lane sleeps over what was lost',
     file: functions,
-    find: '(d.claimed_at is null or d.claimed_at <= lease_start)',
-    put: 'd.claimed_at is null',
+    find: '(d.claimed_at is null or d.claimed_at <= lease_start) and d.id',
+    put: 'd.claimed_at is null and d.id',
     check: 'lost claim found twice',
     finds: /not due again/,
   },
@@ -181,8 +181,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is claimed is taken from whoever has it',
     file: functions,
-    find: 'and d.claimed_at is null\n',
-    put: '\n',
+    find: 'd.id = due.id and not due.is_lost and',
+    put: 'd.id = due.id and',
     check: differential,
     finds: /sent and must not|not due|over the cap/,
   },
@@ -343,8 +343,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'release.ts',
     find: '(${deliveryIds as string[]}::uuid[]) and claimed_by = ${claim}',
     put: "(${deliveryIds as string[]}::uuid[]) and claimed_by is distinct from (${claim} || '?') and claimed_by is not null",
-    check: differential,
-    finds: /attempts is|status is|claimed_by is/,
+    check: 'stale release',
+    finds: /was ended by a release/,
   },
   {
     name: 'lanes are not locked by the claim that serves them',
