@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
-import { isUnavailable } from '../db/unavailable.ts';
+import { logFailedTry } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { type SealTurn, sealTurn, startCursor } from './seal.ts';
 
@@ -36,9 +36,7 @@ export async function runSealer({ pool, log, everyMs = EVERY_MS }: SealerDeps, s
       ({ more } = turn);
       await pause(more ? (performance.now() - startedMs) * RESTS : everyMs * (0.75 + Math.random() / 2));
     } catch (error) {
-      const fields = { code: (error as { code?: unknown }).code ?? (error as Error).name };
-      if (isUnavailable(error)) log.warn(fields, 'the database is out of reach, sealing later');
-      else log.error({ ...fields, error: (error as Error).message }, 'rows could not be sealed');
+      logFailedTry(log, error, 'the database is out of reach, sealing later', 'rows could not be sealed');
       await pause(AFTER_FAULT_MS);
     }
   }

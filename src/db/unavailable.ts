@@ -1,4 +1,5 @@
 /** Which faults of the database mean "not now" rather than "wrong". */
+import type { Logger } from '../log-lines.ts';
 
 /** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
 export class DatabaseUnavailable extends Error {
@@ -20,6 +21,12 @@ function hasCode(error: unknown, codes: RegExp): boolean {
   return typeof code === 'string' ? codes.test(code) : cause !== undefined && hasCode(cause, codes);
 }
 
+/** What a log line says of a fault: its code, else its name. */
+export function codeOf(error: unknown): string | undefined {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: string };
+  return typeof code === 'string' ? code : name;
+}
+
 /** True for faults that no other statement on the same connection would survive. */
 export function isLoss(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || hasCode(error, LOST);
@@ -28,4 +35,11 @@ export function isLoss(error: unknown): boolean {
 /** True for faults that another try may mend. */
 export function isUnavailable(error: unknown): boolean {
   return isLoss(error) || hasCode(error, OVERLOADED);
+}
+
+/** Says that work which is tried again has failed: with `passing`, a warning, or with `fault`, an error of ours. */
+export function logFailedTry(log: Logger, error: unknown, passing: string, fault: string): void {
+  const code = codeOf(error);
+  if (isUnavailable(error)) log.warn({ code }, passing);
+  else log.error({ code, error: (error as Error).message }, fault);
 }

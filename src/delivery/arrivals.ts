@@ -66,11 +66,13 @@ export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
 export async function insertArrivals(tx: Tx, webhookIds: readonly string[]): Promise<void> {
   if (webhookIds.length === 0) return;
   await tx`
-    insert into arrivals (webhook_id, due_at) select distinct unnest(${webhookIds as string[]}::uuid[]), '-infinity'::timestamptz`;
+    insert into arrivals (webhook_id, due_at)
+    select distinct unnest(${webhookIds as string[]}::uuid[]), '-infinity'::timestamptz`;
 }
 
 /** Says that places of these webhooks came free: a saturated lane wakes, another one is left as it is. */
 export async function freePlaces(tx: Tx, webhookIds: readonly string[]): Promise<void> {
   await tx`
-    insert into arrivals (webhook_id, due_at) select unnest(${[...new Set(webhookIds)]}::uuid[]), null`;
+    insert into arrivals (webhook_id, due_at)
+    select unnest(${[...new Set(webhookIds)]}::uuid[]), null`;
 }

@@ -8,6 +8,7 @@
  * is made up for by the next one, or by autovacuum.
  */
 import type { Pool } from '../db/pool.ts';
+import { codeOf } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 
 const AT_LEAST = 20_000;
@@ -53,7 +54,7 @@ export class Cleaner {
       this.#room = Math.max(AT_LEAST, (bytes / ROW_BYTES) * PART);
       await pool.run((sql) => sql`vacuum (truncate off, skip_locked) arrivals, lanes`);
     } catch (error) {
-      log.warn({ code: (error as { code?: unknown }).code }, 'cannot take away dead wake rows, autovacuum will');
+      log.warn({ code: codeOf(error) }, 'cannot take away dead wake rows, autovacuum will');
     }
   }
 }

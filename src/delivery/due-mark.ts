@@ -11,6 +11,7 @@
  * open. Kept in the session and made anew by each claim, the mark cost each of them 0.2 ms.
  */
 import type { Pool, Tx } from '../db/pool.ts';
+import { codeOf } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 
 /** The mark of whoever knows nothing. */
@@ -78,7 +79,7 @@ export class DueMark {
     } catch (error) {
       // Another server may answer next, with a clock of its own.
       this.#at = DUE_FROM_EVER;
-      log.warn({ code: (error as { code?: unknown }).code }, 'cannot read when lanes are due, looking at all of them');
+      log.warn({ code: codeOf(error) }, 'cannot read when lanes are due, looking at all of them');
     }
   }
 }

@@ -3,11 +3,12 @@
  * registrations are suspended, claims whose leases are over are ended.
  *
  * Invariant: whatever is left undone, by a crash, a failure, or because something is being mended already, is found again:
- * it keeps its lane due. What is lost comes first, and each is done on its own: that a suspension takes too long, as in a
- * long index of dead entries, must not keep what is lost from being sent.
+ * it keeps its lane due, or, while the lane is saturated, is found when a place comes free. What is lost comes first, and
+ * each is done on its own: that a suspension takes too long, as in a long index of dead entries, must not keep what is lost
+ * from being sent.
  */
 import type { Pool, Tx } from '../db/pool.ts';
-import { isUnavailable } from '../db/unavailable.ts';
+import { logFailedTry } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { endLostClaims } from './lost.ts';
 import { suspendUnclaimed } from './suspend.ts';
@@ -56,9 +57,7 @@ export class Mender {
       await pool.transaction(work);
     } catch (error) {
       this.#pausedUntilMs = monotonicMs() + PAUSE_MS;
-      const fields = { code: (error as { code?: unknown }).code ?? (error as Error).name };
-      if (isUnavailable(error)) log.warn(fields, `cannot ${what}, trying again`);
-      else log.error({ ...fields, error: (error as Error).message }, `cannot ${what}, trying again`);
+      logFailedTry(log, error, `cannot ${what}, trying again`, `cannot ${what}, trying again`);
     }
   }
 }

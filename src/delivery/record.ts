@@ -136,8 +136,12 @@ async function recordLate(
     select r.id, r.number, true, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
            r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
     from report r
-    join (select * from deliveries where id = any (${reports.map((report) => report.deliveryId)}::uuid[]) order by id for update) d
-      on d.id = r.id
+    join (
+      select * from deliveries
+      where id = any (${reports.map((report) => report.deliveryId)}::uuid[])
+      order by id
+      for update
+    ) d on d.id = r.id
     where not exists (
       select from attempts written
       where written.delivery_id = r.id and written.number = r.number and not written.late

@@ -8,7 +8,7 @@
  * each. Two may be under way: with one, the places of a flush stayed taken while the next one waited for it.
  */
 import type { Pool } from '../db/pool.ts';
-import { isUnavailable } from '../db/unavailable.ts';
+import { codeOf, isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 import { record } from './record.ts';
 import type { Report } from './report.ts';
@@ -112,9 +112,4 @@ export class Recorder {
 /** Deadlock or serialisation failure, or a statement the server cancelled: the same flush can succeed next time. */
 function isContention(error: unknown): boolean {
   return ['40001', '40P01', '57014', '55P03'].includes(codeOf(error) ?? '');
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : (error as Error | null)?.name;
 }

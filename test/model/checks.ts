@@ -13,6 +13,7 @@ import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../s
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
+import { claimBehindClaim } from './claim-snapshots.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
 
@@ -37,6 +38,7 @@ export type CheckName =
   | 'lost claim beside a record'
   | 'stale release'
   | 'concurrent claims'
+  | 'claim behind a claim'
   | 'late commits'
   | 'commit beside arming'
   | 'arrival from elsewhere'
@@ -52,6 +54,14 @@ export type CheckName =
 async function fill(sql: Sql, events: number): Promise<void> {
   const append = await subscribe(sql);
   for (let event = 0; event < events; event += 1) await append();
+}
+
+/** One delivery claimed as `lost/1`, and a time at which that lease is over. */
+async function loseClaim(pool: Pool, sql: Sql): Promise<{ ids: string[]; later: Date }> {
+  await fill(sql, 1);
+  const now = new Date(Date.now() + 1_000);
+  const taken = await takeTurn(pool, 'lost/1', 10, now);
+  return { ids: taken.map(({ id }) => id), later: new Date(now.getTime() + (LEASE_S + 1) * 1_000) };
 }
 
 /** Makes a partner with one webhook; what it returns appends one event. */
@@ -126,10 +136,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
 
   /** Two pollers find the same lost claim, which the first leaves alone until another one was made meanwhile. */
   async 'lost claim found twice'(pool, sql) {
-    await fill(sql, 1);
-    const now = new Date(Date.now() + 1_000);
-    await takeTurn(pool, 'lost/1', 10, now);
-    const later = new Date(now.getTime() + (LEASE_S + 1) * 1_000);
+    const { later } = await loseClaim(pool, sql);
     const { lost } = await pool.transaction((tx) => claimDue(tx, 'own/1', 10, later));
     const taken = await takeTurn(pool, 'other/1', 10, later);
     if (taken.length !== 1) throw new Error('what was lost is not due again');
@@ -139,33 +146,22 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
 
   /** Who lost a claim gives it back unsent, when another poller has one on the same delivery. */
   async 'stale release'(pool, sql) {
-    await fill(sql, 1);
-    const now = new Date(Date.now() + 1_000);
-    const lost = await takeTurn(pool, 'lost/1', 10, now);
-    const later = new Date(now.getTime() + (LEASE_S + 1) * 1_000);
+    const { ids, later } = await loseClaim(pool, sql);
     await takeTurn(pool, 'other/1', 10, later);
-    const ids = lost.map(({ id }) => id);
     const given = await pool.transaction((tx) => releaseDeliveries(tx, 'lost/1', ids, 0, later));
     if (given > 0) throw new Error('a claim of another poller was ended by a release');
   },
 
   /** A claim that a record is ending is left to it. */
   async 'lost claim beside a record'(pool, sql) {
-    await fill(sql, 1);
-    const now = new Date(Date.now() + 1_000);
-    const taken = await takeTurn(pool, 'late/1', 10, now);
-    const later = new Date(now.getTime() + (LEASE_S + 1) * 1_000);
+    const { ids, later } = await loseClaim(pool, sql);
     await sql.begin(async (recording) => {
       await recording`
         update deliveries
         set status = 'entregue', next_attempt_at = null, finished_at = now(), claimed_by = null, claimed_at = null`;
       const ended = await sql.begin(async (tx) => {
         await tx`set local lock_timeout = '500ms'`;
-        return endLostClaims(
-          tx,
-          taken.map(({ id }) => id),
-          later,
-        );
+        return endLostClaims(tx, ids, later);
       });
       if (ended > 0) throw new Error('a claim was ended that a record is ending');
     });
@@ -189,6 +185,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     );
     if (claimed > CAP) throw new Error(`${claimed} in flight over overlapping claims, the cap is ${CAP}`);
   },
+
+  'claim behind a claim': async (_pool, sql) => claimBehindClaim(sql, await subscribe(sql)),
 
   'late commits': (_pool, sql, seed) => commitLate(sql, seed),
 

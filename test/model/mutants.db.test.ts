@@ -40,11 +40,16 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   if (mutant === null) return folder;
   const file = path.join(folder, isFunction(mutant) ? 'drizzle' : 'src/delivery', mutant.file);
-  const parts = (await readFile(file, 'utf8')).split(mutant.find);
-  if (parts.length !== 2)
-    throw new Error(`the mutant no longer applies: ${mutant.find} is there ${parts.length - 1} times`);
-  await writeFile(file, parts.join(mutant.put));
+  let source = await readFile(file, 'utf8');
+  for (const { find, put } of [mutant, ...(mutant.also ? [mutant.also] : [])]) source = replaceOnce(source, find, put);
+  await writeFile(file, source);
   return folder;
+}
+
+function replaceOnce(source: string, find: string, put: string): string {
+  const parts = source.split(find);
+  if (parts.length !== 2) throw new Error(`the mutant no longer applies: ${find} is there ${parts.length - 1} times`);
+  return parts.join(put);
 }
 
 function isFunction({ file }: Mutant): boolean {

@@ -10,6 +10,8 @@ export interface Mutant {
   readonly file: string;
   readonly find: string;
   readonly put: string;
+  /** A second place that must change with the first. */
+  readonly also?: { readonly find: string; readonly put: string };
   readonly check: CheckName;
   readonly finds: RegExp;
 }
@@ -353,6 +355,26 @@ export const MUTANTS: readonly Mutant[] = [
     put: 'limit least(at_most, lanes_a_claim)',
     check: 'concurrent claims',
     finds: /over overlapping claims/,
+  },
+  {
+    name: 'a claim counts on the snapshot on which its lanes were locked',
+    file: functions,
+    find: `    select ctid
+    from lanes
+    where next_due_at between due_from and moment
+    order by next_due_at
+    limit least(at_most, lanes_a_claim)
+    for update skip locked`,
+    put: "select '(0,0)'::tid",
+    also: {
+      find: 'from unnest(locked) as held (place)\n    join lanes l on l.ctid = held.place',
+      put: `from (
+        select ctid, * from lanes where next_due_at between due_from and moment
+        order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
+      ) l`,
+    },
+    check: 'claim behind a claim',
+    finds: /11 in flight/,
   },
   {
     name: 'a send starts although the lease may end under it',
