@@ -5,7 +5,7 @@ import { insertPartner } from '../support/outbox.ts';
 
 const ROWS = 7_000;
 
-test('the statistics of every table are made of 6,000 rows, because what dies meanwhile stays', async () => {
+test('the statistics of every table are made of 6,000 rows, with few rests, because what dies meanwhile stays', async () => {
   const { url, sql, drop } = await createTestDatabase();
   try {
     const partnerId = await insertPartner(sql);
@@ -29,6 +29,12 @@ test('the statistics of every table are made of 6,000 rows, because what dies me
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attstattarget is distinct from 20`;
     expect(longer).toEqual([]);
+
+    const resting = await sql`
+      select relname from pg_class
+      where oid = any ('{events,messages,deliveries,attempts}'::regclass[])
+        and not coalesce(reloptions, '{}') @> '{autovacuum_vacuum_cost_limit=2000}'`;
+    expect(resting).toEqual([]);
 
     const samples: string[] = [];
     const telling = postgres(url, {
