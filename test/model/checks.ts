@@ -37,6 +37,7 @@ export type CheckName =
   | 'lost claim found twice'
   | 'lost claim beside a record'
   | 'stale release'
+  | 'deactivated'
   | 'concurrent claims'
   | 'claim behind a claim'
   | 'late commits'
@@ -150,6 +151,15 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await takeTurn(pool, 'other/1', 10, later);
     const given = await pool.transaction((tx) => releaseDeliveries(tx, 'lost/1', ids, 0, later));
     if (given > 0) throw new Error('a claim of another poller was ended by a release');
+  },
+
+  /** An append that was open while its registration was deactivated commits a delivery behind that. */
+  async deactivated(pool, sql) {
+    await fill(sql, 1);
+    await sql`update webhooks set active = false`;
+    const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
+    expectNone(taken, 'deliveries sent to a deactivated registration');
+    expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'deliveries not suspended');
   },
 
   /** A claim that a record is ending is left to it. */

@@ -329,8 +329,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: functions,
     find: 'case when w.active then l.max_in_flight - claimed.flying else 0 end',
     put: 'l.max_in_flight - claimed.flying',
-    check: differential,
-    finds: /sent and must not/,
+    check: 'deactivated',
+    finds: /sent to a deactivated/,
   },
   {
     name: 'a release spends the attempt’s number',
