@@ -7,7 +7,7 @@ test(
   'pollers killed and frozen, PostgreSQL stopped, connections cut and silent: nothing lost, stuck or sent too often',
   { timeout: 120_000 },
   async () => {
-    const { faults, figures, exitCodes } = await runChaos({
+    const { faults, strays, figures, exitCodes } = await runChaos({
       seed: SEED,
       deliveries: 4_000,
       counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2 },
@@ -16,6 +16,7 @@ test(
       haste: true,
       say: () => undefined,
     });
+    expect(strays).toEqual([]);
     expect(Object.entries(faults).filter(([, count]) => count > 0)).toEqual([]);
     expect(exitCodes).toEqual([0, 0, 0]);
     expect(figures).toMatchObject({ kills: 8, stops: 2, freezes: 2 });

@@ -134,13 +134,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     isDrained = true;
     await receiver.finish();
     const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
-    const { figures, faults } = await judge(ledger, file, sql);
+    const { figures, faults, strays } = await judge(ledger, file, sql);
     await sql.end();
     const { said, ...did } = fleet.figures;
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
     return {
       figures: { ...figures, ...did, stops, seconds },
       faults: { ...faults, 'webhooks over their cap': watch.overCap },
+      strays,
       exitCodes,
       said,
     };

@@ -16,6 +16,8 @@ const CHUNK = 10_000;
 export interface Verdict {
   readonly figures: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
+  /** The first POSTs without an attempt row of their time, each with all that is known of its delivery. */
+  readonly strays: readonly unknown[];
 }
 
 async function loadPosts(sql: Tx, file: string): Promise<void> {
@@ -70,7 +72,6 @@ async function readFigures(sql: Tx): Promise<Record<string, number>> {
 
 async function findFaults(sql: Tx): Promise<Record<string, number>> {
   const tolerance = `${TOLERANCE_MS} milliseconds`;
-  const notedLate = `${NOTED_LATE_MS} milliseconds`;
   const [row] = await sql<[Record<string, number>]>`
     select
       (select count(*)::int from chaos_streams s
@@ -90,12 +91,7 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
       (select count(*)::int from (
          select from messages m join deliveries d using (event_id)
          group by sha256(m.body), d.webhook_id having count(*) > 1) twice) as "same bytes under two delivery ids",
-      (select count(*)::int from chaos_posts p
-       where not exists (
-         select from attempts a
-         where a.delivery_id = p.delivery_id and p.at >= a.started_at - ${notedLate}::interval
-           and p.at <= a.started_at + coalesce(a.duration_ms * interval '1 millisecond', interval '45 s') + ${tolerance}::interval)
-      ) as "POSTs without an attempt row of their time",
+      (select count(*)::int from chaos_strays) as "POSTs without an attempt row of their time",
       (select count(*)::int from (
          select p.delivery_id, count(*) filter (where not may_repeat) as posts from chaos_posts p group by 1) seen
        where posts > (select count(distinct number) from attempts a where a.delivery_id = seen.delivery_id)
@@ -126,10 +122,31 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
   return row;
 }
 
+async function findStrays(sql: Tx): Promise<readonly unknown[]> {
+  await sql.unsafe(`
+    create table chaos_strays as
+    select p.* from chaos_posts p
+    where not exists (
+      select from attempts a
+      where a.delivery_id = p.delivery_id and p.at >= a.started_at - interval '${NOTED_LATE_MS} milliseconds'
+        and p.at <= a.started_at + coalesce(a.duration_ms * interval '1 millisecond', interval '45 s')
+                    + interval '${TOLERANCE_MS} milliseconds')`);
+  return sql`
+    select s.*,
+           (select json_agg(p order by p.at) from chaos_posts p where p.delivery_id = s.delivery_id) as posts,
+           (select json_agg(c order by c.at) from chaos_claims c where c.delivery_id = s.delivery_id) as claims,
+           (select json_agg(a order by a.started_at) from (
+              select number, late, outcome, started_at, duration_ms, poller from attempts where delivery_id = s.delivery_id
+            ) a) as attempts
+    from chaos_strays s
+    limit 5`;
+}
+
 /** Judges the run whose receiver wrote `file`. */
 export async function judge(ledger: Ledger, file: string, sql: Sql): Promise<Verdict> {
   await loadPosts(sql, file);
   await loadLedger(sql, ledger);
+  const strays = await findStrays(sql);
   const [figures, faults] = [await readFigures(sql), await findFaults(sql)];
   const [late] = await sql<[{ ms: number }]>`
     select coalesce(max(extract(epoch from a.started_at - p.at) * 1000), 0)::int as ms
@@ -138,5 +155,5 @@ export async function judge(ledger: Ledger, file: string, sql: Sql): Promise<Ver
       where p.delivery_id = a.delivery_id and p.at <= a.started_at + a.duration_ms * interval '1 millisecond'
     ) p on true
     where a.duration_ms is not null and p.at < a.started_at and a.number = 1`;
-  return { figures: { ...figures, 'latest start noted after its POST (ms)': late.ms }, faults };
+  return { figures: { ...figures, 'latest start noted after its POST (ms)': late.ms }, faults, strays };
 }
