@@ -22,7 +22,10 @@ async function makeGate(sql: Sql): Promise<void> {
 async function untilSomebodyWaits(sql: Sql): Promise<void> {
   await sql.unsafe(`
     do $$ begin
-      while not exists (select from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted) loop
+      while not exists (
+        select from pg_locks l join pg_database d on d.oid = l.database
+        where d.datname = current_database() and l.locktype = 'advisory' and l.objid = ${GATE} and not l.granted
+      ) loop
         perform pg_sleep(0.001);
       end loop;
     end $$`);
