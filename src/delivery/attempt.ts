@@ -76,11 +76,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #answerBytes = 0;
   #readBytes = 0;
 
-  constructor(shared: Shared, { origin, path }: Destination, { body, headers }: SendRequest) {
+  constructor(shared: Shared, { origin, path }: Destination, { body, headers }: SendRequest, startedAtMs: number) {
     this.#shared = shared;
     this.#origin = origin;
     this.#options = { path, method: 'POST', headers, body };
-    this.#startedAtMs = shared.now();
+    this.#startedAtMs = startedAtMs;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

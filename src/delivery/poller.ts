@@ -38,7 +38,7 @@ export interface PollerDeps {
   readonly name: string;
   /** Deliveries in flight at most. */
   readonly capacity: number;
-  /** Monotonic milliseconds; it measures durations only. */
+  /** Monotonic milliseconds, on the sender's clock; it measures durations only. */
   readonly monotonicMs: () => number;
   /** Replaces the database's clock in tests; null is the database's own. */
   readonly now?: () => Date | null;
@@ -103,7 +103,7 @@ export class Poller {
     this.#hasMore = deliveries.length >= MANY || more;
     if (deliveries.length === 0) return 0;
     this.#held += deliveries.length;
-    if (this.#stopping || !this.#hasLeaseLeft(claim)) this.#giveBack(claim, deliveries);
+    if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;
   }
@@ -159,8 +159,8 @@ export class Poller {
     return this.#deps.capacity - this.#held >= this.#deps.capacity * FEW_PLACES;
   }
 
-  #hasLeaseLeft(claim: Claim): boolean {
-    return LEASE_S * 1_000 - (this.#deps.monotonicMs() - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
+  #hasLeaseLeft(claim: Claim, atMs: number): boolean {
+    return LEASE_S * 1_000 - (atMs - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
   }
 
   #letGo(deliveries: number): void {
@@ -183,15 +183,19 @@ export class Poller {
     }
   }
 
-  /** Throws, or the sender's answer is an error, only before anything was sent. */
+  /**
+   * Throws, or the sender's answer is an error, only before anything was sent. The clock is read once, for the lease, the
+   * deadline and the row: of a process that stands still here, between two readings, the POST left after its lease, and the
+   * row told of a time before it.
+   */
   #send(claim: Claim, delivery: ClaimedDelivery): void {
     const { sender, monotonicMs } = this.#deps;
-    const sentAt = new Date(delivery.claimedAt.getTime() + monotonicMs() - claim.answeredAtMs);
-    const { request, keyId } = signRequest(delivery, this.#openKey, sentAt);
-    if (!this.#hasLeaseLeft(claim)) return this.#giveBack(claim, [delivery]);
-
     const startedAtMs = monotonicMs();
-    sender.send(request).then(
+    if (!this.#hasLeaseLeft(claim, startedAtMs)) return this.#giveBack(claim, [delivery]);
+
+    const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);
+    const { request, keyId } = signRequest(delivery, this.#openKey, sentAt);
+    sender.send(request, startedAtMs).then(
       (result) => this.#report(claim, delivery, { keyId, startedAtMs, result }),
       (error: unknown) => this.#giveUp(claim, delivery, error as Error),
     );

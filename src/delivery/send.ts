@@ -32,8 +32,11 @@ export interface SenderOptions extends GuardOptions {
 }
 
 export interface Sender {
-  /** Sends one POST. Always answers what the network and the receiver did; throws or rejects for a fault of ours. */
-  send(request: SendRequest): Promise<SendResult>;
+  /**
+   * Sends one POST. Always answers what the network and the receiver did; throws or rejects for a fault of ours. Deadline
+   * and duration count from `startedAtMs` on the sender's clock, by default from now.
+   */
+  send(request: SendRequest, startedAtMs?: number): Promise<SendResult>;
   /** Waits for the attempts in flight, each at most its deadline, then closes every connection. */
   close(): Promise<void>;
 }
@@ -80,11 +83,11 @@ export function createSender(options: SenderOptions): Sender {
   }, TICK_MS).unref();
 
   return {
-    send(request) {
+    send(request, startedAtMs = now()) {
       if (isClosed) return Promise.reject(new Error('the sender is closed'));
       const target = targetOf(request.url);
       if (typeof target === 'string') return Promise.resolve(refusedTarget(target));
-      return new Attempt(shared, target, request).result;
+      return new Attempt(shared, target, request, startedAtMs).result;
     },
     async close() {
       isClosed = true;

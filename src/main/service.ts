@@ -44,7 +44,8 @@ export async function startPoller({ config, database, log, metrics }: ServiceDep
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
-  const sender = createSender({ allowInsecure: config.allowInsecureTargets });
+  const monotonicMs = () => performance.now();
+  const sender = createSender({ allowInsecure: config.allowInsecureTargets, now: monotonicMs });
   const poller = new Poller({
     pool,
     sender,
@@ -53,7 +54,7 @@ export async function startPoller({ config, database, log, metrics }: ServiceDep
     metrics,
     name: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
     capacity: config.pollerCapacity,
-    monotonicMs: () => performance.now(),
+    monotonicMs,
   });
   metrics.watch('in_flight', () => poller.held);
   const stopping = new AbortController();

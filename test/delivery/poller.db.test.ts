@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../src/db/pool.ts';
+import { createSender } from '../../src/delivery/send.ts';
 import { VersionConflict } from '../../src/log/append.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { advance, startEngine } from '../support/engine.ts';
@@ -115,6 +116,44 @@ test('a delivery whose lease has too little left is released instead of sent', a
   expect(receiver.posts).toHaveLength(0);
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
   await engine.close();
+});
+
+describe('a poller that stands still between looking at its lease and sending', () => {
+  /** Sends one delivery with a standstill of so long right before its POST is made. */
+  async function standStill(ms: number): Promise<void> {
+    await commitEvents(sql, partnerId, 1);
+    let stoodMs = 0;
+    const monotonicMs = () => performance.now() + stoodMs;
+    const sender = createSender({ allowInsecure: true, now: monotonicMs });
+    const engine = startEngine(pool, {
+      monotonicMs,
+      sender: {
+        send(request, startedAtMs) {
+          stoodMs += ms;
+          return sender.send(request, startedAtMs);
+        },
+      },
+    });
+    await engine.turn();
+    await engine.close();
+    await sender.close();
+  }
+
+  test('sends nothing when its deadline is over: its lease may be, too', async () => {
+    await standStill(46_000);
+    expect(receiver.posts).toHaveLength(0);
+    expect(await sql`select outcome, duration_ms >= 46000 as waited from attempts`).toEqual([
+      { outcome: 'tempo_esgotado', waited: true },
+    ]);
+  });
+
+  test('writes a row whose time has the POST in it', async () => {
+    await standStill(2_000);
+    expect(receiver.posts).toHaveLength(1);
+    expect(await sql`select outcome, duration_ms >= 2000 as waited from attempts`).toEqual([
+      { outcome: 'entregue', waited: true },
+    ]);
+  });
 });
 
 test('a drain waits for what is in flight, records it, claims nothing more and leaves no lease', async () => {

@@ -17,7 +17,8 @@ export interface TestEngine {
 
 /** `deps` replaces parts of the poller's; the clock starts a second from now, when everything committed is due. */
 export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEngine {
-  const sender = createSender({ allowInsecure: true, timeoutMs: 5_000 });
+  const { monotonicMs = () => performance.now() } = deps;
+  const sender = createSender({ allowInsecure: true, timeoutMs: 5_000, now: monotonicMs });
   const engine: TestEngine = {
     now: new Date(Date.now() + 1_000),
     poller: new Poller({
@@ -27,7 +28,7 @@ export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEng
       log: silentLog,
       name: `test-${randomBytes(3).toString('hex')}`,
       capacity: 64,
-      monotonicMs: () => performance.now(),
+      monotonicMs,
       now: () => engine.now,
       ...deps,
     }),
