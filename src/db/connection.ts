@@ -27,6 +27,9 @@ const SERVER_LEAD_MS = 1_000;
 /** After this long the driver has opened again what it was going to open for a connection that was lost. */
 const REOPENED_MS = 5_000;
 
+/** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */
+const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
+
 function open({ url, name, deadlineMs, prepare = true, settings = {} }: ConnectionOptions, onclose: () => void): Sql {
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
   return postgres(url, {
@@ -39,6 +42,8 @@ function open({ url, name, deadlineMs, prepare = true, settings = {} }: Connecti
       application_name: name,
       statement_timeout: serverTimeoutMs,
       idle_in_transaction_session_timeout: serverTimeoutMs,
+      transaction_timeout: deadlineMs,
+      ...KEEPALIVES,
       TimeZone: 'UTC',
       ...settings,
     },

@@ -8,10 +8,10 @@ export class DatabaseUnavailable extends Error {
 
 /**
  * There is no connection: SQLSTATE class 08, refused (class 28, no such database, one that takes no connections), shutdown,
- * an idle transaction ended; or a code of the driver or socket.
+ * an idle or overlong transaction ended; or a code of the driver or socket.
  */
 const LOST =
-  /^(08...|28...|57P0.|25P03|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|28...|57P0.|25P0[34]|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** The connection stands, but the server cannot work now: disk or memory full, read-only during a switch-over. */
 const OVERLOADED = /^(53[12]00|25006)$/;
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { pendingMigrations, refuseUnfit } from '../db/migrate.ts';
 import { Pool, type PoolOptions } from '../db/pool.ts';
-import { isUnavailable } from '../db/unavailable.ts';
+import { codeOf, isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 
 export interface OpenDatabase {
@@ -51,6 +51,9 @@ export function openPool(
 }
 
 const WAIT_MS = 500;
+/** What a server older than our sessions' settings answers to them, before anybody could ask for its version. */
+const UNKNOWN_SETTING = '42704';
+const TOO_OLD = 'the server does not know a setting of our sessions: Carteiro needs PostgreSQL 18';
 
 /**
  * Resolves when the database is reachable and fit to work on, waiting as long as it is out of reach. Throws when it is
@@ -64,6 +67,7 @@ export async function untilFit(pool: Pool, log: Logger, signal: AbortSignal): Pr
       if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
       return;
     } catch (error) {
+      if (codeOf(error) === UNKNOWN_SETTING) throw new Error(TOO_OLD, { cause: error });
       if (!isUnavailable(error)) throw error;
       log.warn({ code: (error as Error).name }, 'waiting for the database');
       await sleep(WAIT_MS);

@@ -2,7 +2,8 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
 import { migrate, pendingMigrations, refuseUnfit } from '../../src/db/migrate.ts';
-import type { Sql } from '../../src/db/pool.ts';
+import { Pool, type Sql } from '../../src/db/pool.ts';
+import { untilFit } from '../../src/main/database.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -53,5 +54,13 @@ describe('migrations', () => {
       await expect(refuseUnfit(tx)).resolves.toBeUndefined();
     });
     await expect(refuseUnfit(sql)).resolves.toBeUndefined();
+  });
+
+  it('are not waited for on a server too old for what our sessions set', async () => {
+    const settings = { setting_of_the_next_version: '1' };
+    const pool = new Pool({ url: empty.url, name: 'too new', max: 1, deadlineMs: 5_000, settings });
+    const { signal } = new AbortController();
+    await expect(untilFit(pool, silentLog, signal)).rejects.toThrow('Carteiro needs PostgreSQL 18');
+    await pool.close();
   });
 });

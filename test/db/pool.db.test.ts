@@ -63,6 +63,29 @@ describe('the pool', () => {
     expect(after.flat()).toContainEqual(before);
   });
 
+  it('holds no lock past its deadline when it goes silent in the middle of a statement', async () => {
+    await database.sql`create table held as select 1 as one`;
+    proxy.silenceAt('the last words');
+    const call = pool.transaction(async (tx) => {
+      await tx`update held set one = 2`;
+      // Sent for the first time, it is described before its values follow.
+      await tx`select ${'it'}::text as "the last words"`;
+    });
+    await expect(call).rejects.toThrow(DatabaseUnavailable);
+    expect(await database.pool.run((sql) => sql`select one from held for update`)).toEqual([{ one: 1 }]);
+  });
+
+  it('has the server look after a client that no longer says anything', async () => {
+    const settings = await pool.run(
+      (sql) => sql`
+      select name, setting::int from pg_settings where name in ('tcp_keepalives_idle', 'transaction_timeout') order by 1`,
+    );
+    expect(settings).toEqual([
+      { name: 'tcp_keepalives_idle', setting: 60 },
+      { name: 'transaction_timeout', setting: deadlineMs },
+    ]);
+  });
+
   it('rolls a transaction back when its work throws', async () => {
     const failing = pool.transaction(async (tx) => {
       await tx`create table never_made (one int)`;

@@ -17,6 +17,7 @@ export class TcpProxy {
   readonly #silent = new Set<Pair>();
   #isDark = false;
   #fatalWords: string | null = null;
+  #lastWords: string | null = null;
   #refusal: Buffer | null = null;
 
   private constructor(target: URL) {
@@ -61,6 +62,11 @@ export class TcpProxy {
     const upstream = connect(this.#target);
     const pair = { client, upstream };
     this.#pairs.add(pair);
+    client.on('data', (said) => {
+      if (this.#lastWords === null || !said.includes(this.#lastWords)) return;
+      this.#lastWords = null;
+      queueMicrotask(() => this.#silence(pair));
+    });
     for (const socket of [client, upstream]) {
       socket.on('error', () => socket.destroy());
       socket.once('close', () => {
@@ -77,6 +83,11 @@ export class TcpProxy {
   /** Ends the connection on which a client next says `words`, before the database has answered. */
   cutAt(words: string): void {
     this.#fatalWords = words;
+  }
+
+  /** The connection on which a client next says `words` still passes them on, and then goes silent. */
+  silenceAt(words: string): void {
+    this.#lastWords = words;
   }
 
   /** Answers the next connection as a server does that is still starting. */
@@ -100,16 +111,18 @@ export class TcpProxy {
   /** What is open now goes silent both ways; new connections work unless `isDark`. Returns how many went silent. */
   blackHole(isDark = false): number {
     this.#isDark = isDark;
-    for (const pair of this.#pairs) {
-      pair.client.unpipe();
-      pair.upstream?.unpipe();
-      pair.client.resume();
-      pair.upstream?.resume();
-      this.#silent.add(pair);
-    }
     const silenced = this.#pairs.size;
-    this.#pairs.clear();
+    for (const pair of this.#pairs) this.#silence(pair);
     return silenced;
+  }
+
+  #silence(pair: Pair): void {
+    pair.client.unpipe();
+    pair.upstream?.unpipe();
+    pair.client.resume();
+    pair.upstream?.resume();
+    this.#silent.add(pair);
+    this.#pairs.delete(pair);
   }
 
   /** New connections work again; the silent ones are forgotten, as a router that was replaced forgets them. */
