@@ -49,6 +49,7 @@ export type CheckName =
   | 'overdue lane'
   | 'outage'
   | 'short lease'
+  | 'standstill before a send'
   | 'unknown commit'
   | 'late commit of a claim';
 
@@ -242,6 +243,24 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await poller.tick();
     await poller.settled();
     if (posts > 0) throw new Error('sent with less of the lease left than the deadline takes');
+  },
+
+  /** What a poller sends counts from when it looked at the lease, however long it stood still after that. */
+  async 'standstill before a send'(pool, sql) {
+    await fill(sql, 1);
+    let atMs = 0;
+    const starts: number[] = [];
+    const poller = makePoller(pool, {
+      monotonicMs: () => atMs,
+      openSecret(webhookId, sealed) {
+        atMs += LEASE_S * 1_000;
+        return openTestSecret(webhookId, sealed);
+      },
+      sender: { send: async (_request, startedAtMs = atMs) => (starts.push(startedAtMs), DELIVERED) },
+    });
+    await poller.tick();
+    await poller.settled();
+    if (starts.join() !== '0') throw new Error(`its time counts from after a standstill: ${starts.join()} ms, not 0`);
   },
 
   /** A claim that commits after it was first looked for is given back as well. */

@@ -385,6 +385,14 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /less of the lease left/,
   },
   {
+    name: 'the clock is read again for the send',
+    file: 'poller.ts',
+    find: 'sender.send(request, startedAtMs)',
+    put: 'sender.send(request)',
+    check: 'standstill before a send',
+    finds: /counts from after/,
+  },
+  {
     name: 'a claim whose commit is unknown is forgotten',
     file: 'claimer.ts',
     find: 'this.#doubtful.push({ ...claim, triedAtMs: -Infinity });',
