@@ -206,8 +206,19 @@ export class Poller {
     const { keyId, startedAtMs, result } = sent;
     metrics?.countAttempt(result.outcome);
     if (result.outcome !== 'entregue') logFailure(log, delivery, result);
-    const { id: deliveryId, webhookId, number, url } = delivery;
-    this.#recorder.add({ deliveryId, webhookId, number, claim: claim.name, url, keyId, startedAtMs, result });
+    const { id: deliveryId, webhookId, number, url, claimedAt } = delivery;
+    const startedByMs = claimedAt.getTime() + startedAtMs - claim.startedAtMs;
+    this.#recorder.add({
+      deliveryId,
+      webhookId,
+      number,
+      claim: claim.name,
+      url,
+      keyId,
+      startedAtMs,
+      startedByMs,
+      result,
+    });
   }
 
   #giveUp(claim: Claim, delivery: ClaimedDelivery, error: Error): void {

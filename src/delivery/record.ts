@@ -61,30 +61,37 @@ export async function record(
   });
 }
 
-/** The reports as a relation, each with its place among them, from 1, and its times on the database's clock. */
+/**
+ * The reports as a relation, each with its place among them, from 1, and its times on the database's clock. Their ages are
+ * those when this is called: the longer it takes to reach the server, the later an attempt seems to have started, by as much
+ * as the process was stopped in between. What it is known to have started by is a limit to that.
+ */
 function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
   const results = reports.map((report) => report.result);
   const ages = reports.map((report) => Math.max(0, monotonicMs - report.startedAtMs));
   return tx`
-    select r.*, clock.now,
-           clock.now - r.age_ms * interval '1 millisecond' as started_at,
-           clock.now - greatest(r.age_ms - r.duration_ms, 0) * interval '1 millisecond' as ended_at
-    from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock,
-         unnest(
-           ${reports.map((report) => report.deliveryId)}::uuid[],
-           ${reports.map((report) => report.number)}::int[],
-           ${reports.map((report) => report.claim)}::text[],
-           ${reports.map((report) => report.url)}::text[],
-           ${reports.map((report) => report.keyId)}::text[],
-           ${ages}::float8[],
-           ${results.map((result) => result.durationMs)}::int[],
-           ${results.map((result) => result.outcome)}::text[],
-           ${results.map((result) => result.statusCode)}::smallint[],
-           ${results.map((result) => result.address)}::text[],
-           ${results.map((result) => result.error)}::text[],
-           ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[]
-         ) with ordinality
-           as r (id, number, claim, url, key_id, age_ms, duration_ms, outcome, status_code, address, error, answer, place)`;
+    select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', clock.now) as ended_at
+    from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock
+    cross join unnest(
+        ${reports.map((report) => report.deliveryId)}::uuid[],
+        ${reports.map((report) => report.number)}::int[],
+        ${reports.map((report) => report.claim)}::text[],
+        ${reports.map((report) => report.url)}::text[],
+        ${reports.map((report) => report.keyId)}::text[],
+        ${ages}::float8[],
+        ${reports.map((report) => report.startedByMs / 1_000)}::float8[],
+        ${results.map((result) => result.durationMs)}::int[],
+        ${results.map((result) => result.outcome)}::text[],
+        ${results.map((result) => result.statusCode)}::smallint[],
+        ${results.map((result) => result.address)}::text[],
+        ${results.map((result) => result.error)}::text[],
+        ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[]
+      ) with ordinality
+        as r (id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,
+              answer, place)
+    cross join lateral (
+      select least(clock.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s)) as started_at
+    ) started`;
 }
 
 /** Writes the reports whose claim still stands, and returns them. */

@@ -12,5 +12,7 @@ export interface Report {
   readonly keyId: string;
   /** Milliseconds of a monotonic clock when the attempt started. */
   readonly startedAtMs: number;
+  /** On the database's clock, in milliseconds since 1970: by then the attempt had started. */
+  readonly startedByMs: number;
   readonly result: SendResult;
 }

@@ -63,7 +63,7 @@ export function openEngine(url: string): Engine {
     record(name, deliveries) {
       for (const { id: deliveryId, webhookId, number, url: target } of deliveries) {
         const report = { deliveryId, webhookId, number, claim: name, url: target, keyId: 'bench' };
-        recorder.add({ ...report, startedAtMs: monotonicMs(), result: DELIVERED });
+        recorder.add({ ...report, startedAtMs: monotonicMs(), startedByMs: Date.now(), result: DELIVERED });
       }
     },
     recorded: () => recorded,

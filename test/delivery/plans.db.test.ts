@@ -38,6 +38,7 @@ test('no claim and no record ever reads a hot table from end to end, also with t
         url: delivery.url,
         keyId: 'test',
         startedAtMs: 0,
+        startedByMs: now.getTime(),
         result: {
           outcome: 'entregue' as const,
           statusCode: 200,

@@ -156,6 +156,21 @@ describe('a poller that stands still between looking at its lease and sending', 
   });
 });
 
+test('an attempt is not noted to have started late when its record took long to get there', async () => {
+  const engine = startEngine(pool);
+  const claimedAt = engine.now;
+  receiver.answerWith((_post, response) => {
+    // What the database's clock says by the time that the record is there.
+    advance(engine, 40);
+    response.writeHead(200).end();
+  });
+  await commitEvents(sql, partnerId, 1);
+  await engine.turn();
+  const [attempt] = await sql<[{ startedAt: Date }]>`select started_at as "startedAt" from attempts`;
+  expect(attempt.startedAt.getTime() - claimedAt.getTime()).toBeLessThan(5_000);
+  await engine.close();
+});
+
 test('a drain waits for what is in flight, records it, claims nothing more and leaves no lease', async () => {
   await commitEvents(sql, partnerId, 20);
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();

@@ -47,6 +47,7 @@ function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult[
     url: delivery.url,
     keyId: 'test',
     startedAtMs: 0,
+    startedByMs: Number.MAX_SAFE_INTEGER,
     result: { outcome, statusCode, durationMs: 10, address: '192.0.2.1', error: null, answer: Buffer.from('ok') },
   };
 }

@@ -349,6 +349,7 @@ function reportOf({ id, webhookId, url, number, claim, sent }: Ticket): Paramete
     url,
     keyId: 'test',
     startedAtMs: sent.startedAt,
+    startedByMs: Number.MAX_SAFE_INTEGER,
     result: {
       outcome: sent.outcome as 'entregue',
       statusCode,
