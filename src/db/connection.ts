@@ -28,7 +28,7 @@ const SERVER_LEAD_MS = 1_000;
 const REOPENED_MS = 5_000;
 
 /** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */
-const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
+export const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 
 function open({ url, name, deadlineMs, prepare = true, settings = {} }: ConnectionOptions, onclose: () => void): Sql {
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
@@ -43,6 +43,7 @@ function open({ url, name, deadlineMs, prepare = true, settings = {} }: Connecti
       statement_timeout: serverTimeoutMs,
       idle_in_transaction_session_timeout: serverTimeoutMs,
       transaction_timeout: deadlineMs,
+      tcp_user_timeout: deadlineMs,
       ...KEEPALIVES,
       TimeZone: 'UTC',
       ...settings,

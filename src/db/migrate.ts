@@ -10,12 +10,21 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
 import type { Logger } from '../log-lines.ts';
+import { KEEPALIVES } from './connection.ts';
 import type { Tx } from './pool.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 /** Any number that no other application on the server uses. */
 const MIGRATION_LOCK = 7_264_108_351;
 const OLDEST_SERVER = 180_000;
+/** The longest there is: 0, which is for ever, the driver leaves out, and then the role's timeouts would hold. */
+const FOR_EVER_MS = 2_147_483_647;
+const PATIENCE = {
+  statement_timeout: FOR_EVER_MS,
+  lock_timeout: FOR_EVER_MS,
+  idle_in_transaction_session_timeout: 60_000,
+  tcp_user_timeout: 60_000,
+};
 
 /** Brings the database at `url` up to date and throws when it cannot. Refuses an unfit server first. */
 export async function migrate(url: string, log: Logger): Promise<void> {
@@ -29,10 +38,12 @@ export async function migrate(url: string, log: Logger): Promise<void> {
     connect_timeout: 10,
     max_lifetime: null,
     onnotice: () => undefined,
-    connection: { application_name: 'carteiro migrate', statement_timeout: 0, lock_timeout: 0 },
+    connection: { application_name: 'carteiro migrate', ...PATIENCE, ...KEEPALIVES },
   });
   try {
     await refuseUnfit(sql);
+    // Not when connecting: a server too old to know it would say that, not how old it is.
+    await sql`set transaction_timeout = 0`;
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
     const pending = await pendingMigrations(sql);
     if (pending === 0) return;

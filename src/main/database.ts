@@ -51,9 +51,9 @@ export function openPool(
 }
 
 const WAIT_MS = 500;
-/** What a server older than our sessions' settings answers to them, before anybody could ask for its version. */
+/** What a server answers to settings that it does not know, before anybody could ask for its version. */
 const UNKNOWN_SETTING = '42704';
-const TOO_OLD = 'the server does not know a setting of our sessions: Carteiro needs PostgreSQL 18';
+const NEEDED = "the server must be PostgreSQL 18, and know the parameters of the database's URL";
 
 /**
  * Resolves when the database is reachable and fit to work on, waiting as long as it is out of reach. Throws when it is
@@ -67,9 +67,11 @@ export async function untilFit(pool: Pool, log: Logger, signal: AbortSignal): Pr
       if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
       return;
     } catch (error) {
-      if (codeOf(error) === UNKNOWN_SETTING) throw new Error(TOO_OLD, { cause: error });
+      if (codeOf(error) === UNKNOWN_SETTING)
+        throw new Error(`${(error as Error).message}: ${NEEDED}`, { cause: error });
       if (!isUnavailable(error)) throw error;
-      log.warn({ code: (error as Error).name }, 'waiting for the database');
+      const { cause = error } = error as Error;
+      log.warn({ code: codeOf(cause), reason: (cause as Error).message }, 'waiting for the database');
       await sleep(WAIT_MS);
     }
   }

@@ -17,7 +17,7 @@ export class TcpProxy {
   readonly #silent = new Set<Pair>();
   #isDark = false;
   #fatalWords: string | null = null;
-  #lastWords: string | null = null;
+  #lastWords: { readonly words: string; readonly isRead: boolean } | null = null;
   #refusal: Buffer | null = null;
 
   private constructor(target: URL) {
@@ -63,9 +63,10 @@ export class TcpProxy {
     const pair = { client, upstream };
     this.#pairs.add(pair);
     client.on('data', (said) => {
-      if (this.#lastWords === null || !said.includes(this.#lastWords)) return;
+      const last = this.#lastWords;
+      if (last === null || !said.includes(last.words)) return;
       this.#lastWords = null;
-      queueMicrotask(() => this.#silence(pair));
+      queueMicrotask(() => this.#silence(pair, last.isRead));
     });
     for (const socket of [client, upstream]) {
       socket.on('error', () => socket.destroy());
@@ -85,9 +86,12 @@ export class TcpProxy {
     this.#fatalWords = words;
   }
 
-  /** The connection on which a client next says `words` still passes them on, and then goes silent. */
-  silenceAt(words: string): void {
-    this.#lastWords = words;
+  /**
+   * The connection on which a client next says `words` still passes them on, and then goes silent; unless `isRead`, what is
+   * said to it is left unread, as by a process that is stopped.
+   */
+  silenceAt(words: string, isRead = true): void {
+    this.#lastWords = { words, isRead };
   }
 
   /** Answers the next connection as a server does that is still starting. */
@@ -116,11 +120,12 @@ export class TcpProxy {
     return silenced;
   }
 
-  #silence(pair: Pair): void {
-    pair.client.unpipe();
-    pair.upstream?.unpipe();
-    pair.client.resume();
-    pair.upstream?.resume();
+  #silence(pair: Pair, isRead = true): void {
+    for (const socket of [pair.client, pair.upstream]) {
+      socket?.unpipe();
+      if (isRead) socket?.resume();
+      else socket?.pause();
+    }
     this.#silent.add(pair);
     this.#pairs.delete(pair);
   }
