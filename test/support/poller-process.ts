@@ -21,6 +21,9 @@ export interface PollerProcess {
 
 /** What keeps a poller's memory small, as the script `poll` has it. */
 const FLAGS = manifest.scripts.poll.match(/--\S+/g) ?? [];
+const ENVIRONMENT = Object.fromEntries(
+  [...manifest.scripts.poll.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+) as Record<string, string>;
 
 /** Starts `carteiro poll` on the database; resolves when it delivers. */
 export async function startPollerProcess(
@@ -30,6 +33,7 @@ export async function startPollerProcess(
   const child: ChildProcess = spawn(process.execPath, [...FLAGS, MAIN, 'poll'], {
     env: {
       PATH: process.env['PATH'],
+      ...ENVIRONMENT,
       DATABASE_URL: databaseUrl,
       SANDBOX: 'true',
       ALLOW_INSECURE_TARGETS: 'true',
