@@ -4,9 +4,9 @@
  * Invariants. Every call ends within its deadline. The server ends a slow statement (`statement_timeout`) a second before,
  * so a call that still waits for an answer then has most likely lost its connection without being told: the driver would
  * wait on a black-holed socket for good. A call whose connection is lost fails at once, and sends nothing more; its
- * commit may have happened. Nor does it leave locks behind, which lasted as long as the client was frozen, or for hours when it
- * was cut off: between two messages of one statement only `transaction_timeout` ends its session, and while the server
- * waits for it to read an answer only `tcp_user_timeout` does.
+ * commit may have happened. Nor does it leave locks behind, which lasted as long as the client was frozen, or for hours
+ * when it was cut off: between two messages of one statement only `transaction_timeout` ends its session, and while the
+ * server waits for it to read an answer only `tcp_user_timeout` does.
  * Measured alternatives: the driver's own pool and reconnect left calls hanging to the deadline after each restart of the
  * server (9 s an outage); its pool, retired as a whole at the first loss, did so in one restart of five (4 s, now 0.2 s).
  * The driver's `begin` rolls back on the socket that is gone, which crashes the process.
