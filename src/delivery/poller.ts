@@ -5,9 +5,9 @@
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
  * Crash: the leases end and other pollers take over.
  * Wake-up is polling, but in the server, by a function that looks every 1 to 20 ms: a look costs 10 µs there, and no round
- * trip. While an event is being appended it waits for that transaction's end instead, by a lock which the core takes only
- * if it need not wait. NOTIFY there would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s), and was no
- * quicker: commit → arrival 1.75 ms (p50), 1.65 as it is, 2.05 with looks alone.
+ * trip. While an event is being appended it waits for the end of that transaction instead of sleeping, by a lock that the
+ * core takes only if it need not wait (0020_wait_for_appends.sql). NOTIFY there would take a global lock at commit (8
+ * writers: 4,680 → 1,408 commits/s), and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Pool, type Sql, type Tx } from '../../src/db/pool.ts';
 import { armLanes, freePlaces, waitForWork } from '../../src/delivery/arrivals.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
@@ -27,6 +27,13 @@ beforeEach(async () => {
   webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
 });
 
+/** Ends what a failed test has left open. */
+const endings: (() => void)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0)) end();
+  await cancelWaiting();
+});
+
 async function hasWork(): Promise<unknown> {
   const [row] = await pool.run((sql) => waitForWork(sql, LOOK_ONCE, null));
   return row;
@@ -41,24 +48,55 @@ async function turn(): Promise<number> {
 /** Longer than a test may take, at the end of which it is told that there is no work. */
 const SLEEP = { ms: 15_000, napMs: 15_000 };
 
-/** Resolves when the event is appended; commits when told so. */
-function appendSlowly(): { appended: Promise<void>; commit: () => void; committed: Promise<void> } {
-  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+/** One event in a transaction that ends when told so. */
+function appendSlowly(): Record<'appended' | 'committed', Promise<void>> & Record<'commit' | 'rollBack', () => void> {
+  const { promise: mayEnd, resolve: commit, reject } = Promise.withResolvers<void>();
   const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
-  const committed = database.sql.begin(async (tx) => {
+  const rolledBack = new Error('rolled back');
+  const ended = database.sql.begin(async (tx) => {
     await commitEvents(tx as unknown as Sql, partnerId, 1);
     tellAppended();
-    await mayCommit;
+    await mayEnd;
   });
-  return { appended, commit, committed: committed.then(() => undefined) };
+  const committed = ended.then(
+    () => undefined,
+    (error: Error) => {
+      if (error !== rolledBack) throw error;
+    },
+  );
+  endings.push(commit);
+  return { appended, committed, commit, rollBack: () => reject(rolledBack) };
 }
 
+/** Who is at which of the two locks: those who append, and the poller that waits for them. */
 async function locks(): Promise<string[]> {
-  const rows = await database.sql<{ mode: string; granted: boolean }[]>`
-    select mode, granted from pg_locks l join pg_database d on d.oid = l.database
-    where d.datname = current_database() and locktype = 'advisory' order by mode`;
-  return rows.map(({ mode, granted }) => `${mode}, ${granted ? 'held' : 'awaited'}`);
+  const rows = await database.sql<{ name: string; mode: string; granted: boolean }[]>`
+    select case objid when appending_lock()::oid then 'appending' when awaiting_lock()::oid then 'awaiting' end as name,
+           mode, granted
+    from pg_locks l join pg_database d on d.oid = l.database
+    where d.datname = current_database() and locktype = 'advisory'
+    order by name, mode`;
+  return rows.map(({ name, mode, granted }) => `${name}: ${mode} ${granted ? 'held' : 'awaited'}`);
 }
+
+async function sleepers(): Promise<number> {
+  const rows = await database.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+  return rows.length;
+}
+
+async function cancelWaiting(): Promise<void> {
+  await database.sql`
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and state = 'active' and query like '%wait_for_work%' and pid <> pg_backend_pid()`;
+}
+
+async function cancel(idle: Promise<unknown>): Promise<void> {
+  await Promise.all([expect(idle).rejects.toThrow('canceling statement'), cancelWaiting()]);
+}
+
+const APPENDING = 'appending: ShareLock held';
+const AWAITED = ['appending: ExclusiveLock awaited', APPENDING, 'awaiting: ExclusiveLock held'];
 
 const WORK = { wait_for_work: true };
 const NONE = { wait_for_work: false };
@@ -115,7 +153,7 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(['ExclusiveLock, awaited', 'ShareLock, held']);
+    await expect.poll(locks).toEqual(AWAITED);
     slow.commit();
     await slow.committed;
     expect(await woken).toEqual([WORK]);
@@ -126,21 +164,58 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(['ExclusiveLock, awaited', 'ShareLock, held']);
+    await expect.poll(locks).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
-    expect(await locks()).toEqual(['ExclusiveLock, awaited', 'ShareLock, held']);
+    expect(await locks()).toEqual(AWAITED);
     slow.commit();
     await slow.committed;
     expect(await woken).toEqual([WORK]);
   });
 
-  test('waits for an append no longer than it would have slept, and keeps no lock of it', async () => {
+  test('sleeps when another one waits already', async () => {
     const slow = appendSlowly();
     await slow.appended;
-    expect(await pool.run((sql) => waitForWork(sql, { ms: 50, napMs: 1 }, null))).toEqual([NONE]);
+    const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    await expect.poll(locks).toEqual(AWAITED);
+    const asleep = database.pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    await expect.poll(sleepers).toBe(1);
+    expect(await locks()).toEqual(AWAITED);
+    slow.commit();
+    await slow.committed;
+    expect(await woken).toEqual([WORK]);
+    await cancel(asleep);
+  });
+
+  test('looks again when it would have woken, though what it waits for is not over', async () => {
+    const slow = appendSlowly();
+    await slow.appended;
+    const idle = pool.run((sql) => waitForWork(sql, { ...SLEEP, napMs: 100 }, null).execute());
+    await expect.poll(locks).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
-    expect(await hasWork()).toEqual(WORK);
-    expect(await locks()).toEqual(['ShareLock, held']);
+    expect(await idle).toEqual([WORK]);
+    expect(await locks()).toEqual([APPENDING]);
+    slow.commit();
+    await slow.committed;
+  });
+
+  test('sleeps when what it waited for brought nothing', async () => {
+    const slow = appendSlowly();
+    await slow.appended;
+    const idle = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    await expect.poll(locks).toEqual(AWAITED);
+    slow.rollBack();
+    await slow.committed;
+    await expect.poll(sleepers).toBe(1);
+    await cancel(idle);
+  });
+
+  test('keeps no lock when it is cancelled while it waits', async () => {
+    const slow = appendSlowly();
+    await slow.appended;
+    const idle = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    await expect.poll(locks).toEqual(AWAITED);
+    await cancel(idle);
+    expect(await locks()).toEqual([APPENDING]);
     slow.commit();
     await slow.committed;
   });
