@@ -49,23 +49,23 @@ async function turn(): Promise<number> {
 const SLEEP = { ms: 15_000, napMs: 15_000 };
 
 /** One event in a transaction that ends when told so. */
-function appendSlowly(): Record<'appended' | 'committed', Promise<void>> & Record<'commit' | 'rollBack', () => void> {
+function appendSlowly(): Record<'appended' | 'ended', Promise<void>> & Record<'commit' | 'rollBack', () => void> {
   const { promise: mayEnd, resolve: commit, reject } = Promise.withResolvers<void>();
   const { promise: appended, resolve: tellAppended } = Promise.withResolvers<void>();
   const rolledBack = new Error('rolled back');
-  const ended = database.sql.begin(async (tx) => {
+  const transaction = database.sql.begin(async (tx) => {
     await commitEvents(tx as unknown as Sql, partnerId, 1);
     tellAppended();
     await mayEnd;
   });
-  const committed = ended.then(
+  const ended = transaction.then(
     () => undefined,
     (error: Error) => {
       if (error !== rolledBack) throw error;
     },
   );
   endings.push(commit);
-  return { appended, committed, commit, rollBack: () => reject(rolledBack) };
+  return { appended, ended, commit, rollBack: () => reject(rolledBack) };
 }
 
 /** Who is at which of the two locks: those who append, and the poller that waits for them. */
@@ -95,6 +95,8 @@ async function cancel(idle: Promise<unknown>): Promise<void> {
   await Promise.all([expect(idle).rejects.toThrow('canceling statement'), cancelWaiting()]);
 }
 
+/** How long a poller may take to get to where it waits. */
+const AT_MOST = { timeout: 10_000 };
 const APPENDING = 'appending: ShareLock held';
 const AWAITED = ['appending: ExclusiveLock awaited', APPENDING, 'awaiting: ExclusiveLock held'];
 
@@ -153,9 +155,9 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
+    await expect.poll(locks, AT_MOST).toEqual(AWAITED);
     slow.commit();
-    await slow.committed;
+    await slow.ended;
     expect(await woken).toEqual([WORK]);
     expect(await locks()).toEqual([]);
   });
@@ -164,11 +166,11 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
+    await expect.poll(locks, AT_MOST).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
     expect(await locks()).toEqual(AWAITED);
     slow.commit();
-    await slow.committed;
+    await slow.ended;
     expect(await woken).toEqual([WORK]);
   });
 
@@ -176,12 +178,12 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const woken = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
+    await expect.poll(locks, AT_MOST).toEqual(AWAITED);
     const asleep = database.pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(sleepers).toBe(1);
+    await expect.poll(sleepers, AT_MOST).toBe(1);
     expect(await locks()).toEqual(AWAITED);
     slow.commit();
-    await slow.committed;
+    await slow.ended;
     expect(await woken).toEqual([WORK]);
     await cancel(asleep);
   });
@@ -190,22 +192,22 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const idle = pool.run((sql) => waitForWork(sql, { ...SLEEP, napMs: 100 }, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
+    await expect.poll(locks, AT_MOST).toEqual(AWAITED);
     await commitEvents(database.sql, partnerId, 1);
     expect(await idle).toEqual([WORK]);
     expect(await locks()).toEqual([APPENDING]);
     slow.commit();
-    await slow.committed;
+    await slow.ended;
   });
 
   test('sleeps when what it waited for brought nothing', async () => {
     const slow = appendSlowly();
     await slow.appended;
     const idle = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
+    await expect.poll(locks, AT_MOST).toEqual(AWAITED);
     slow.rollBack();
-    await slow.committed;
-    await expect.poll(sleepers).toBe(1);
+    await slow.ended;
+    await expect.poll(sleepers, AT_MOST).toBe(1);
     await cancel(idle);
   });
 
@@ -213,10 +215,10 @@ describe('an idle poller', () => {
     const slow = appendSlowly();
     await slow.appended;
     const idle = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
-    await expect.poll(locks).toEqual(AWAITED);
+    await expect.poll(locks, AT_MOST).toEqual(AWAITED);
     await cancel(idle);
     expect(await locks()).toEqual([APPENDING]);
     slow.commit();
-    await slow.committed;
+    await slow.ended;
   });
 });

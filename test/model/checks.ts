@@ -33,6 +33,7 @@ export type CheckName =
   | 'differential'
   | 'only losses'
   | 'retry'
+  | 'full lane'
   | 'booked failure'
   | 'lost claim found twice'
   | 'lost claim beside a record'
@@ -123,6 +124,18 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     }
     const late = await sql`select from deliveries where attempts < 2`;
     expectNone(late, 'deliveries not retried: the lane sleeps');
+  },
+
+  /** A lane that sleeps because all its places are taken wakes when one of them was recorded. */
+  async 'full lane'(pool, sql) {
+    await fill(sql, CAP + 1);
+    const poller = makePoller(pool, {});
+    for (let turn = 0; turn < 2; turn += 1) {
+      await poller.tick();
+      await poller.settled();
+    }
+    const left = await sql`select from deliveries where status <> 'entregue'`;
+    expectNone(left, 'deliveries left behind: their lane sleeps');
   },
 
   /** A lane whose only delivery was lost so often that a failure was booked on it wakes for the next slot. */

@@ -193,7 +193,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'arrivals.ts',
     find: '::uuid[]), null`',
     put: "::uuid[]), 'infinity'::timestamptz`",
-    check: differential,
+    check: 'full lane',
     finds: /lane sleeps/,
   },
   {
