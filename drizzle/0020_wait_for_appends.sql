@@ -4,7 +4,8 @@
 -- Invariants. Whoever appends never waits: it tries, and while somebody waits for others it does without, so that its
 -- commit is seen at the next look. Nothing but the time of a look depends on the locks, and none comes later than it would
 -- have: a wait lasts no longer than a nap. At most one poller of a database waits: the lock is given to whoever is next
--- before that one runs, so several would hand it around, each with its look at nothing, and none would ever sleep.
+-- before that one runs, so several would hand it around, each with its look at nothing, and none would ever sleep (30 idle
+-- pollers took 1.3 cores, and 0.25 as it is).
 -- Crash: locks end with their transactions, the poller's at the latest with its statement.
 -- Measured, commit to arrival (p50, 100/s): 1.65 ms, not 2.05; when 5 ms lie between the append and its commit 1.9, not
 -- 2.1; beside a transaction that stays open 2.25, as before. With naps of 3 ms for waits the last two were 2.1 and 2.4.
