@@ -8,6 +8,7 @@ import { ApiError } from './api-error.ts';
 import { createAuthenticator } from './auth.ts';
 import type { Env, HttpDeps } from './deps.ts';
 import { answerError } from './errors.ts';
+import { createTurns } from './large-bodies.ts';
 import { describeApi } from './openapi/document.ts';
 import { type AddOperation, type Gate, guarded, type Operation } from './operation.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -90,7 +91,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   return app;
 }
 
-function createGate({ pool, tokens, rateLimitPerMinute }: HttpDeps): Gate {
+function createGate({ pool, tokens, rateLimitPerMinute, turnWaitMs }: HttpDeps): Gate {
   const isActivePartner = async (partnerId: string): Promise<boolean> => {
     const rows = await pool.run((sql) => sql`select 1 from partners where id = ${partnerId} and active`);
     return rows.length === 1;
@@ -98,6 +99,7 @@ function createGate({ pool, tokens, rateLimitPerMinute }: HttpDeps): Gate {
   return {
     authenticate: createAuthenticator({ ...tokens, isActivePartner }),
     countRequest: createRateLimit(rateLimitPerMinute),
+    takeTurn: createTurns(turnWaitMs),
   };
 }
 

@@ -12,6 +12,25 @@ export const MAX_BODY_BYTES = 64 * 1024;
  */
 const MAX_VALUES_OF_LARGE_BODY = 1_000;
 
+/** Throws what the headers alone tell of a JSON body: 415 for another type, then 413. */
+export function expectJson(request: HonoRequest, maxBytes: number): void {
+  requireJsonType(request);
+  requireSize(request, maxBytes);
+}
+
+/** True unless the headers say that the body is no larger than most operations take. */
+export function mayBeLarge(request: HonoRequest): boolean {
+  return request.header('Transfer-Encoding') !== undefined || announcedBytes(request) > MAX_BODY_BYTES;
+}
+
+function requireSize(request: HonoRequest, maxBytes: number): void {
+  if (announcedBytes(request) > maxBytes) throw tooLarge(maxBytes);
+}
+
+function announcedBytes(request: HonoRequest): number {
+  return Number(request.header('Content-Length') ?? 0);
+}
+
 /** Reads and parses a JSON body. Throws 415 for another type, then 413, then 400 for what is not JSON. */
 export async function readJson(request: HonoRequest, maxBytes: number): Promise<unknown> {
   requireJsonType(request);
@@ -58,10 +77,9 @@ function requireJsonType(request: HonoRequest): void {
 }
 
 async function readBytes(request: HonoRequest, maxBytes: number): Promise<Buffer> {
-  const announced = request.header('Content-Length');
-  if (announced !== undefined && Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  requireSize(request, maxBytes);
   try {
-    if (announced !== undefined && request.header('Transfer-Encoding') === undefined) {
+    if (request.header('Content-Length') !== undefined && request.header('Transfer-Encoding') === undefined) {
       // The raw request's, because hono's own would keep the bytes for as long as the request lasts.
       const bytes = Buffer.from(await request.raw.arrayBuffer());
       if (bytes.length > maxBytes) throw tooLarge(maxBytes);

@@ -24,6 +24,8 @@ export interface HttpDeps {
   readonly rateLimitPerMinute: number;
   /** How long a test delivery is waited for, in milliseconds, when it is not 35 s. */
   readonly testWaitMs?: number;
+  /** How long a large body waits for its turn, in milliseconds, when it is not 30 s. */
+  readonly turnWaitMs?: number;
   /** Null when requests can be served, else what is missing; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }

@@ -1,7 +1,8 @@
 /**
  * One operation of the interface, and the one order in which every operation refuses: 401, 403, 429, then 415, 413 and
  * 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the route itself come before: app.ts.)
- * An operation with a large body looks first whether what it is about exists, and answers 404 before it reads.
+ * An operation with a large body looks first whether what it is about exists, and answers 404 before it reads; then the
+ * body waits for its turn, unless its headers alone are refused.
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
@@ -10,8 +11,9 @@ import type { Scope } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
 import { notFound } from './api-error.ts';
 import { requireAuditor, requirePartner, requireScope, type Authenticate } from './auth.ts';
-import { expectNoBody, MAX_BODY_BYTES, readJson } from './body.ts';
+import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson } from './body.ts';
 import type { Env } from './deps.ts';
+import type { TakeTurn } from './large-bodies.ts';
 import type { CountRequest } from './rate-limit.ts';
 import { check, invalid } from './validation.ts';
 
@@ -83,6 +85,7 @@ export type AddOperation = <B extends z.ZodType, Q extends z.ZodType>(
 export interface Gate {
   readonly authenticate: Authenticate;
   readonly countRequest: CountRequest;
+  readonly takeTurn: TakeTurn;
 }
 
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
@@ -102,9 +105,15 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     const partnerId = isAudit ? requireAuditor(identity) : requirePartner(identity);
     await gate.countRequest(isAudit ? identity.actor : partnerId);
     await requireSubject(operation, partnerId, c);
-    const sent = await readSent(operation, c);
-    const pathId = readPathId(c);
-    return respond({ partnerId, actor: identity.actor, requestId: c.var.requestId, id: pathId, ...sent }, c);
+    const serve = async () => {
+      const sent = await readSent(operation, c);
+      const pathId = readPathId(c);
+      return respond({ partnerId, actor: identity.actor, requestId: c.var.requestId, id: pathId, ...sent }, c);
+    };
+    const { maxBodyBytes = MAX_BODY_BYTES } = operation;
+    if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve();
+    expectJson(c.req, maxBodyBytes);
+    return gate.takeTurn(partnerId, serve);
   };
 }
 

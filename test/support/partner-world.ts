@@ -5,6 +5,7 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/loan-resource.ts';
 import { registrationWorker } from '../../src/core/registration-worker.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { type Account, type Answer, startApi, type TestApi } from './api.ts';
 import type { DescribedAnswers } from './described-answers.ts';
@@ -60,8 +61,8 @@ export function namesOf(events: readonly ReceivedEvent[]): string[] {
   return events.map(({ evento }) => evento);
 }
 
-export async function startPartnerWorld(): Promise<PartnerWorld> {
-  const api = await startApi({ allowInsecure: true });
+export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Promise<PartnerWorld> {
+  const api = await startApi({ allowInsecure: true, ...overrides });
   const receiver = await startReceiver();
   const { pool } = api.database;
   const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.open(id, sealed), now: () => null });

@@ -18,7 +18,9 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   LIMITE_DE_REQUISICOES: 'o parceiro passou do seu limite de requisições por minuto',
   ERRO_INTERNO: 'uma falha do serviço; nenhum detalhe é mostrado',
   MARGEM_UPSTREAM: 'a consulta ao registry falhou',
-  INDISPONIVEL: 'o banco de dados ou as chaves dos tokens estão fora de alcance; tente de novo',
+  INDISPONIVEL:
+    'o banco de dados ou as chaves dos tokens estão fora de alcance, ou um corpo grande não teve a sua vez em 30 s; ' +
+    'tente de novo',
 };
 
 const REQUEST_ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';

@@ -2029,7 +2029,7 @@ export interface components {
                 };
             };
         };
-        /** @description `INDISPONIVEL`: o banco de dados ou as chaves dos tokens estão fora de alcance; tente de novo. */
+        /** @description `INDISPONIVEL`: o banco de dados ou as chaves dos tokens estão fora de alcance, ou um corpo grande não teve a sua vez em 30 s; tente de novo. */
         INDISPONIVEL: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

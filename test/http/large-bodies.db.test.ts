@@ -1,0 +1,64 @@
+/** Large bodies over real sockets: what has no turn is not read, and nothing else waits for it. */
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { packageOf } from '../support/document-pieces.ts';
+import { EXTERNAL_GROUPED, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+
+const LARGE_BYTES = 1024 * 1024;
+
+let world: PartnerWorld;
+let server: RunningServer;
+beforeAll(async () => {
+  world = await startPartnerWorld({ turnWaitMs: 50 });
+  server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await server.close();
+  await world.close();
+});
+
+/** Begins to send a package for `loanId`, blanks in front of it; `finish` sends the rest. */
+function beginUpload(partner: TestPartner, loanId: string, bytes: number, headers: Record<string, string> = {}) {
+  const body = Buffer.from(JSON.stringify(packageOf()).padStart(bytes));
+  const { promise: answered, resolve, reject } = Promise.withResolvers<number>();
+  const sent = request(
+    `${server.url}/v1/emprestimos/${loanId}/documentos`,
+    {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${partner.token}`,
+        'Content-Type': 'application/json',
+        'Content-Length': body.length,
+        ...headers,
+      },
+    },
+    (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    },
+  );
+  sent.on('error', reject);
+  sent.write(body.subarray(0, bytes / 2));
+  const finish = () => {
+    sent.end(body.subarray(bytes / 2));
+    return answered;
+  };
+  return { answered, finish };
+}
+
+test('a third large body of a partner is told to come again while two are unfinished; nothing else waits', async () => {
+  const [slow, other] = [await world.partner(EXTERNAL_GROUPED), await world.partner(EXTERNAL_GROUPED)];
+  const loans = [await slow.newLoan(), await slow.newLoan(), await slow.newLoan()];
+  const uploads = loans.map((loan) => beginUpload(slow, loan, LARGE_BYTES));
+  expect(await Promise.race(uploads.map(({ answered }) => answered))).toBe(503);
+
+  const loan = await slow.newLoan();
+  expect(await beginUpload(slow, loan, LARGE_BYTES, { 'Content-Type': 'text/plain' }).answered).toBe(415);
+  expect(await beginUpload(slow, loan, LARGE_BYTES, { 'Content-Length': '99999999' }).answered).toBe(413);
+  expect(await beginUpload(other, await other.newLoan(), LARGE_BYTES).finish()).toBe(200);
+  expect(await beginUpload(slow, loan, 8 * 1024).finish()).toBe(200);
+
+  const finished = await Promise.all(uploads.map(({ finish }) => finish()));
+  expect(finished.toSorted((one, other) => one - other)).toEqual([200, 200, 503]);
+});
