@@ -1,7 +1,8 @@
 /** The bench's command line. */
+import { accessSync, constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { atLeast, type Bench, type Drawn, type Figure, holds, type Measured } from './figure.ts';
 import { killPollers } from './carteiro.ts';
@@ -38,6 +39,28 @@ function parseWhole(text: string): number {
   return Number(text);
 }
 
+function parseRounds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Give a whole number from 1 to 9999.');
+  return Number(text);
+}
+
+/** Asked before anything is measured: after 20 minutes is too late. */
+function parseFile(text: string): string {
+  const folder = dirname(resolve(text));
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new InvalidArgumentError(`Nothing can be written to the folder ${folder}.`);
+  }
+  return text;
+}
+
+/** Settings of contenders that are tried out: they change what is measured, so they are told with it. */
+function triedSettings(): Record<string, string> {
+  const tried = Object.entries(process.env).filter(([name]) => name.startsWith('BENCH_'));
+  return Object.fromEntries(tried) as Record<string, string>;
+}
+
 /** Runs the figures on a server and a receiver of their own; both are gone afterwards, whatever happens. */
 export async function measure(
   figures: readonly Figure[],
@@ -67,7 +90,8 @@ export async function measure(
       } catch (error) {
         // The other figures are still worth having; this one does not hold.
         progress.note(`${figure.id} failed: ${(error as Error).stack}`);
-        const label = `${figure.id} FAILED: ${(error as Error).message}`;
+        const [reason = ''] = (error as Error).message.split('\n');
+        const label = `${figure.id} FAILED: ${reason}`;
         measured.push({ id: figure.id, label, value: Number.NaN, unit: '', bar: atLeast(0) });
         await receiver.behave([]);
       }
@@ -118,23 +142,26 @@ export async function main(argv: readonly string[]): Promise<number> {
   const command = program()
     .option('--only <ids>', 'these figures alone, separated by commas', parseOnly)
     .option('--quick', 'small sizes, for a smoke run of two minutes; the figures say so and are not judged', false)
-    .option('--json <file>', 'write {figures: [{id, label, value, unit, bar, holds}]}')
-    .option('--svg <file>', 'where the picture goes', join(tmpdir(), 'carteiro-bench.svg'))
+    .option('--json <file>', 'write {figures: [{id, label, value, unit, bar, holds}]}', parseFile)
+    .option('--svg <file>', 'where the picture goes', parseFile, join(tmpdir(), 'carteiro-bench.svg'))
     .option('--seed <number>', 'of the arrival times', parseWhole, 1)
-    .option('--rounds <number>', 'how often each side of a comparison is measured, in turn', parseWhole, 3);
+    .option('--rounds <number>', 'how often each side of a comparison is measured, in turn', parseRounds, 3);
   command.parse(argv);
-  const { only = allFigures, quick, json, svg: picture, seed, rounds } = command.opts<Options>();
-  const { measured, drawn } = await measure(only, { isQuick: quick, seed, rounds: quick ? 1 : rounds });
+  const { only = allFigures, quick, json, svg: picture, seed, ...options } = command.opts<Options>();
+  const rounds = quick ? 1 : options.rounds;
+  const { measured, drawn } = await measure(only, { isQuick: quick, seed, rounds });
   if (quick) process.stdout.write('a quick run: small sizes, nothing is judged\n');
+  const tried = triedSettings();
+  for (const [name, value] of Object.entries(tried)) process.stdout.write(`not as it comes: ${name}=${value}\n`);
   process.stdout.write(`${table(measured, !quick)}\n`);
   if (json !== undefined) {
     const told = measured.map((figure) => ({ ...figure, holds: quick ? null : holds(figure) }));
-    await writeFile(json, `${JSON.stringify({ quick, seed, rounds, figures: told }, null, 2)}\n`);
+    await writeFile(json, `${JSON.stringify({ quick, seed, rounds, tried, figures: told }, null, 2)}\n`);
   }
   if (drawn.length > 0) {
     await writeFile(picture, svg(drawn));
     process.stderr.write(`the picture is ${picture}\n`);
-  }
+  } else process.stderr.write('no picture: only drain and latency are drawn\n');
   const isBroken = ({ value }: Measured) => Number.isNaN(value);
   return measured.some((figure) => isBroken(figure) || (!quick && holds(figure) === false)) ? 1 : 0;
 }

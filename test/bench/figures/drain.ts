@@ -12,7 +12,7 @@ import { median } from '../harness/statistics.ts';
 import { bare } from '../peers/bare.ts';
 import { graphile, graphileGathered } from '../peers/graphile.ts';
 import { loop } from '../peers/loop.ts';
-import { pgboss } from '../peers/pgboss.ts';
+import { pgboss, pgbossSingle } from '../peers/pgboss.ts';
 
 const WEBHOOKS = 100;
 const LONGEST_S = 45;
@@ -20,6 +20,7 @@ const BARS = new Map([
   ['graphile', 2.5],
   ['graphile_gathered', 2.5],
   ['pgboss', 2.2],
+  ['pgboss_single', 2.2],
   ['loop', 6],
   ['bare', 0.4],
 ]);
@@ -40,8 +41,10 @@ async function drainOnce(bench: Bench, contender: Contender, count: number, name
   await server.calm();
   await receiver.reset();
   const running = await contender.start(url, receiver.url);
-  const drain = await progress.phase(name, LONGEST_S + 60, async (tell) => {
+  const draining = progress.phase(name, LONGEST_S + 60, async (tell) => {
     const first = receiver.reached(1);
+    // When it cannot begin, nobody waits for that.
+    first.catch(() => undefined);
     await running.go();
     await first;
     const [nodeBefore, serverBefore] = [cpuOf(running.pid), cpuOfServer(server.postmaster)];
@@ -69,9 +72,13 @@ async function drainOnce(bench: Bench, contender: Contender, count: number, name
       serverCpu: ((cpuOfServer(server.postmaster) - serverBefore) / posts) * 10_000,
     };
   });
-  await progress.phase(`${name}, stopping`, 90, () => running.stop());
+  try {
+    await draining;
+  } finally {
+    await progress.phase(`${name}, stopping`, 90, () => running.stop());
+  }
   await checkWork(bench, contender);
-  return drain;
+  return draining;
 }
 
 /** Equal work: every POST signed, every POST done and with its durable attempt row. */
@@ -108,7 +115,7 @@ async function measure(bench: Bench, contenders: readonly Contender[], count: nu
 async function run(bench: Bench): Promise<Result> {
   const count = bench.isQuick ? 2_000 : 100_000;
   const only = process.env['BENCH_DRAIN']?.split(',');
-  const all = [carteiro, bare(count, WEBHOOKS), graphile, graphileGathered, pgboss, loop];
+  const all = [carteiro, bare(count, WEBHOOKS), graphile, graphileGathered, pgboss, pgbossSingle, loop];
   const contenders = all.filter(({ id }) => !only || only.includes(id));
   const drains = await measure(bench, contenders, count, bench.rounds);
   const of = (id: string, pick: (drain: Drain) => number) => median((drains.get(id) ?? []).map(pick));

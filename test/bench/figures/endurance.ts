@@ -137,16 +137,23 @@ async function run(bench: Bench): Promise<Result> {
       load.claims.filter(tenth(part)).map((one) => one.tookMs),
       0.99,
     );
-  const size = (part: number) => Math.max(...load.samples.filter(tenth(part)).map(({ sizes }) => sumOf(sizes)));
+  /** NaN without a sample, which no bar holds for. */
+  const largestOf = (part: number, of: (sizes: readonly number[]) => number) => {
+    const samples = load.samples.filter(tenth(part));
+    return samples.length === 0 ? Number.NaN : Math.max(...samples.map(({ sizes }) => of(sizes)));
+  };
+  const size = (part: number) => largestOf(part, sumOf);
   const tenths = Array.from({ length: 10 }, (_, part) => part);
   progress.note(
     `endurance at ${perSecond.toFixed(0)}/s; claim p99 by tenths, ms: ${tenths.map((part) => p99(part).toFixed(1)).join(' ')}`,
   );
   progress.note(`hot sizes by tenths, MiB: ${tenths.map((part) => inMiB(size(part))).join(' ')}`);
+  const grown = { name: '?', by: Number.NaN };
   for (const [index, name] of HOT.entries()) {
-    const largest = (part: number) =>
-      Math.max(...load.samples.filter(tenth(part)).map(({ sizes }) => sizes[index] ?? 0));
+    const largest = (part: number) => largestOf(part, (sizes) => sizes[index] ?? 0);
     progress.note(`  ${name}: ${tenths.map((part) => inMiB(largest(part))).join(' ')}`);
+    const by = largest(9) / largest(0);
+    if (!(by <= grown.by)) Object.assign(grown, { name, by });
   }
 
   const [calm, held] = await snapshotPhase(bench, url, ids, partner, calmMs, heldMs);
@@ -174,6 +181,13 @@ async function run(bench: Bench): Promise<Result> {
         value: size(9) / size(0),
         unit: '×',
         bar: atMost(1.3),
+      },
+      {
+        id: 'endurance_size_worst',
+        label: `… of it what grows most: ${grown.name}, to ${inMiB(largestOf(9, (sizes) => sizes[HOT.indexOf(grown.name)] ?? 0))} MiB`,
+        value: grown.by,
+        unit: '×',
+        bar: null,
       },
       { id: 'snapshot_calm', label: 'claim p99 before a snapshot is held open', value: calm, unit: 'ms', bar: null },
       {

@@ -1,4 +1,4 @@
-/** pg-boss's process: a handler that POSTs its whole batch at once and writes the attempts in one insert. */
+/** pg-boss's process: its handler POSTs a whole batch at once, and writes each attempt by itself or all in one insert. */
 import { type Job, PgBoss } from 'pg-boss';
 import type { PeerArguments } from '../contender.ts';
 import { offerCalls } from '../harness/child.ts';
@@ -15,9 +15,17 @@ interface Data {
 
 /** Serves until the parent ends it. */
 export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void {
-  const { batchSize = 1, workers = 1, connections = 16, poolSize = 10, transactional = 0, notify = 0 } = settings;
+  const {
+    batchSize = 1,
+    workers = 1,
+    connections = 16,
+    poolSize = 10,
+    transactional = 0,
+    attemptConnections = 0,
+    notify = 0,
+  } = settings;
   const poster = createPoster(receiverUrl, connections);
-  const sql = connect(databaseUrl, workers);
+  const sql = connect(databaseUrl, attemptConnections > 0 ? attemptConnections : workers);
   const secrets = new Map<number, string>();
   const boss = new PgBoss({
     connectionString: databaseUrl,
@@ -48,7 +56,11 @@ export function run({ databaseUrl, receiverUrl, settings }: PeerArguments): void
   offerCalls({
     async go() {
       await boss.start();
-      if (transactional === 1) {
+      if (attemptConnections > 0) {
+        await boss.work<Data>(QUEUE, options, async (jobs) => {
+          await Promise.all(jobs.map(async (job) => insertAttempts(sql, [await deliver(job)])));
+        });
+      } else if (transactional === 1) {
         await boss.work<Data, void, { transactional: true }>(
           QUEUE,
           { ...options, transactional: true },
