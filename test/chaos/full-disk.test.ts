@@ -33,6 +33,13 @@ function startOnSmallDisk(folder: string): ChildProcess {
   });
 }
 
+/** What it prints first; null when it leaves without a word. */
+async function firstLine({ stdout }: ChildProcess, exited: Promise<unknown[]>): Promise<string | null> {
+  if (!stdout) throw new Error('the server did not start');
+  const [said] = await Promise.race([once(stdout, 'data'), exited]);
+  return Buffer.isBuffer(said) ? said.toString().trim() : null;
+}
+
 async function fill(disk: string, leaveBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(disk);
   await execute('fallocate', ['-l', String(Math.max(bavail * bsize - leaveBytes, 4_096)), `${disk}/ballast`]);
@@ -41,13 +48,14 @@ async function fill(disk: string, leaveBytes: number): Promise<void> {
 test(
   'a full disk gives errors and loses nothing, and deliveries go on by themselves when it has room',
   { timeout: 90_000 },
-  async () => {
+  async (context) => {
     const folder = await makeTestFolder();
+    context.onTestFinished(() => folder.remove());
     const server = startOnSmallDisk(folder.path);
     const exited = once(server, 'exit');
-    if (!server.stdout || !server.stdin) throw new Error('the server did not start');
-    const [line] = (await once(server.stdout, 'data')) as [Buffer];
-    const url = line.toString().trim();
+    const url =
+      (await firstLine(server, exited)) ??
+      context.skip('no file system can be mounted here: it takes the right to, as root or in a namespace');
     const disk = `/proc/${server.pid}/root${folder.path}`;
     await migrate(url, silentLog);
     const sql = postgres(url, { max: 1, onnotice: () => undefined });
@@ -96,8 +104,7 @@ test(
     expect(new Set(receiver.posts.map((post) => post.headers['x-webhook-delivery'])).size).toBe(expected);
     expect(await poller.end('SIGTERM')).toBe(0);
     await Promise.all([pool.close(1), sql.end({ timeout: 1 }), receiver.close()]);
-    server.stdin.end();
+    server.stdin?.end();
     await exited;
-    await folder.remove();
   },
 );

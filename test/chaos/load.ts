@@ -1,5 +1,4 @@
 /** The loan core's part: transactions that commit events, roll back, or never learn which, while the database falls. */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../src/db/pool.ts';
 import type { Random } from '../support/random.ts';
@@ -27,15 +26,27 @@ async function appendAll(tx: Tx, partnerId: string, streams: readonly string[]):
     from unnest(${streams as string[]}::uuid[]) as streams (stream)`;
 }
 
+/** A UUID of the run's seed, so that receivers can choose by it what the seed repeats. */
+function newStream(random: Random): string {
+  const hex = Array.from({ length: 4 }, () =>
+    random
+      .below(2 ** 32)
+      .toString(16)
+      .padStart(8, '0'),
+  ).join('');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+}
+
 async function commitOne(
   pool: Pool,
   ledger: Ledger,
+  random: Random,
   partnerId: string,
   events: number,
   fails: boolean,
   fanOut: number,
 ) {
-  const streams = Array.from({ length: events }, () => randomUUID());
+  const streams = Array.from({ length: events }, () => newStream(random));
   let isComplete = false;
   try {
     await pool.transaction(async (tx) => {
@@ -57,13 +68,14 @@ export async function commitLoad(world: World, random: Random, deliveries: numbe
   const ledger: Ledger = { committed: [], rolledBack: [], unknown: [], deliveries: 0 };
   const { pool, partners, refusing, hanging } = world;
   // Their six attempts take the longest, so they come first. One lane's worth hangs: it takes three minutes.
-  await commitOne(pool, ledger, hanging, 8, false, 1);
-  await commitOne(pool, ledger, refusing, 80, false, 1);
+  await commitOne(pool, ledger, random, hanging, 8, false, 1);
+  await commitOne(pool, ledger, random, refusing, 80, false, 1);
   const startedAtMs = performance.now();
   while (ledger.deliveries < deliveries) {
     const missing = Math.ceil((deliveries - ledger.deliveries) / FAN_OUT);
     const events = Math.min(missing, EVENTS_A_TRANSACTION);
-    await commitOne(pool, ledger, random.pick(partners), events, random.chance(ROLLED_BACK_SHARE), FAN_OUT);
+    const [partner, fails] = [random.pick(partners), random.chance(ROLLED_BACK_SHARE)];
+    await commitOne(pool, ledger, random, partner, events, fails, FAN_OUT);
     const aheadMs = (ledger.deliveries / deliveries) * spanMs - (performance.now() - startedAtMs);
     if (aheadMs > 5) await sleep(aheadMs);
   }

@@ -14,16 +14,19 @@ export interface Treatment {
 const answer = (status: number, delayMs = 0): Treatment => ({ kind: 'answer', status, delayMs });
 const misbehave = (kind: Treatment['kind'], status = 0): Treatment => ({ kind, status, delayMs: 0 });
 
-/** A number from 0 to below 1 that depends on the seed, the delivery and how often it was POSTed. */
-function drawOf(seed: number, deliveryId: string, post: number): number {
-  return createHash('sha256').update(`${seed}/${deliveryId}/${post}`).digest().readUInt32BE() / 2 ** 32;
+/** A number from 0 to below 1 that depends on the seed, the event, the endpoint and how often it was POSTed there. */
+function drawOf(seed: number, path: string, stream: string, post: number): number {
+  return createHash('sha256').update(`${seed}/${path}/${stream}/${post}`).digest().readUInt32BE() / 2 ** 32;
 }
 
-/** The treatment of the `post`-th POST of a delivery, by the kind of endpoint its path names. `haste` spares waits. */
-export function treatmentOf(seed: number, path: string, deliveryId: string, post: number, haste: boolean): Treatment {
+/**
+ * The treatment of the `post`-th POST of a stream's event to an endpoint, by the kind that its path names. `haste` spares
+ * waits. Delivery ids are the database's, new in each run; streams are the load's own.
+ */
+export function treatmentOf(seed: number, path: string, stream: string, post: number, haste: boolean): Treatment {
   if (path.startsWith('/dead')) return answer(500);
   if (path.startsWith('/silent')) return misbehave(haste ? 'reset' : 'hang');
-  const draw = drawOf(seed, deliveryId, post);
+  const draw = drawOf(seed, path, stream, post);
   if (path.startsWith('/healthy')) return answer(200, draw * 20);
   const longMs = haste ? 1_000 : 29_000;
   if (draw < 0.02) return answer(draw < 0.01 ? 503 : 302);

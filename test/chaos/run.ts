@@ -32,6 +32,8 @@ export interface ChaosResult extends Verdict {
   readonly said: ReadonlyMap<string, number>;
 }
 
+const EXIT_INTERRUPTED = 130;
+
 type Server = Awaited<ReturnType<typeof startPrivateServer>>;
 
 async function strike(fault: Fault, fleet: Fleet, server: Server, stops: { done: number }): Promise<void> {
@@ -109,15 +111,28 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, spanMs, haste, say } = options;
   const startedAtMs = performance.now();
   await sweepDeadRuns();
-  const folder = await makeTestFolder();
-  const server = await startPrivateServer();
-  const file = join(folder.path, 'posts.tsv');
-  const receiver = await startRecordingReceiver(file, seed, haste);
-  const world = await makeWorld(server.url, receiver.port);
-  const fleet = await Fleet.start(world, server.url, haste);
-  const watch: Watch = { overCap: 0, isOver: false };
-  let isDrained = false;
+  const rest = new AsyncDisposableStack();
+  const leave = () => {
+    // What is under way fails now, and nobody wants to know.
+    process.on('uncaughtException', () => undefined);
+    void rest.disposeAsync().finally(() => process.exit(EXIT_INTERRUPTED));
+  };
+  process.once('SIGINT', leave);
+  process.once('SIGTERM', leave);
   try {
+    const folder = rest.adopt(await makeTestFolder(), (made) => made.remove());
+    const server = rest.adopt(await startPrivateServer(), (started) => started.remove());
+    const file = join(folder.path, 'posts.tsv');
+    const receiver = rest.adopt(await startRecordingReceiver(file, seed, haste), (started) => started.finish());
+    const world = await makeWorld(server.url, receiver.port);
+    rest.defer(() => world.pool.close(1));
+    const fleet = await Fleet.start(world, server.url, haste);
+    const watch: Watch = { overCap: 0, isOver: false };
+    let isDrained = false;
+    rest.defer(async () => {
+      watch.isOver = true;
+      if (!isDrained) await fleet.abandon();
+    });
     say(`three pollers deliver; faults for ${Math.round(spanMs / 1_000)} s`);
     const watching = watchOver(world, watch, say);
     const [ledger, { stops }] = await Promise.all([
@@ -146,11 +161,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       said,
     };
   } finally {
-    watch.isOver = true;
-    if (!isDrained) await fleet.abandon();
-    await receiver.finish();
-    await world.pool.close(1);
-    await server.remove();
-    await folder.remove();
+    process.off('SIGINT', leave);
+    process.off('SIGTERM', leave);
+    await rest.disposeAsync();
   }
 }

@@ -6,6 +6,7 @@ import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
 import { endLostClaims } from '../../src/delivery/lost.ts';
+import { record } from '../../src/delivery/record.ts';
 import { releaseDeliveries } from '../../src/delivery/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
 import type { SendResult } from '../../src/delivery/send.ts';
@@ -38,6 +39,7 @@ export type CheckName =
   | 'lost claim found twice'
   | 'lost claim beside a record'
   | 'stale release'
+  | 'stale failure'
   | 'deactivated'
   | 'concurrent claims'
   | 'claim behind a claim'
@@ -165,6 +167,31 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await takeTurn(pool, 'other/1', 10, later);
     const given = await pool.transaction((tx) => releaseDeliveries(tx, 'lost/1', ids, 0, later));
     if (given > 0) throw new Error('a claim of another poller was ended by a release');
+  },
+
+  /** A failure is reported of a claim that was given back, when another poller has one on the same delivery. */
+  async 'stale failure'(pool, sql) {
+    await fill(sql, 1);
+    const now = new Date(Date.now() + 1_000);
+    const first = await takeTurn(pool, 'first/1', 10, now);
+    const ids = first.map(({ id }) => id);
+    await pool.transaction((tx) => releaseDeliveries(tx, 'first/1', ids, 0, now));
+    const taken = await takeTurn(pool, 'other/1', 10, new Date(now.getTime() + 1_000));
+    const reports = taken.map(({ id, webhookId, url }) => ({
+      deliveryId: id,
+      webhookId,
+      number: 1,
+      claim: 'first/1',
+      url,
+      keyId: 'key',
+      startedAtMs: 0,
+      startedByMs: now.getTime(),
+      result: { ...DELIVERED, outcome: 'resposta_nao_2xx' as const, statusCode: 500 },
+    }));
+    await record(pool, reports, () => 0, now);
+    const moved = await sql`select from deliveries where failures > 0 or claimed_by is distinct from 'other/1'`;
+    if (taken.length === 0) throw new Error('what was given back is not due again');
+    expectNone(moved, 'deliveries moved by a failure of another claim');
   },
 
   /** An append that was open while its registration was deactivated commits a delivery behind that. */

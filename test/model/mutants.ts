@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'record.ts',
     find: 'where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim',
     put: 'where d.id = r.id',
-    check: differential,
-    finds: /./,
+    check: 'stale failure',
+    finds: /moved by a failure of another claim/,
   },
   {
     name: 'a lease is shorter than the deadline',

@@ -37,7 +37,8 @@ function onPost(request: IncomingMessage, response: ServerResponse, body: Buffer
   posts.set(id, post);
   const ofConnection = (served.get(socket) ?? 0) + 1;
   served.set(socket, ofConnection);
-  const treatment = treatmentOf(Number(seed), url, id, post, pace === 'haste');
+  const [, stream = ''] = /"emprestimo_id":"([0-9a-f-]{36})"/.exec(body.toString('latin1')) ?? [];
+  const treatment = treatmentOf(Number(seed), url, stream, post, pace === 'haste');
   const hash = createHash('sha256').update(body).digest('hex');
   // The sender may repeat a POST within one attempt when a connection that had served before breaks under it.
   const mayRepeat = treatment.kind === 'reset' && ofConnection > 1;
