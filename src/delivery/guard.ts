@@ -144,7 +144,8 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
   let address: string | null = null;
   socket.once('connect', () => {
     address = socket.remoteAddress ?? null;
-    if (address === null) done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada'));
+    // Closed already: over TLS in its handshake, whose first bytes leave before this is called.
+    if (address === null) done(new ConnectFault(isTls ? 'tls' : 'connection', 'FECHADA', 'a conexão foi fechada'));
     else if (addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
     else if (!isTls) done(null);
   });

@@ -109,14 +109,17 @@ test('an address at the other end that nobody vetted is refused once connected',
   expect(fault).toMatchObject({ kind: 'refused' });
 });
 
-test.each(['http:', 'https:'])(
-  'over %s a connection reset as soon as it was made is no refused target',
-  async (protocol) => {
+test.each([
+  ['http:', 'connection'],
+  ['https:', 'tls'],
+])(
+  'over %s a connection reset as soon as it was made is no refused target, but a fault of the %s',
+  async (protocol, kind) => {
     const prototype = Socket.prototype as unknown as { _getpeername: () => { address?: string } };
     const peer = vi.spyOn(prototype, '_getpeername').mockReturnValue({});
     const fault = await connect({ allowInsecure: true }, '127.0.0.1', protocol);
     peer.mockRestore();
-    expect(fault).toMatchObject({ kind: 'connection', address: null });
+    expect(fault).toMatchObject({ kind, address: null });
   },
 );
 
