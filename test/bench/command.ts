@@ -13,6 +13,7 @@ import { startReceiver } from './harness/receiver.ts';
 import { startServer } from './harness/server.ts';
 import { svg } from './harness/svg.ts';
 import { table } from './harness/table.ts';
+import { cleanWhenInterrupted } from '../support/interrupted.ts';
 
 interface Options {
   readonly only?: readonly Figure[];
@@ -22,8 +23,6 @@ interface Options {
   readonly seed: number;
   readonly rounds: number;
 }
-
-const EXIT_INTERRUPTED = 130;
 
 function parseOnly(text: string): Figure[] {
   return text.split(',').map((id) => {
@@ -68,16 +67,12 @@ export async function measure(
 ): Promise<{ measured: Measured[]; drawn: Drawn[] }> {
   const progress = createProgress();
   const server = await progress.phase('starting PostgreSQL', 90, () => startServer());
-  const leave = () => {
-    // What is under way fails now, and nobody wants to know.
-    process.on('uncaughtException', () => undefined);
+  const clean = async () => {
     killChildren();
-    void killPollers()
-      .then(() => server.remove())
-      .finally(() => process.exit(EXIT_INTERRUPTED));
+    await killPollers();
+    await server.remove();
   };
-  process.once('SIGINT', leave);
-  process.once('SIGTERM', leave);
+  const forgetInterrupts = cleanWhenInterrupted(clean);
   try {
     const receiver = await startReceiver();
     const measured: Measured[] = [];
@@ -98,11 +93,8 @@ export async function measure(
     }
     return { measured, drawn };
   } finally {
-    process.off('SIGINT', leave);
-    process.off('SIGTERM', leave);
-    killChildren();
-    await killPollers();
-    await server.remove();
+    forgetInterrupts();
+    await clean();
   }
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
+import { cleanWhenInterrupted } from '../support/interrupted.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { createRandom } from '../support/random.ts';
 import { makeTestFolder, sweepDeadRuns } from '../support/test-folder.ts';
@@ -31,8 +32,6 @@ export interface ChaosResult extends Verdict {
   readonly exitCodes: readonly (number | null)[];
   readonly said: ReadonlyMap<string, number>;
 }
-
-const EXIT_INTERRUPTED = 130;
 
 type Server = Awaited<ReturnType<typeof startPrivateServer>>;
 
@@ -112,13 +111,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const startedAtMs = performance.now();
   await sweepDeadRuns();
   const rest = new AsyncDisposableStack();
-  const leave = () => {
-    // What is under way fails now, and nobody wants to know.
-    process.on('uncaughtException', () => undefined);
-    void rest.disposeAsync().finally(() => process.exit(EXIT_INTERRUPTED));
-  };
-  process.once('SIGINT', leave);
-  process.once('SIGTERM', leave);
+  const forgetInterrupts = cleanWhenInterrupted(() => rest.disposeAsync());
   try {
     const folder = rest.adopt(await makeTestFolder(), (made) => made.remove());
     const server = rest.adopt(await startPrivateServer(), (started) => started.remove());
@@ -161,8 +154,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
       said,
     };
   } finally {
-    process.off('SIGINT', leave);
-    process.off('SIGTERM', leave);
+    forgetInterrupts();
     await rest.disposeAsync();
   }
 }

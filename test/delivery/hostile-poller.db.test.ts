@@ -1,8 +1,9 @@
 /** Every hostile receiver against a real poller: what its rows say, and what its process takes for it. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { memoryOf } from '../bench/harness/cpu.ts';
 import { makeAuthority } from '../support/certificates.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type HostileFarm, startHostileFarm } from '../support/hostile-farm.ts';
@@ -35,16 +36,11 @@ afterAll(async () => {
   await Promise.all([farm.close(), database.drop(), folder.remove(), ...friends.map((friend) => friend.close())]);
 });
 
-async function residentMiB(): Promise<number> {
-  const [, kib = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${poller.pid}/status`, 'utf8')) ?? [];
-  return Number(kib) / 1_024;
-}
-
 /** Waits until no delivery of the partner is without an attempt, and returns the most memory that the poller took. */
 async function peakUntilTried(partnerId: string): Promise<number> {
   let peak = 0;
   for (;;) {
-    peak = Math.max(peak, await residentMiB());
+    peak = Math.max(peak, memoryOf(poller.pid));
     const untried = await database.sql`
       select from deliveries d
       where partner_id = ${partnerId} and not exists (select from attempts where delivery_id = d.id)
@@ -68,7 +64,7 @@ test(
     }
     await commitEvents(sql, friendly, WARM_UP_EVENTS);
     await peakUntilTried(friendly);
-    const before = await residentMiB();
+    const before = memoryOf(poller.pid);
 
     const hostile = await insertPartner(sql);
     for (const { url } of farm.receivers) await insertSealedWebhook(sql, hostile, url);
