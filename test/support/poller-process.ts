@@ -11,6 +11,12 @@ import type { TestWebhook } from './outbox.ts';
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 const KEY = Buffer.alloc(32, 7);
 
+/** Whoever leaves in the middle, while one is starting say, leaves none behind. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 export interface PollerProcess {
   readonly pid: number;
   /** Its log lines so far. */
@@ -43,6 +49,8 @@ export async function startPollerProcess(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
+  living.add(child);
+  void exited.then(() => living.delete(child));
   const lines: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   if (!child.stderr || child.pid === undefined) throw new Error('the poller did not start');
