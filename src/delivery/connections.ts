@@ -9,6 +9,7 @@
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { GuardedConnector } from './guard.ts';
+import { type AnswerStart, bearContinues } from './unasked-continue.ts';
 
 /** How long an unused connection is kept, unless the receiver hints otherwise, and the longest hint believed. */
 const IDLE_MS = 4_000;
@@ -28,6 +29,7 @@ export interface Connection {
   served: number;
   /** What the present socket had received when the last answer was complete. */
   bytesServed: number;
+  readonly answerStart: AnswerStart;
   /** Told, while busy, how much has come since that answer: after each arrival was parsed. */
   onBytes: (bytes: number) => void;
   state: 'busy' | 'idle' | 'discarded';
@@ -71,6 +73,7 @@ function openConnection(
         connection.address = socket.remoteAddress ?? null;
         connection.served = 0;
         connection.bytesServed = 0;
+        bearContinues(socket, connection.answerStart);
         callback(null, socket);
         // After the callback, in which undici adds its own listener: that one parses first.
         socket.on('readable', () => onReadable(connection, socket, discard));
@@ -92,11 +95,19 @@ function openConnection(
     address: null,
     served: 0,
     bytesServed: 0,
+    answerStart: { isNext: true },
     onBytes: ignore,
     state: 'busy',
     giveUpConnecting: ignore,
   };
   return connection;
+}
+
+function endAnswer(connection: Connection): void {
+  connection.served += 1;
+  connection.bytesServed = connection.socket?.bytesRead ?? 0;
+  connection.answerStart.isNext = true;
+  connection.onBytes = ignore;
 }
 
 export function createConnections(connect: GuardedConnector): Connections {
@@ -145,9 +156,7 @@ export function createConnections(connect: GuardedConnector): Connections {
 
   function release(connection: Connection): void {
     if (connection.state !== 'busy') return;
-    connection.served += 1;
-    connection.bytesServed = connection.socket?.bytesRead ?? 0;
-    connection.onBytes = ignore;
+    endAnswer(connection);
     if (idleCount >= MAX_IDLE_CONNECTIONS) return discard(connection);
     const stack = idleOf.get(connection.origin);
     if (stack === undefined) idleOf.set(connection.origin, [connection]);

@@ -20,6 +20,10 @@ import {
 const TIMEOUT_MS = 300;
 const body = Buffer.from('{"evento":"averbacao.concluida","data":{"erro":"não"}}');
 const DELIVERY = '0190a0a0-0000-7000-8000-000000000001';
+const EARLY = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const CREATED_HEAD = 'HTTP/1.1 201 Created\r\ncontent-length: 12\r\n\r\n';
+const CREATED = `${CREATED_HEAD}HTTP/1.1 100`;
 const headers = ['Content-Type', 'application/json', 'X-Webhook-Delivery', DELIVERY];
 
 let receiver: Receiver;
@@ -43,6 +47,14 @@ const post = (url = `${receiver.url}/hook`) => sender.send({ url, body, headers 
 async function answeredBy(answer: Answer) {
   receiver.answerWith(answer);
   return post();
+}
+
+/** An answer whose pieces do not come together. */
+function inPieces([first = '', ...rest]: readonly string[]): Answer {
+  return (one, response, socket) => {
+    socket.write(first);
+    if (rest.length > 0) setTimeout(() => inPieces(rest)(one, response, socket), 20);
+  };
 }
 
 describe('a receiver that answers', () => {
@@ -109,9 +121,26 @@ describe('a receiver that answers', () => {
   });
 
   test('may send interim answers first', async () => {
-    const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
-    const result = await answeredBy(raw(`${early}${early}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`));
+    const result = await answeredBy(raw(`${EARLY}${EARLY}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`));
     expect(result).toMatchObject({ outcome: 'entregue', statusCode: 200 });
+  });
+
+  test.each<[string, string[]]>([
+    ['in one piece with its answer', [`${CONTINUE}${CREATED}`]],
+    ['in a piece of its own', [CONTINUE, CREATED]],
+    ['before an answer whose body looks like one', [CONTINUE, CREATED_HEAD, 'HTTP/1.1 100']],
+    ['twice', [`${CONTINUE}${CONTINUE}`, CREATED]],
+    ['after another interim answer', [`${EARLY}${CONTINUE}${CREATED}`]],
+    ['with headers, in two pieces', [`HTTP/1.1 100 Continue\r\nx-a: HTTP/1.1 100\r\n`, `\r\n${CREATED}`]],
+  ])('may say 100 Continue, which nobody asked for, %s', async (_how, pieces) => {
+    for (let n = 0; n < 2; n += 1) {
+      expect(await answeredBy(inPieces(pieces))).toMatchObject({
+        outcome: 'entregue',
+        statusCode: 201,
+        answer: Buffer.from('HTTP/1.1 100'),
+      });
+    }
+    expect(receiver.connections()).toBe(1);
   });
 
   test('closes after its answer without harm to the next POST', async () => {

@@ -21,6 +21,7 @@ type PlainReceiver = readonly [name: string, behaviour: Behaviour, ...expected: 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
 const EARLY = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const PIECE = Buffer.alloc(65_536, 97);
 const GZIP_BOMB = gzipSync(Buffer.alloc(50 * 1_048_576));
 const SETTINGS_FRAME = Buffer.from('00000604000000000000030000006400', 'hex');
@@ -38,6 +39,7 @@ const SILENT: readonly PlainReceiver[] = [
   ['stops after its status line', bytes(HEAD), timedOut],
   ['stops before the last line end of its headers', bytes(`${HEAD}content-length: 0\r\n`), timedOut],
   ['floods with 103', flood('', EARLY.repeat(1_000)), timedOut],
+  ['floods with 100', flood('', CONTINUE.repeat(1_000)), timedOut],
   ['floods with 103 of 15 KiB each', flood('', `HTTP/1.1 103 E\r\nlink: ${'a'.repeat(15_000)}\r\n\r\n`), timedOut],
   ['has a status line without end', flood('HTTP/1.1 200 ', PIECE), timedOut],
   ['sends blank lines without end', flood('', '\r\n'.repeat(32_768)), timedOut],
@@ -59,8 +61,8 @@ const NO_HTTP: readonly PlainReceiver[] = [
   ['echoes the request', (socket) => socket.pipe(socket), broken],
   ['upgrades unasked', bytes('HTTP/1.1 101 S\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'), broken],
   ['upgrades unasked to nothing', bytes('HTTP/1.1 101 S\r\n\r\n'), broken],
-  // The client does not bear one that nobody asked for, whatever follows.
-  ['says 100 Continue unasked', bytes(`HTTP/1.1 100 Continue\r\n\r\n${OK}`), broken],
+  ['says 100 Continue and then nothing that is an answer', bytes(`${CONTINUE}GARBAGE\r\n\r\n`), broken],
+  ['gives 100 Continue a body', bytes(`HTTP/1.1 100 C\r\ncontent-length: 5\r\n\r\nhello${OK}`), broken],
   ['gives an interim answer a body', bytes(`HTTP/1.1 103 E\r\ncontent-length: 5\r\n\r\nhello${OK}`), broken],
   ['has a negative content-length', head('content-length: -1'), broken],
   ['has two content-lengths', head('content-length: 0\r\ncontent-length: 5'), broken],
@@ -82,12 +84,14 @@ const BREAKING: readonly PlainReceiver[] = [
   ['resets within its headers', bytes(`${HEAD}x-a: b\r\n`, 'reset'), broken],
   ['ends before its status line', bytes('', 'end'), broken],
   ['ends after an interim answer', bytes(EARLY, 'end'), broken],
+  ['ends after 100 Continue', bytes(CONTINUE, 'end'), broken],
   ['resets after its status line and headers', bytes(`${HEAD}content-length: 9\r\n\r\nabc`, 'reset'), answered(200)],
   ['ends before its body is whole', bytes(`${HEAD}content-length: 9\r\n\r\nabc`, 'end'), answered(200)],
   ['closes its half after its answer', bytes(OK, 'end'), answered(200), answered(200)],
   ['speaks HTTP/1.0 and ends', bytes('HTTP/1.0 200 OK\r\n\r\nok', 'end'), answered(200), answered(200)],
   ['says close and stays', head('connection: close\r\ncontent-length: 0'), answered(200), answered(200)],
   ['answers before it reads', (socket) => socket.write(OK), answered(200)],
+  ['says 100 Continue unasked', bytes(`${CONTINUE}${OK}`), answered(200), answered(200)],
 ];
 
 const BODIES: readonly PlainReceiver[] = [

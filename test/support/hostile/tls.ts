@@ -67,6 +67,7 @@ export const TLS_RECEIVERS: readonly TlsReceiver[] = [
   ['drips the handshake', null, afterHello(dripHello), timedOut],
   ['says nothing after the handshake', good, (socket) => socket.resume(), timedOut],
   ['floods with 103 inside TLS', good, flood('', 'HTTP/1.1 103 E\r\n\r\n'.repeat(1_000)), timedOut],
+  ['says 100 Continue unasked inside TLS', good, bytes(`HTTP/1.1 100 C\r\n\r\n${OK}`), answered(200), answered(200)],
   ['drips a header inside TLS', good, drip('HTTP/1.1 200 OK\r\nx-slow: ', 'a', 200), timedOut],
   ['has a body without end inside TLS', good, flood('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(65_536)), answered(200)],
   ['closes before its status line inside TLS', good, onRequests(reset), broken],

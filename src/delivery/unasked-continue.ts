@@ -1,0 +1,46 @@
+/**
+ * `100 Continue` that nobody asked for.
+ *
+ * Who sends a request must bear any interim answer before the final one (RFC 9110, 15.2), and some receivers and the
+ * proxies before them say 100 whatever they were asked. undici breaks the connection over it, and every attempt would
+ * fail; so undici is shown 102, which it passes by like any other interim answer.
+ * Not covered: a status line that comes in two parts is shown as it is.
+ */
+import type { Socket } from 'node:net';
+
+const VERSION = 'HTTP/1.1 ';
+const HEAD_END = '\r\n\r\n';
+const [DIGIT_0, DIGIT_1, DIGIT_2] = Buffer.from('012');
+
+/**
+ * Turns 100 into 102 in the interim answers with which `chunk` begins, and returns whether it ends where the next answer
+ * begins.
+ */
+function softenContinues(chunk: Buffer): boolean {
+  let at = 0;
+  // The digit first: it alone tells nearly all chunks.
+  while (chunk[at + VERSION.length] === DIGIT_1 && chunk.toString('latin1', at, at + VERSION.length) === VERSION) {
+    const last = at + VERSION.length + 2;
+    if (chunk[last - 1] === DIGIT_0 && chunk[last] === DIGIT_0) chunk[last] = DIGIT_2 as number;
+    const end = chunk.indexOf(HEAD_END, at);
+    if (end < 0) return false;
+    at = end + HEAD_END.length;
+  }
+  return at === chunk.length;
+}
+
+/** Where the answers on one socket begin. */
+export interface AnswerStart {
+  /** What is read next is the beginning of an answer. */
+  isNext: boolean;
+}
+
+/** Lets what is read from `socket` be without a 100. */
+export function bearContinues(socket: Socket, start: AnswerStart): void {
+  const read = socket.read.bind(socket);
+  socket.read = (size) => {
+    const chunk = read(size) as Buffer | null;
+    if (chunk !== null && start.isNext) start.isNext = softenContinues(chunk);
+    return chunk;
+  };
+}
