@@ -73,6 +73,7 @@ function openConnection(
         connection.address = socket.remoteAddress ?? null;
         connection.served = 0;
         connection.bytesServed = 0;
+        connection.answerStart.isNext = true;
         bearContinues(socket, connection.answerStart);
         callback(null, socket);
         // After the callback, in which undici adds its own listener: that one parses first.

@@ -9,13 +9,10 @@
  * Why on the connect function: a guard on `lookup` alone never sees a literal address, and a `net.BlockList` in the
  * connect options fails open on HTTPS [m].
  */
-import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { addressVerdict } from './addresses.ts';
-
-/** All addresses of a name, in the resolver's order; rejects, or answers none, when there are none. */
-type Resolve = (hostname: string) => Promise<readonly string[]>;
+import { createResolver, type Resolve } from './names.ts';
 
 type ConnectFaultKind = 'refused' | 'unresolved' | 'connection' | 'tls';
 
@@ -37,7 +34,7 @@ export class ConnectFault extends Error {
 
 export interface GuardOptions {
   readonly allowInsecure: boolean;
-  /** The system's resolver unless given. */
+  /** Hosts file and DNS unless given. */
   readonly resolve?: Resolve;
   /** A certificate authority trusted beside the built-in ones, in PEM: for tests. */
   readonly tls?: { readonly ca: string };
@@ -56,17 +53,17 @@ type ConnectCallback = (...result: [error: null, socket: Socket] | [error: Error
 export type GuardedConnector = (target: ConnectTarget, callback: ConnectCallback) => () => void;
 
 const KEEP_ALIVE_PROBE_MS = 60_000;
+/**
+ * How long each address of a name but the last may take to connect. With Node's 250 ms a receiver whose first SYN was lost,
+ * or a poller that was busy for as long, ended at the last address: often IPv6, where there is no route.
+ */
+const ADDRESS_MS = 3_000;
 
 function asError(error: unknown): Error & { code?: string } {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-async function lookupAll(hostname: string): Promise<string[]> {
-  const answers = await lookup(hostname, { all: true, order: 'verbatim' });
-  return answers.map(({ address }) => address);
-}
-
-/** Look-ups of one name that are open at the same time share one: the system's resolver has few threads. */
+/** Look-ups of one name that are open at the same time share one. */
 function sharingOpenLookups(resolve: Resolve): Resolve {
   const open = new Map<string, Promise<readonly string[]>>();
   return (hostname) => {
@@ -82,14 +79,18 @@ function refusal(): ConnectFault {
   return new ConnectFault('refused', 'DESTINO_RECUSADO', 'o destino é ou resolve para um endereço não permitido');
 }
 
+/** Ends in a number, as addresses do, also in the forms of old (`127.1`, `0x7f000001`): no name of a receiver does. */
+const NUMBERED = /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i;
+
 async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure: boolean): Promise<readonly string[]> {
-  const addresses =
-    isIP(hostname) === 0
-      ? await resolve(hostname).catch((error: unknown) => {
-          const { code = 'ENOTFOUND' } = asError(error);
-          throw new ConnectFault('unresolved', code, 'o nome não foi resolvido');
-        })
-      : [hostname];
+  const isName = isIP(hostname) === 0;
+  if (isName && NUMBERED.test(hostname)) throw refusal();
+  const addresses = isName
+    ? await resolve(hostname).catch((error: unknown) => {
+        const { code = 'ENOTFOUND' } = asError(error);
+        throw new ConnectFault('unresolved', code, 'o nome não foi resolvido');
+      })
+    : [hostname];
   if (addresses.length === 0) throw new ConnectFault('unresolved', 'ENODATA', 'o nome não tem endereços');
   if (addresses.some((address) => addressVerdict(address, { allowInsecure }) === 'refused')) throw refusal();
   return addresses;
@@ -125,6 +126,7 @@ function openSocket(
     port: Number(port === '' ? (isTls ? 443 : 80) : port),
     lookup: pinnedTo(addresses),
     autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
@@ -162,7 +164,7 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
  * Makes the connect function for undici's `Client`. Its errors are {@link ConnectFault}s: `refused` by the guard,
  * `unresolved` name, `connection` (TCP), `tls` (handshake or certificate).
  */
-export function guardedConnector({ allowInsecure, resolve = lookupAll, tls }: GuardOptions): GuardedConnector {
+export function guardedConnector({ allowInsecure, resolve = createResolver(), tls }: GuardOptions): GuardedConnector {
   const sharedResolve = sharingOpenLookups(resolve);
   const secureContext = makeSecureContext(tls?.ca);
   return (target, callback) => {

@@ -4,7 +4,8 @@
  * Who sends a request must bear any interim answer before the final one (RFC 9110, 15.2), and some receivers and the
  * proxies before them say 100 whatever they were asked. undici breaks the connection over it, and every attempt would
  * fail; so undici is shown 102, which it passes by like any other interim answer.
- * Not covered: a status line that comes in two parts is shown as it is.
+ * Not covered, and shown as it is: one whose status line comes in two parts, or behind an interim answer that does, or
+ * that says HTTP/1.0 or `Connection: close`.
  */
 import type { Socket } from 'node:net';
 

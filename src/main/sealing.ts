@@ -1,7 +1,7 @@
 /** The sealer as a part of `api` and `poll`: each process has one, and one of them works at a time. */
 import { runSealer } from '../audit/sealer.ts';
 import { openPool, untilFit } from './database.ts';
-import type { Part, ServiceDeps } from './service.ts';
+import { failureOf, type Part, type ServiceDeps } from './service.ts';
 
 /** A turn hashes some 65,000 rows in 0.2 s; the first ones of a large backlog may be read from disk. */
 const DEADLINE_MS = 10_000;
@@ -13,7 +13,7 @@ export function startSealer({ config, database, log }: ServiceDeps): Part {
   const stopping = new AbortController();
   const running = untilFit(pool, log, stopping.signal).then(() => runSealer({ pool, log }, stopping.signal));
   return {
-    failed: running.then(() => new Promise<never>(() => undefined)),
+    failed: failureOf(running),
     async stop() {
       stopping.abort();
       await pool.close(STOP_TIMEOUT_S);

@@ -127,7 +127,12 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
   };
 }
 
-/** Turns "ran until it was told to stop" into "never", so that only a failure settles. */
-function failureOf(running: Promise<void>): Promise<never> {
-  return running.then(() => new Promise<never>(() => undefined));
+/**
+ * Turns "ran until it was told to stop" into "never", so that only a failure settles. It may come before anybody waits for
+ * it.
+ */
+export function failureOf(running: Promise<void>): Promise<never> {
+  const failed = running.then(() => new Promise<never>(() => undefined));
+  failed.catch(() => undefined);
+  return failed;
 }

@@ -186,6 +186,23 @@ test.each([
   expect(connects.addresses).toEqual(addresses);
 });
 
+test('a poller that is busy while it connects does not go on to an address without a route', async () => {
+  const connects = await countConnects();
+  const resolve = async () => ['127.0.0.1', '2001:4860:4860::8888'];
+  // From here on Node looks at its timers before it asks the system what became of a connect.
+  await new Promise(setImmediate);
+  const connecting = connect({ allowInsecure: true, resolve }, 'dual.example.com');
+  const beBusy = async () => {
+    while (connects.addresses.length === 0) await new Promise((resume) => process.nextTick(resume));
+    for (const until = performance.now() + 500; performance.now() < until;);
+  };
+  await beBusy();
+  const socket = await connecting;
+  connects.restore();
+  expect(socket).toBeInstanceOf(Socket);
+  expect(connects.addresses).toEqual(['127.0.0.1']);
+});
+
 test('a port where nobody listens is a fault of the connection', async () => {
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSender, type SenderOptions } from '../../src/delivery/send.ts';
@@ -141,6 +141,17 @@ describe('a receiver that answers', () => {
       });
     }
     expect(receiver.connections()).toBe(1);
+  });
+
+  test('may say 100 Continue on the connection that takes the place of one that was closed with a 408', async () => {
+    let kept: Socket | undefined;
+    const keeping: Answer = (_post, _response, socket) => (kept = socket).write(CREATED);
+    expect(await answeredBy(keeping)).toMatchObject({ outcome: 'entregue' });
+    await new Promise(setImmediate);
+    // The client finds it when it is about to write the next POST, and connects anew by itself.
+    kept?.end('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n');
+    expect(await answeredBy(raw(`${CONTINUE}${CREATED}`))).toMatchObject({ outcome: 'entregue', statusCode: 201 });
+    expect(receiver.connections()).toBe(2);
   });
 
   test('closes after its answer without harm to the next POST', async () => {
