@@ -61,6 +61,20 @@ export async function record(
   });
 }
 
+/** Those of `reports` whose deliveries somebody else holds locked at this moment. */
+export async function heldByOthers(pool: Pool, reports: readonly Report[]): Promise<ReadonlySet<Report>> {
+  const ids = reports.map((report) => report.deliveryId);
+  const held = await pool.transaction(
+    (tx) => tx<{ id: string }[]>`
+      with free as materialized (
+        select id from deliveries where id = any (${ids}::uuid[]) for no key update skip locked
+      )
+      select id from deliveries where id = any (${ids}::uuid[]) and id not in (select id from free)`,
+  );
+  const heldIds = new Set(held.map(({ id }) => id));
+  return new Set(reports.filter((report) => heldIds.has(report.deliveryId)));
+}
+
 /**
  * The reports as a relation, each with its place among them, from 1, and its times on the database's clock. Their ages are
  * those when this is called: the longer it takes to reach the server, the later an attempt seems to have started, by as much

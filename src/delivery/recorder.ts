@@ -4,13 +4,16 @@
  * Invariant: a report is held until its flush has committed. A flush that failed or whose commit is unknown is repeated
  * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
  * held here: their leases end, and they are logged as `desconhecido`.
+ * A delivery that a stranger holds locked keeps only its own report waiting: a flush that waited for a lock until the server
+ * cancelled it is split into what is free and what is not. Repeated as it was, it kept up to 512 leases from being reported
+ * until they ended, and all of them were sent again.
  * A flush starts 5 ms after its first report, or at once when there are enough: a commit per attempt would cost an fsync
  * each. Two may be under way: with one, the places of a flush stayed taken while the next one waited for it.
  */
 import type { Pool } from '../db/pool.ts';
 import { codeOf, isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
-import { record } from './record.ts';
+import { heldByOthers, record } from './record.ts';
 import type { Report } from './report.ts';
 
 const BATCH = 512;
@@ -19,6 +22,7 @@ const ENOUGH = 128;
 const GATHER_MS = 5;
 const MAX_FLUSHES = 2;
 const RETRY_MS = 100;
+const LOCKED_MS = 1_000;
 
 export interface RecorderDeps {
   readonly pool: Pool;
@@ -35,6 +39,9 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   #waiting: Report[] = [];
   readonly #flushes = new Set<Promise<void>>();
+  /** Taken out of flushes that waited for a lock too long. */
+  #heldUp: Report[] = [];
+  #freeing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   /** What waits has waited long enough, or is enough. */
   #isDue = false;
@@ -53,9 +60,9 @@ export class Recorder {
 
   /** Resolves when nothing is held any more. */
   async settled(): Promise<void> {
-    while (this.#waiting.length + this.#flushes.size > 0) {
+    while (this.#waiting.length + this.#flushes.size > 0 || this.#freeing !== null) {
       this.#gathered();
-      await Promise.all(this.#flushes);
+      await Promise.all([...this.#flushes, this.#freeing]);
     }
   }
 
@@ -72,7 +79,6 @@ export class Recorder {
       this.#isDue = this.#waiting.length > 0;
       const flush = this.#flush(batch).finally(() => {
         this.#flushes.delete(flush);
-        this.#deps.onRecorded(batch.length);
         this.#startFlushes();
       });
       this.#flushes.add(flush);
@@ -80,18 +86,40 @@ export class Recorder {
   }
 
   async #flush(batch: readonly Report[]): Promise<void> {
-    const { pool, log, monotonicMs, now } = this.#deps;
+    const { pool, log, monotonicMs, now, onRecorded } = this.#deps;
     try {
       const standings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
+      onRecorded(batch.length);
     } catch (error) {
-      if (batch.length > 1) {
+      if (hasWaitedTooLong(error)) {
+        this.#heldUp.push(...batch);
+        this.#freeing ??= this.#flushFreed().finally(() => (this.#freeing = null));
+      } else if (batch.length > 1) {
         for (const report of batch) await this.#flush([report]);
       } else {
         // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
         log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
+        onRecorded(batch.length);
       }
+    }
+  }
+
+  /** Flushes what is held up as soon as it is free; it waits for no lock to learn that. */
+  async #flushFreed(): Promise<void> {
+    const { pool, log } = this.#deps;
+    while (this.#heldUp.length > 0) {
+      const asked = this.#heldUp.splice(0);
+      const held = await this.#persist(() => heldByOthers(pool, asked)).catch((error: unknown) => {
+        log.warn({ code: codeOf(error) }, 'cannot tell which deliveries are locked, trying again');
+        return new Set(asked);
+      });
+      this.#heldUp.push(...held);
+      const free = asked.filter((report) => !held.has(report));
+      if (held.size > 0) log.warn({ deliveries: held.size }, 'cannot record attempts whose deliveries are locked');
+      if (free.length > 0) await this.#flush(free);
+      else await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
     }
   }
 
@@ -109,7 +137,12 @@ export class Recorder {
   }
 }
 
-/** Deadlock or serialisation failure, or a statement the server cancelled: the same flush can succeed next time. */
+/** Deadlock or serialisation failure: the same flush can succeed next time. */
 function isContention(error: unknown): boolean {
-  return ['40001', '40P01', '57014', '55P03'].includes(codeOf(error) ?? '');
+  return ['40001', '40P01'].includes(codeOf(error) ?? '');
+}
+
+/** The server cancelled the statement, which takes so long only when it waits for a lock. */
+function hasWaitedTooLong(error: unknown): boolean {
+  return ['57014', '55P03'].includes(codeOf(error) ?? '');
 }
