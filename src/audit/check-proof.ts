@@ -25,7 +25,12 @@ export function checkProof(text: string, anchor: Head | null): CheckedProof {
   const lines = linesOf(data);
   const unsealed = lines.filter(({ selo }) => selo === null).length;
   const reason =
-    wrongBody(data) ?? wrongLines(data) ?? wrongBatches(data) ?? wrongChain(data) ?? wrongAnchor(data, anchor);
+    wrongBody(data) ??
+    wrongLines(data) ??
+    wrongBatches(data) ??
+    wrongChain(data) ??
+    wrongAnchor(data, anchor) ??
+    wrongStatus(data);
   return { reason, unsealed };
 }
 
@@ -48,7 +53,7 @@ function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string 
 
 /** An event's line, which is a JSON array of fixed places (drizzle/, `sealable_rows`). */
 const EVENT = { table: 0, id: 2, partner: 7, message: 13 } as const;
-const ATTEMPT = { table: 0, delivery: 1, webhook: 4, partner: 5 } as const;
+const ATTEMPT = { table: 0, delivery: 1, number: 2, late: 3, webhook: 4, partner: 5, outcome: 6 } as const;
 const ORDER = { table: 0, webhook: 3, deliveries: 5 } as const;
 
 /** The lines must be about this delivery: another's would be as well sealed as its own. */
@@ -91,6 +96,21 @@ function wrongOrder({ entrega, pedidos }: Proof): string | null {
     if (fields[ORDER.webhook] !== entrega.webhook_id) return 'an order is of another registration';
   }
   return null;
+}
+
+/** The status stands in no seal: it must be one that the attempts, of which none may be missing, can have led to. */
+function wrongStatus({ entrega: { status }, tentativas, pedidos }: Proof): string | null {
+  const attempts = tentativas.map(({ linha }) => parse(linha) as unknown[]);
+  const inTime = attempts
+    .filter((fields) => fields[ATTEMPT.late] === false)
+    .toSorted((one, other) => Number(one[ATTEMPT.number]) - Number(other[ATTEMPT.number]));
+  const missing = inTime.findIndex((fields, index) => fields[ATTEMPT.number] !== index + 1);
+  if (missing >= 0) return `attempt ${missing + 1} is missing`;
+  if (status === 'erro' && inTime.length === 0) return 'the delivery failed without an attempt';
+  const isSuccess = (fields: readonly unknown[] | undefined) => fields?.[ATTEMPT.outcome] === 'entregue';
+  if (status === 'entregue') return attempts.some(isSuccess) ? null : 'the delivery arrived by no attempt';
+  const isOver = status === 'erro' || pedidos.length === 0;
+  return isOver && isSuccess(inTime.at(-1)) ? 'the delivery arrived, and its status says something else' : null;
 }
 
 function wrongBatches(data: Proof): string | null {

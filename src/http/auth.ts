@@ -84,6 +84,12 @@ function unauthorized(message: string, challenge = 'Bearer error="invalid_token"
   return new ApiError('CREDENCIAL_INVALIDA', message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
+/** jose holds only `exp` and `nbf` against the clock. */
+function refuseFuture(payload: JWTPayload, toleranceS: number): JWTPayload {
+  if ((payload.iat ?? 0) <= Date.now() / 1_000 + toleranceS) return payload;
+  throw new errors.JWTClaimValidationFailed('"iat" is in the future', payload, 'iat', 'check_failed');
+}
+
 async function verify(token: string, { keys, issuer, audience }: AuthenticatorOptions): Promise<JWTPayload> {
   const rules = {
     algorithms: ALGORITHMS,
@@ -93,14 +99,14 @@ async function verify(token: string, { keys, issuer, audience }: AuthenticatorOp
     requiredClaims: REQUIRED_CLAIMS,
   };
   try {
-    return (await jwtVerify(token, keys.find, rules)).payload;
+    return refuseFuture((await jwtVerify(token, keys.find, rules)).payload, keys.clockToleranceS);
   } catch (error) {
     if (error instanceof KeysUnavailable) throw error;
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw invalid(error);
     // A token without `kid` may fit several keys of the set: it is good if one of them verifies it.
     for await (const key of error) {
       try {
-        return (await jwtVerify(token, key, rules)).payload;
+        return refuseFuture((await jwtVerify(token, key, rules)).payload, keys.clockToleranceS);
       } catch (attempt) {
         if (!(attempt instanceof errors.JWSSignatureVerificationFailed)) throw invalid(attempt);
       }

@@ -12,8 +12,9 @@ export const MAX_BODY_BYTES = 64 * 1024;
  */
 const MAX_VALUES_OF_LARGE_BODY = 1_000;
 
-/** Throws what the headers alone tell of a JSON body: 415 for another type, then 413. */
+/** Throws what the headers alone tell of a JSON body: 400 for none, 415 for another type, then 413. */
 export function expectJson(request: HonoRequest, maxBytes: number): void {
+  requireBody(request);
   requireJsonType(request);
   requireSize(request, maxBytes);
 }
@@ -31,8 +32,9 @@ function announcedBytes(request: HonoRequest): number {
   return Number(request.header('Content-Length') ?? 0);
 }
 
-/** Reads and parses a JSON body. Throws 415 for another type, then 413, then 400 for what is not JSON. */
+/** Reads and parses a JSON body. Throws 400 for none, 415 for another type, then 413, then 400 for what is not JSON. */
 export async function readJson(request: HonoRequest, maxBytes: number): Promise<unknown> {
+  requireBody(request);
   requireJsonType(request);
   const bytes = await readBytes(request, maxBytes);
   if (bytes.length > MAX_BODY_BYTES && hasManyValues(bytes)) {
@@ -67,6 +69,13 @@ export async function expectNoBody(request: HonoRequest): Promise<void> {
   }
   const fields = Object.keys(value);
   if (fields.length > 0) throw invalid(fields.map((campo) => ({ campo, mensagem: 'campo desconhecido' })));
+}
+
+/** 400 for a request whose headers tell neither a type nor that anything comes. */
+function requireBody(request: HonoRequest): void {
+  const isTold = ['Content-Type', 'Transfer-Encoding'].some((name) => request.header(name) !== undefined);
+  if (isTold || announcedBytes(request) > 0) return;
+  throw new ApiError('ERRO_VALIDACAO', 'falta o corpo da requisição, que deve ser um JSON');
 }
 
 function requireJsonType(request: HonoRequest): void {

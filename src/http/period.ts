@@ -1,13 +1,9 @@
 /** `desde` and `ate` of a list: an instant (ISO 8601 with its offset) or a day of America/Sao_Paulo, both inclusive. */
 import { z } from 'zod';
 import { date } from '../contract/values.ts';
-import { addDays, startOfDay } from '../loan/calendar.ts';
+import { addDays, FIRST_DAY, LAST_DAY, startOfDay } from '../loan/calendar.ts';
 
 const MESSAGE = 'deve ser uma data AAAA-MM-DD ou um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z';
-
-/** Nothing was detected before the first and nothing will be after the second; farther ones mean the same. */
-const FIRST_DAY = '1970-01-01';
-const LAST_DAY = '2999-12-31';
 
 const given = z
   .union([date, z.iso.datetime({ offset: true })], MESSAGE)
@@ -25,6 +21,7 @@ function isDay(text: string): boolean {
   return !text.includes('T');
 }
 
+/** Days farther away mean the same. */
 function clamp(day: string): string {
   if (day < FIRST_DAY) return FIRST_DAY;
   return day > LAST_DAY ? LAST_DAY : day;

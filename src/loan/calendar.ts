@@ -9,6 +9,10 @@ const DAY = new Intl.DateTimeFormat('en-CA', {
 
 const DAY_MS = 86_400_000;
 
+/** Nothing happened before the first and nothing will after the second. */
+export const FIRST_DAY = '1970-01-01';
+export const LAST_DAY = '2999-12-31';
+
 /** The day in São Paulo at `instant`, `YYYY-MM-DD`. */
 export function dayOf(instant: Date): string {
   const parts = new Map(DAY.formatToParts(instant).map(({ type, value }) => [type, value]));
@@ -21,6 +25,11 @@ export function addDays(day: string, days: number): string {
 }
 
 const HOUR_MS = 3_600_000;
+
+/** How many days `to` comes after `from`; NaN when one of them is no day. */
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
+}
 
 /** The first instant of `day`, `YYYY-MM-DD` from 1970 on. São Paulo is west of Greenwich, so its days begin later. */
 export function startOfDay(day: string): Date {

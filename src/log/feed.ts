@@ -5,12 +5,14 @@
  * when a row is written, not when it commits, and neither they nor transaction ids commit in order; so nothing is shown
  * of a transaction from `pg_snapshot_xmin` on: all those before it are over, and no row can appear among theirs any more.
  * The price is that a transaction left open anywhere on the server holds the feed's end back, never its order.
- * A page looks at a bounded number of the log's rows, so that a rare name costs short pages and never a long statement.
+ * A statement looks at a bounded number of the log's rows, so that a rare name costs short pages and never a long one; a
+ * page in which nothing was found is looked for a few times more.
  */
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
 import type { Pool } from '../db/pool.ts';
 
 const LOOKED_AT_A_PAGE = 5_000;
+const MAX_LOOKS = 10;
 
 /** A place in the feed: after this event. `tx` and `position` are whole numbers as text. */
 interface FeedPlace {
@@ -54,6 +56,14 @@ interface Looked {
 
 /** One page of the feed. */
 export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
+  let page = await look(pool, query);
+  for (let looks = 1; page.events.length === 0 && page.hasMore && looks < MAX_LOOKS; looks += 1) {
+    page = await look(pool, { ...query, after: page.next });
+  }
+  return page;
+}
+
+async function look(pool: Pool, query: FeedQuery): Promise<Feed> {
   const rows = await readRows(pool, query);
   const [looked] = rows;
   if (looked === undefined) return { events: [], next: query.after, hasMore: false };

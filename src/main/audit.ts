@@ -1,11 +1,14 @@
 /** The auditors' commands on the command line: what each takes and tells. Their work is loaded when one of them runs. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Head, readHead } from '../audit/chain.ts';
+import { FIRST_DAY, LAST_DAY } from '../loan/calendar.ts';
 import type { CommandLine, JobResult } from './jobs.ts';
 
 function parseDay(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
   if (!isDay) throw new InvalidArgumentError('Give a day: 2026-06-30.');
+  if (text < FIRST_DAY || text > LAST_DAY)
+    throw new InvalidArgumentError(`Give a day from ${FIRST_DAY} to ${LAST_DAY}.`);
   return text;
 }
 
@@ -51,7 +54,9 @@ Exit code: 0 when it closes, 1 when there is a difference or the database was ou
 
 const CHECK_HELP = `
 Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a database: the body, each row, each batch and
-each seal of the file are hashed again. --head compares with a head that was kept elsewhere.
+each seal of the file are hashed again, and the delivery's status is held against its attempts. --head compares with a head
+that was kept elsewhere. Not proven: when the delivery was made and ended, and that no newer attempt was left out of the
+file; the attempts' own times are.
 
 Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no seal covered yet.
 

@@ -136,8 +136,18 @@ describe('the balance', () => {
       '?de=2026-02-30&ate=2026-03-01',
       '?de=2026-02-02&ate=2026-02-01',
       '?de=2026-01-01&ate=2026-02-01',
+      '?de=x&ate=2026-01-01',
+      '?de=2026-01-01&ate=x',
+      '?de=&ate=',
+      '?de=2026-1-1&ate=2026-1-2',
+      '?de=2026-01-01T00:00:00Z&ate=2026-01-02T00:00:00Z',
+      '?de=0000-01-01&ate=0000-01-02',
+      '?de=1969-12-31&ate=1970-01-01',
+      '?de=3000-01-01&ate=3000-01-01',
+      '?de=9999-12-31&ate=9999-12-31',
     ]) {
-      expect((await balance(query)).status).toBe(400);
+      expect([query, (await balance(query)).status]).toEqual([query, 400]);
     }
+    for (const day of ['1970-01-01', '2999-12-31']) expect((await balance(`?de=${day}&ate=${day}`)).status).toBe(200);
   });
 });

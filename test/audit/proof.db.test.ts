@@ -88,6 +88,13 @@ describe('a proof', () => {
       'fields were changed',
     ],
     ['a seal taken out', (p) => p.cadeia.splice(1, 1), 'seal'],
+    ['an attempt taken out', (p) => p.tentativas.shift(), 'attempt 1 is missing'],
+    ['a success that no attempt had', (p) => (p.entrega.status = 'entregue'), 'arrived by no attempt'],
+    [
+      'a failure without attempts',
+      (p) => (Object.assign(p, { tentativas: [] }).entrega.status = 'erro'),
+      'without an attempt',
+    ],
     ['another head', (p) => (p.cabeca = { numero: 3, hash: '00'.repeat(32) }), 'head'],
   ])('with %s does not pass', (_, change, reason) => {
     const changed = structuredClone(proof);
@@ -107,8 +114,12 @@ describe('a proof', () => {
     await sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
       select id, 4, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
+    await sql`update deliveries set status = 'entregue', next_attempt_at = null, attempts = 4, finished_at = now()`;
     const { body } = await readProof(proof.entrega.id);
     expect(checkProof(JSON.stringify(body), null)).toEqual({ reason: null, unsealed: 1 });
+    for (const status of ['erro', 'pendente', 'suspensa'] as const) {
+      expect(check({ ...body, entrega: { ...body.entrega, status } })).toContain('arrived, and its status says');
+    }
   });
 
   test('of rows that were changed after they were sealed does not pass', async () => {

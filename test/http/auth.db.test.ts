@@ -109,6 +109,7 @@ describe('401 is the answer to', () => {
   const spoiled: readonly [string, () => Record<string, unknown>][] = [
     ['an expired token', () => ({ exp: now() - 6 })],
     ['a token without exp', () => ({ exp: undefined })],
+    ['a token issued in the future', () => ({ iat: now() + 7 })],
     ['a token without iat', () => ({ iat: undefined })],
     ['a token without sub', () => ({ sub: undefined })],
     ['a token with an empty sub', () => ({ sub: '' })],

@@ -145,6 +145,8 @@ describe('the list of deliveries', () => {
     const other = await partner.register();
     const answer = await partner.send('GET', `/v1/webhooks/${other.id}/entregas?cursor=${cursor}`);
     expect(answer.status).toBe(400);
+    expect((await list(`?status=erro&cursor=${cursor}`)).status).toBe(400);
+    expect((await list(`?limite=2&cursor=${cursor}`)).status).toBe(200);
   });
 });
 

@@ -106,6 +106,14 @@ describe('the feed', () => {
     expect((await read('?evento=repasse.processado')).itens).toEqual([]);
   });
 
+  test('looks beyond many facts that no partner is sent for the first page', async () => {
+    await world.api.database.sql`
+      select append_event(uuidv7(), 0, 'documento.recebido', ${partner.id}, '{}', 'test') from generate_series(1, 20)`;
+    const loan = await partner.emit();
+    await readUntil(1);
+    expect(loansOf(await read('?limite=1'))).toEqual([loan]);
+  });
+
   test('never skips one that commits late: nothing behind an open transaction is shown before it', async () => {
     const before = await partner.emit();
     await readUntil(1);

@@ -85,6 +85,14 @@ describe('415', () => {
     },
   );
 
+  test.each([{}, { 'Content-Length': '0' }, { 'Content-Type': 'application/json' }])(
+    'is not the answer to no body at all, with %j: that is 400',
+    async (headers) => {
+      const answer = await api.send('POST', PATH, { token, headers });
+      expect([answer.status, answer.body.codigo]).toEqual([400, 'ERRO_VALIDACAO']);
+    },
+  );
+
   test('answers a compressed body', async () => {
     const answer = await api.send('POST', PATH, { token, headers: { 'Content-Encoding': 'gzip' }, body: GOOD });
     expect(answer.status).toBe(415);

@@ -3,14 +3,18 @@ import { z } from 'zod';
 import { addUp, readBalance } from '../../audit/balance.ts';
 import { balance, MAX_BALANCE_DAYS, MAX_LISTED_DIFFERENCES } from '../../contract/audit-resource.ts';
 import { date } from '../../contract/values.ts';
-import { addDays } from '../../loan/calendar.ts';
+import { daysBetween, FIRST_DAY, LAST_DAY } from '../../loan/calendar.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
+const isCounted = (day: string) => day >= FIRST_DAY && day <= LAST_DAY;
+const day = date.refine(isCounted, `deve ser de ${FIRST_DAY} a ${LAST_DAY}`);
+
 const query = z
-  .strictObject({ de: date, ate: date })
+  .strictObject({ de: day, ate: day })
   .refine(({ de, ate }) => de <= ate, { path: ['ate'], message: 'não pode ser antes de de' })
-  .refine(({ de, ate }) => ate < addDays(de, MAX_BALANCE_DAYS), {
+  // Also asked of what is no day, which is told as that.
+  .refine(({ de, ate }) => !(daysBetween(de, ate) >= MAX_BALANCE_DAYS), {
     path: ['ate'],
     message: `o período tem no máximo ${MAX_BALANCE_DAYS} dias; o comando audit balance não tem limite`,
   });

@@ -40,7 +40,8 @@ function addList(add: AddOperation, { pool }: HttpDeps): void {
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id, query }, c) => {
-      const list = `entregas ${id}`;
+      const filters = { status: query.status, event: query.evento, loanId: query.emprestimo_id };
+      const list = `entregas ${id} ${JSON.stringify([filters, query.desde ?? null, query.ate ?? null])}`;
       const place = query.cursor === undefined ? null : readCursor(list, query.cursor);
       if (query.cursor !== undefined && place === null) throw badCursor();
       if ((await readWebhook(pool, partnerId, id)) === null) throw notFound();

@@ -16,6 +16,9 @@ export function addEventRoutes(add: AddOperation, { pool }: HttpDeps): void {
       method: 'get',
       path: '/v1/eventos',
       summary: 'Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas',
+      description:
+        'Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o ' +
+        'limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo.',
       scope: 'webhooks:read',
       query: z.strictObject({ depois: cursor, evento: z.enum(EMITTED_NAMES).optional(), limite }),
       answers: { 200: { description: 'Uma página, e o cursor para continuar', schema: feedPage } },

@@ -211,7 +211,9 @@ export interface paths {
         };
         /**
          * Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas
-         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * @description Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getEventos"];
         put?: never;
