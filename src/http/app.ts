@@ -8,7 +8,7 @@ import { ApiError } from './api-error.ts';
 import { createAuthenticator } from './auth.ts';
 import type { Env, HttpDeps } from './deps.ts';
 import { answerError } from './errors.ts';
-import { createTurns } from './large-bodies.ts';
+import { createTurns, LARGE_BODY_PACE } from './large-bodies.ts';
 import { describeApi } from './openapi/document.ts';
 import { type AddOperation, type Gate, guarded, type Operation } from './operation.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -91,7 +91,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   return app;
 }
 
-function createGate({ pool, tokens, rateLimitPerMinute, turnWaitMs }: HttpDeps): Gate {
+function createGate({ pool, tokens, rateLimitPerMinute, turnWaitMs, largeBodyPace = LARGE_BODY_PACE }: HttpDeps): Gate {
   const isActivePartner = async (partnerId: string): Promise<boolean> => {
     const rows = await pool.run((sql) => sql`select 1 from partners where id = ${partnerId} and active`);
     return rows.length === 1;
@@ -100,6 +100,7 @@ function createGate({ pool, tokens, rateLimitPerMinute, turnWaitMs }: HttpDeps):
     authenticate: createAuthenticator({ ...tokens, isActivePartner }),
     countRequest: createRateLimit(rateLimitPerMinute),
     takeTurn: createTurns(turnWaitMs),
+    largeBodyPace,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Request bodies: JSON, of a bounded size whether or not the client tells it beforehand. */
 import type { HonoRequest } from 'hono';
 import { ApiError } from './api-error.ts';
+import { type Pace, readStream, tooLarge } from './body-stream.ts';
 import { invalid } from './validation.ts';
 
 /** The largest body of an operation that says no other bound (decisions, "Errors", 413). */
@@ -32,11 +33,14 @@ function announcedBytes(request: HonoRequest): number {
   return Number(request.header('Content-Length') ?? 0);
 }
 
-/** Reads and parses a JSON body. Throws 400 for none, 415 for another type, then 413, then 400 for what is not JSON. */
-export async function readJson(request: HonoRequest, maxBytes: number): Promise<unknown> {
+/**
+ * Reads and parses a JSON body. Throws 400 for none, 415 for another type, then 413, then 400 for what comes too slowly or is
+ * not JSON.
+ */
+export async function readJson(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<unknown> {
   requireBody(request);
   requireJsonType(request);
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBytes(request, maxBytes, pace);
   if (bytes.length > MAX_BODY_BYTES && hasManyValues(bytes)) {
     throw new ApiError('ERRO_VALIDACAO', 'o corpo tem valores demais');
   }
@@ -60,7 +64,7 @@ export async function expectNoBody(request: HonoRequest): Promise<void> {
   const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
   if (announced === '0') return;
   if (request.header('Content-Type') !== undefined) requireJsonType(request);
-  const bytes = await readBytes(request, MAX_BODY_BYTES);
+  const bytes = await readBytes(request, MAX_BODY_BYTES, null);
   if (bytes.length === 0) return;
   requireJsonType(request);
   const value = parseJson(bytes);
@@ -85,38 +89,22 @@ function requireJsonType(request: HonoRequest): void {
   throw new ApiError('TIPO_NAO_SUPORTADO', 'o corpo deve ser application/json, sem compressão');
 }
 
-async function readBytes(request: HonoRequest, maxBytes: number): Promise<Buffer> {
+async function readBytes(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<Buffer> {
   requireSize(request, maxBytes);
   try {
-    if (request.header('Content-Length') !== undefined && request.header('Transfer-Encoding') === undefined) {
+    const isMeasured =
+      request.header('Content-Length') !== undefined && request.header('Transfer-Encoding') === undefined;
+    if (isMeasured && pace === null) {
       // The raw request's, because hono's own would keep the bytes for as long as the request lasts.
       const bytes = Buffer.from(await request.raw.arrayBuffer());
       if (bytes.length > maxBytes) throw tooLarge(maxBytes);
       return bytes;
     }
-    return await readStream(request.raw.body, maxBytes);
+    return await readStream(request.raw.body, { maxBytes, pace });
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw new ApiError('ERRO_VALIDACAO', 'o corpo da requisição chegou incompleto', { cause: error });
   }
-}
-
-async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Buffer> {
-  if (!body) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = body.getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    length += read.value.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(read.value);
-  }
-  return Buffer.concat(chunks);
-}
-
-function tooLarge(maxBytes: number): ApiError {
-  const bound = maxBytes < 1024 * 1024 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 / 1024} MiB`;
-  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${bound}`);
 }
 
 /** Half of a surrogate pair, as an escape: legal JSON that is no text, and that the database could not store. */

@@ -1,3 +1,4 @@
+import type { Pace } from './body-stream.ts';
 import type { MarginQueries } from '../core/margin.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Queries } from '../db/queries.ts';
@@ -26,6 +27,8 @@ export interface HttpDeps {
   readonly testWaitMs?: number;
   /** How long a large body waits for its turn, in milliseconds, when it is not 30 s. */
   readonly turnWaitMs?: number;
+  /** How slowly a large body may come, when it is not the service's own pace. */
+  readonly largeBodyPace?: Pace;
   /** Null when requests can be served, else what is missing; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }

@@ -9,12 +9,16 @@
  */
 import pLimit, { type LimitFunction } from 'p-limit';
 import { unavailable } from './api-error.ts';
+import type { Pace } from './body-stream.ts';
 
 /** Over all partners; one of 53 MiB takes up to 400 MiB on its way into the database. */
 const AT_ONCE = 8;
 const OF_ONE_PARTNER = 2;
 /** Less than a client waits for an answer. */
 const LONGEST_WAIT_MS = 30_000;
+
+/** A sender that has stalled or gone keeps its turn no longer than the grace. */
+export const LARGE_BODY_PACE: Pace = { graceMs: 10_000, bytesPerS: 64 * 1024 };
 
 /** Runs `work`, the reading of a large body and what follows, when it is its turn. Throws 503 when that takes too long. */
 export type TakeTurn = <T>(partnerId: string, work: () => Promise<T>) => Promise<T>;

@@ -11,6 +11,7 @@ import type { Scope } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
 import { notFound } from './api-error.ts';
 import { requireAuditor, requirePartner, requireScope, type Authenticate } from './auth.ts';
+import type { Pace } from './body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson } from './body.ts';
 import type { Env } from './deps.ts';
 import type { TakeTurn } from './large-bodies.ts';
@@ -86,6 +87,7 @@ export interface Gate {
   readonly authenticate: Authenticate;
   readonly countRequest: CountRequest;
   readonly takeTurn: TakeTurn;
+  readonly largeBodyPace: Pace;
 }
 
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
@@ -105,15 +107,15 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     const partnerId = isAudit ? requireAuditor(identity) : requirePartner(identity);
     await gate.countRequest(isAudit ? identity.actor : partnerId);
     await requireSubject(operation, partnerId, c);
-    const serve = async () => {
-      const sent = await readSent(operation, c);
+    const serve = async (pace: Pace | null) => {
+      const sent = await readSent(operation, c, pace);
       const pathId = readPathId(c);
       return respond({ partnerId, actor: identity.actor, requestId: c.var.requestId, id: pathId, ...sent }, c);
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
-    if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve();
+    if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(null);
     expectJson(c.req, maxBodyBytes);
-    return gate.takeTurn(partnerId, serve);
+    return gate.takeTurn(partnerId, () => serve(gate.largeBodyPace));
   };
 }
 
@@ -126,7 +128,11 @@ async function requireSubject<B extends z.ZodType, Q extends z.ZodType>(
   if (!isKnown || (exists && !(await exists(partnerId, readPathId(c))))) throw notFound();
 }
 
-async function readSent<B extends z.ZodType, Q extends z.ZodType>(operation: Operation<B, Q>, c: Context<Env>) {
+async function readSent<B extends z.ZodType, Q extends z.ZodType>(
+  operation: Operation<B, Q>,
+  c: Context<Env>,
+  pace: Pace | null,
+) {
   const details: ErrorDetail[] = [];
   const keep = <T>(checked: { readonly data: T } | { readonly details: readonly ErrorDetail[] }): T => {
     if ('data' in checked) return checked.data;
@@ -136,7 +142,7 @@ async function readSent<B extends z.ZodType, Q extends z.ZodType>(operation: Ope
 
   let body = undefined as z.output<B>;
   if (operation.body) {
-    const value = await readJson(c.req, operation.maxBodyBytes ?? MAX_BODY_BYTES);
+    const value = await readJson(c.req, operation.maxBodyBytes ?? MAX_BODY_BYTES, pace);
     body = keep(check(operation.body, value, 'corpo'));
   } else if (operation.method !== 'get') {
     await expectNoBody(c.req);

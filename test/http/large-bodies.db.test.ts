@@ -19,11 +19,17 @@ afterAll(async () => {
 });
 
 /** Begins to send a package for `loanId`, blanks in front of it; `finish` sends the rest. */
-function beginUpload(partner: TestPartner, loanId: string, bytes: number, headers: Record<string, string> = {}) {
+function beginUpload(
+  partner: TestPartner,
+  loanId: string,
+  bytes: number,
+  headers: Record<string, string> = {},
+  to = server,
+) {
   const body = Buffer.from(JSON.stringify(packageOf()).padStart(bytes));
   const { promise: answered, resolve, reject } = Promise.withResolvers<number>();
   const sent = request(
-    `${server.url}/v1/emprestimos/${loanId}/documentos`,
+    `${to.url}/v1/emprestimos/${loanId}/documentos`,
     {
       method: 'POST',
       headers: {
@@ -61,4 +67,21 @@ test('a third large body of a partner is told to come again while two are unfini
 
   const finished = await Promise.all(uploads.map(({ finish }) => finish()));
   expect(finished.toSorted((one, other) => one - other)).toEqual([200, 200, 503]);
+});
+
+test('two large bodies that stall give their turns back, and their partner’s next one is served', async () => {
+  const pacing = await startPartnerWorld({
+    turnWaitMs: 10_000,
+    largeBodyPace: { graceMs: 1_000, bytesPerS: 64 * 1024 },
+  });
+  const paced = await startServer({ fetch: pacing.api.app.fetch, host: '127.0.0.1', port: 0 });
+  const partner = await pacing.partner(EXTERNAL_GROUPED);
+  const begin = async () => beginUpload(partner, await partner.newLoan(), 100 * 1024, {}, paced);
+  const stalled = [await begin(), await begin()];
+  const next = await begin();
+  expect(await Promise.all(stalled.map(({ answered }) => answered))).toEqual([400, 400]);
+  expect(await next.finish()).toBe(200);
+  for (const { finish } of stalled) await finish();
+  await paced.close();
+  await pacing.close();
 });
