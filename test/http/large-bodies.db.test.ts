@@ -79,8 +79,8 @@ test('two large bodies that stall give their turns back, and their partner’s n
   const begin = async () => beginUpload(partner, await partner.newLoan(), 100 * 1024, {}, paced);
   const stalled = [await begin(), await begin()];
   const next = await begin();
-  expect(await Promise.all(stalled.map(({ answered }) => answered))).toEqual([400, 400]);
   expect(await next.finish()).toBe(200);
+  expect(await Promise.all(stalled.map(({ answered }) => answered))).toEqual([400, 400]);
   for (const { finish } of stalled) await finish();
   await paced.close();
   await pacing.close();
