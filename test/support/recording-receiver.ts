@@ -37,7 +37,9 @@ function onPost(request: IncomingMessage, response: ServerResponse, body: Buffer
   posts.set(id, post);
   const ofConnection = (served.get(socket) ?? 0) + 1;
   served.set(socket, ofConnection);
-  const [, stream = ''] = /"emprestimo_id":"([0-9a-f-]{36})"/.exec(body.toString('latin1')) ?? [];
+  const [, stream] = /"emprestimo_id" ?: ?"([0-9a-f-]{36})"/.exec(body.toString('latin1')) ?? [];
+  // With one draw for all of an endpoint's POSTs it would always answer, or always hang.
+  if (stream === undefined) throw new Error('a POST whose stream cannot be told');
   const treatment = treatmentOf(Number(seed), url, stream, post, pace === 'haste');
   const hash = createHash('sha256').update(body).digest('hex');
   // The sender may repeat a POST within one attempt when a connection that had served before breaks under it.
