@@ -77,38 +77,44 @@ export class Recorder {
     while (this.#isDue && this.#waiting.length > 0 && this.#flushes.size < MAX_FLUSHES) {
       const batch = this.#waiting.splice(0, BATCH);
       this.#isDue = this.#waiting.length > 0;
-      const flush = this.#flush(batch).finally(() => {
+      const flush = this.#flush(batch).then((done) => {
         this.#flushes.delete(flush);
+        // Told while the flush still counted as under way, a poller took 10 MiB more.
+        this.#deps.onRecorded(done);
         this.#startFlushes();
       });
       this.#flushes.add(flush);
     }
   }
 
-  async #flush(batch: readonly Report[]): Promise<void> {
-    const { pool, log, monotonicMs, now, onRecorded } = this.#deps;
+  /** Never rejects; returns how many are done with. */
+  async #flush(batch: readonly Report[]): Promise<number> {
+    const { pool, log, monotonicMs, now } = this.#deps;
     try {
       const standings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-      onRecorded(batch.length);
+      return batch.length;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
         this.#heldUp.push(...batch);
         this.#freeing ??= this.#flushFreed().finally(() => (this.#freeing = null));
-      } else if (batch.length > 1) {
-        for (const report of batch) await this.#flush([report]);
-      } else {
-        // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
-        log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
-        onRecorded(batch.length);
+        return 0;
       }
+      if (batch.length > 1) {
+        let done = 0;
+        for (const report of batch) done += await this.#flush([report]);
+        return done;
+      }
+      // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
+      log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
+      return batch.length;
     }
   }
 
   /** Flushes what is held up as soon as it is free; it waits for no lock to learn that. */
   async #flushFreed(): Promise<void> {
-    const { pool, log } = this.#deps;
+    const { pool, log, onRecorded } = this.#deps;
     while (this.#heldUp.length > 0) {
       const asked = this.#heldUp.splice(0);
       const held = await this.#persist(() => heldByOthers(pool, asked)).catch((error: unknown) => {
@@ -118,7 +124,7 @@ export class Recorder {
       this.#heldUp.push(...held);
       const free = asked.filter((report) => !held.has(report));
       if (held.size > 0) log.warn({ deliveries: held.size }, 'cannot record attempts whose deliveries are locked');
-      if (free.length > 0) await this.#flush(free);
+      if (free.length > 0) onRecorded(await this.#flush(free));
       else await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
     }
   }
