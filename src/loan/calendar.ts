@@ -24,12 +24,12 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-const HOUR_MS = 3_600_000;
-
 /** How many days `to` comes after `from`; NaN when one of them is no day. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;
 }
+
+const HOUR_MS = 3_600_000;
 
 /** The first instant of `day`, `YYYY-MM-DD` from 1970 on. São Paulo is west of Greenwich, so its days begin later. */
 export function startOfDay(day: string): Date {

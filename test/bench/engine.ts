@@ -5,6 +5,7 @@ import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
 import { Recorder } from '../../src/delivery/recorder.ts';
 import { Sweeper } from '../../src/delivery/sweep.ts';
 import { Pool } from '../../src/db/pool.ts';
+import { DELIVERED } from '../support/delivered.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 interface Claim {
@@ -29,15 +30,6 @@ export interface Engine {
 export function openPool(url: string, max = 3): Pool {
   return new Pool({ url, name: 'bench', max, deadlineMs: 60_000, settings: SESSION_SETTINGS });
 }
-
-const DELIVERED = {
-  outcome: 'entregue',
-  statusCode: 200,
-  durationMs: 1,
-  address: '127.0.0.1',
-  error: null,
-  answer: null,
-} as const;
 
 let engines = 0;
 

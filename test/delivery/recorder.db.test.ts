@@ -4,19 +4,12 @@ import { setCap } from '../../src/delivery/cap.ts';
 import { Recorder } from '../../src/delivery/recorder.ts';
 import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { DELIVERED } from '../support/delivered.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 
 const COUNT = 12;
-const RESULT = {
-  outcome: 'entregue',
-  statusCode: 200,
-  durationMs: 1,
-  address: null,
-  error: null,
-  answer: null,
-} as const;
 
 let database: TestDatabase;
 let pool: Pool;
@@ -58,7 +51,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
 
   for (const { id: deliveryId, webhookId, number, url } of deliveries) {
     const sent = { deliveryId, webhookId, number, url, claim: 'one/1', keyId: 'test' };
-    recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: RESULT });
+    recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED });
   }
   await expect.poll(() => recorded, { timeout: 10_000 }).toBe(COUNT - 1);
   expect(await countAttempts()).toBe(COUNT - 1);

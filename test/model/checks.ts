@@ -9,25 +9,17 @@ import { endLostClaims } from '../../src/delivery/lost.ts';
 import { record } from '../../src/delivery/record.ts';
 import { releaseDeliveries } from '../../src/delivery/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
-import type { SendResult } from '../../src/delivery/send.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
 import { claimBehindClaim } from './claim-snapshots.ts';
+import { DELIVERED } from '../support/delivered.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
 
 const STEPS = 12_000;
 const CAP = 8;
-const DELIVERED: SendResult = {
-  outcome: 'entregue',
-  statusCode: 200,
-  durationMs: 1,
-  address: null,
-  error: null,
-  answer: null,
-};
 
 export type Check = (pool: Pool, sql: Sql, seed: number) => Promise<void>;
 export type CheckName =

@@ -40,18 +40,18 @@ function addList(add: AddOperation, { pool }: HttpDeps): void {
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id, query }, c) => {
-      const filters = { status: query.status, event: query.evento, loanId: query.emprestimo_id };
-      const list = `entregas ${id} ${JSON.stringify([filters, query.desde ?? null, query.ate ?? null])}`;
+      const { status, evento, emprestimo_id, desde, ate } = query;
+      const list = `entregas ${id} ${JSON.stringify([status, evento, emprestimo_id, desde, ate])}`;
       const place = query.cursor === undefined ? null : readCursor(list, query.cursor);
       if (query.cursor !== undefined && place === null) throw badCursor();
       if ((await readWebhook(pool, partnerId, id)) === null) throw notFound();
       const { deliveries, next } = await readDeliveries(pool, {
         webhookId: id,
-        status: query.status ?? null,
-        event: query.evento ?? null,
-        loanId: query.emprestimo_id ?? null,
-        from: query.desde ?? null,
-        until: query.ate ?? null,
+        status: status ?? null,
+        event: evento ?? null,
+        loanId: emprestimo_id ?? null,
+        from: desde ?? null,
+        until: ate ?? null,
         after: place?.id ?? null,
         limit: query.limite,
       });
