@@ -34,7 +34,7 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
     'test/support/random.ts',
     'test/support/turn.ts',
   ];
-  for (const name of [...copied, ...tests, 'test/support/silent-log.ts', 'package.json']) {
+  for (const name of [...copied, ...tests, 'test/support/delivered.ts', 'test/support/silent-log.ts', 'package.json']) {
     await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
   }
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
