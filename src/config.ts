@@ -18,6 +18,10 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
   readonly directDatabaseUrl: string | null;
+  /** Holds everything that Carteiro makes; `<schema>_auditoria` beside it the auditors' views. */
+  readonly databaseSchema: string;
+  /** The roles are `<prefix>_owner`, `<prefix>_app` and so on. */
+  readonly databaseRolePrefix: string;
   /** Prepared statements; false behind a pooler in transaction mode. */
   readonly databasePrepare: boolean;
   readonly dataDir: string;
@@ -60,6 +64,11 @@ function integer(min: number, max: number) {
     .refine((number) => number >= min && number <= max, rule);
 }
 
+const identifier = z
+  .string()
+  .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
+  .refine((name) => name !== 'public', 'must be a schema of its own, not public');
+
 const databaseUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'must be a postgres:// URL');
 
 function isTrustworthy(text: string): boolean {
@@ -82,6 +91,8 @@ const environment = z.object({
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
   DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
+  DATABASE_SCHEMA: identifier.default('carteiro'),
+  DATABASE_ROLE_PREFIX: identifier.default('carteiro'),
   DATABASE_PREPARE: flag.default(true),
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   SANDBOX: flag.optional(),
@@ -129,6 +140,8 @@ export function readConfig(variables: Environment): Config {
     host: values.HOST,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
+    databaseSchema: values.DATABASE_SCHEMA,
+    databaseRolePrefix: values.DATABASE_ROLE_PREFIX,
     databasePrepare: values.DATABASE_PREPARE,
     dataDir: values.DATA_DIR,
     sandbox,

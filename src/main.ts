@@ -99,7 +99,7 @@ program
     const { migrateDatabase, openDatabase } = await import('./main/database.ts');
     const database = await openDatabase(config, log);
     try {
-      if (!database.isEmbedded) await migrateDatabase(database.directUrl, log);
+      if (!database.isEmbedded) await migrateDatabase(config, database.directUrl, log);
       print('migrated');
     } finally {
       await database.close();

@@ -18,7 +18,6 @@ import type { Tx } from '../db/pool.ts';
 import { digestOf, LEAF_BYTES } from './batch.ts';
 import { chain, type Seal } from './chain.ts';
 
-const SEAL_LOCK = 7_264_108_352;
 /** A turn, which makes one batch, reads about this many rows, so that its transaction stays short. */
 const TURN_ROWS = 65_536;
 /**
@@ -63,7 +62,7 @@ export interface SealOptions {
 
 /** Seals some settled rows in the caller's transaction; nothing when another sealer is at work. */
 export async function sealTurn(tx: Tx, cursor: SealCursor, { restMs = 0 }: SealOptions = {}): Promise<SealTurn> {
-  const [lock] = await tx<[{ taken: boolean }]>`select pg_try_advisory_xact_lock(${SEAL_LOCK}) as taken`;
+  const [lock] = await tx<[{ taken: boolean }]>`select pg_try_advisory_xact_lock(advisory_lock('sealing')) as taken`;
   if (!lock.taken) return { rows: 0, more: false };
   const before = await readLastSeal(tx);
   const { horizon, now } = await readClock(tx, before?.endTx ?? 0);

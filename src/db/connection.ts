@@ -6,12 +6,15 @@
  * of its own accord, and go on there in the middle of a transaction.
  */
 import postgres from 'postgres';
+import { DEFAULT_INSTALLATION, searchPathOf } from './installation.ts';
 import type { Sql, Tx } from './pool.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How to connect. */
 export interface ConnectionOptions {
   readonly url: string;
+  /** Where the tables are; `carteiro` unless it is given. */
+  readonly schema?: string | undefined;
   /** Shown in `pg_stat_activity`. */
   readonly name: string;
   /** The longest that one call may take, waiting for a free connection included; at least 2,000. */
@@ -30,9 +33,17 @@ const REOPENED_MS = 5_000;
 /** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */
 export const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 
-function open({ url, name, deadlineMs, prepare = true, settings = {} }: ConnectionOptions, onclose: () => void): Sql {
+/** The driver lets the parameters of a URL win: a search path in it would find the core's tables instead of ours. */
+export function withoutSearchPath(url: string): string {
+  const own = new URL(url);
+  own.searchParams.delete('search_path');
+  return own.href;
+}
+
+function open(options: ConnectionOptions, onclose: () => void): Sql {
+  const { url, schema = DEFAULT_INSTALLATION.schema, name, deadlineMs, prepare = true, settings = {} } = options;
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
-  return postgres(url, {
+  return postgres(withoutSearchPath(url), {
     max: 1,
     prepare,
     connect_timeout: 3,
@@ -46,6 +57,7 @@ function open({ url, name, deadlineMs, prepare = true, settings = {} }: Connecti
       tcp_user_timeout: deadlineMs,
       ...KEEPALIVES,
       TimeZone: 'UTC',
+      search_path: searchPathOf(schema),
       ...settings,
     },
     onclose,

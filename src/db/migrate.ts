@@ -1,21 +1,25 @@
 /**
  * Migrations, and whether a server is fit to hold the log.
  *
- * Invariant: any number of processes may migrate at once; a session's advisory lock lets one through, the rest find
- * nothing left to do. drizzle's migrator alone fails then, in the second process, on the objects of the first. The lock
- * needs a real session: behind a pooler in transaction mode give the direct URL.
- * A process killed half-way leaves nothing, because PostgreSQL's DDL rolls back with its transaction.
+ * Invariants. Everything lies in the installation's own schemas and belongs to its owner role: nothing outside them is
+ * made, altered, owned or granted. Any number of processes may migrate at once: a session's advisory lock lets one
+ * through, and the rest find nothing left to do. (Behind a pooler in transaction mode give the direct URL.)
+ * A change that is applied never holds up the system for long: no lock is waited for longer than {@link LOCK_TIMEOUT},
+ * because writers queue behind whoever waits for one; the whole transaction is then tried again.
+ * Crash: all of it is one transaction (but for files that PostgreSQL takes only outside of one, which can be repeated),
+ * so a killed run leaves nothing.
  */
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
 import type { Logger } from '../log-lines.ts';
-import { KEEPALIVES } from './connection.ts';
-import type { Tx } from './pool.ts';
+import { KEEPALIVES, withoutSearchPath } from './connection.ts';
+import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from './installation.ts';
+import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
+import { MigrationRefused, reasonOf } from './migration-refused.ts';
+import { pendingFiles } from './pending-migrations.ts';
+import type { Sql, Tx } from './pool.ts';
+import { prepareSchema } from './prepare-schema.ts';
 
-const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
-/** Any number that no other application on the server uses. */
-const MIGRATION_LOCK = 7_264_108_351;
 const OLDEST_SERVER = 180_000;
 /** The longest there is: 0, which is for ever, the driver leaves out, and then the role's timeouts would hold. */
 const FOR_EVER_MS = 2_147_483_647;
@@ -25,14 +29,29 @@ const PATIENCE = {
   idle_in_transaction_session_timeout: 60_000,
   tcp_user_timeout: 60_000,
 };
+const LOCK_TIMEOUT = '2s';
+const PAUSE_MS = 1_000;
+/** About ten minutes: a migration that found no gap by then says who is in its way. */
+const TRIES = 200;
+/** What a try meets when somebody else holds what it needs: lock_not_available, deadlock_detected. */
+const BUSY = new Set(['55P03', '40P01', '25P04']);
 
-/** Brings the database at `url` up to date and throws when it cannot. Refuses an unfit server first. */
-export async function migrate(url: string, log: Logger): Promise<void> {
-  const [{ drizzle }, migrator] = await Promise.all([
-    import('drizzle-orm/postgres-js'),
-    import('drizzle-orm/postgres-js/migrator'),
-  ]);
-  const sql = postgres(url, {
+export interface MigrateOptions {
+  readonly installation?: Installation;
+  /** Another folder than drizzle/, and how often and how patiently to try, for tests. */
+  readonly folder?: string;
+  readonly tries?: number;
+  readonly pauseMs?: number;
+}
+
+/**
+ * Brings the database at `url` up to date. Throws {@link MigrationRefused} with PostgreSQL's reason and what to do when
+ * it cannot; then nothing has changed. Refuses an unfit server first.
+ */
+export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
+  const { installation = DEFAULT_INSTALLATION, folder, tries = TRIES, pauseMs = PAUSE_MS } = options;
+  const files = await readMigrationFiles(folder);
+  const sql = postgres(withoutSearchPath(url), {
     max: 1,
     prepare: false,
     connect_timeout: 10,
@@ -44,27 +63,105 @@ export async function migrate(url: string, log: Logger): Promise<void> {
     await refuseUnfit(sql);
     // Not when connecting: a server too old to know it would say that, not how old it is.
     await sql`set transaction_timeout = 0`;
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    const pending = await pendingMigrations(sql);
-    if (pending === 0) return;
-    await migrator.migrate(drizzle(sql), { migrationsFolder: MIGRATIONS_FOLDER });
-    const skipped = await pendingMigrations(sql);
-    if (skipped > 0) throw new Error(`${skipped} migrations are older than one already applied and were skipped`);
-    log.info({ applied: pending }, 'database migrated');
+    for (let tried = 1; ; tried += 1) {
+      try {
+        const applied = await applyOnce(sql, files, installation);
+        if (applied !== 'locked') {
+          if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
+          return;
+        }
+        if (tried >= tries) throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
+        log.info({ tried }, 'waiting for another migration to end');
+      } catch (error) {
+        const { code, message } = error as { code?: string; message: string };
+        if (code === undefined || !BUSY.has(code)) throw reasonOf(error, installation);
+        const holder = await oldestTransaction(sql);
+        if (tried >= tries) throw new MigrationRefused(`${message}; ${holder}`, 'end that transaction, then try again', error);
+        log.warn({ tried, reason: message, holder }, 'a lock that the migration needs is taken: trying again');
+      }
+      await sleep(pauseMs);
+    }
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
 
-/** How many of this version's migrations the database lacks. */
-export async function pendingMigrations(sql: Tx): Promise<number> {
-  const [{ known }] = await sql<[{ known: boolean }]>`
-    select to_regclass('drizzle.__drizzle_migrations') is not null as known`;
-  if (!known) return journal.entries.length;
-  const rows = await sql<{ createdAt: string }[]>`
-    select created_at::text as "createdAt" from drizzle.__drizzle_migrations`;
-  const applied = new Set(rows.map((row) => Number(row.createdAt)));
-  return journal.entries.filter((entry) => !applied.has(entry.when)).length;
+/** How many files were applied, or 'locked' when another migrator is at work. */
+async function applyOnce(sql: Sql, files: readonly MigrationFile[], installation: Installation): Promise<number | 'locked'> {
+  const name = `carteiro migrate ${installation.schema}`;
+  const [{ taken }] = await sql<[{ taken: boolean }]>`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`;
+  if (!taken) return 'locked';
+  try {
+    const pending = await pendingFiles(sql, files, installation.schema);
+    if (pending.length === 0) return 0;
+    // What comes before a file that must stand outside is committed first, so that it finds its tables.
+    let rest = pending;
+    for (let cut = rest.findIndex((file) => file.isOutside); cut >= 0; cut = rest.findIndex((file) => file.isOutside)) {
+      if (cut > 0) await applyInside(sql, rest.slice(0, cut), installation);
+      await applyOutside(sql, rest[cut] as MigrationFile, installation);
+      rest = rest.slice(cut + 1);
+    }
+    if (rest.length > 0) await applyInside(sql, rest, installation);
+    return pending.length;
+  } finally {
+    await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`;
+  }
+}
+
+async function applyInside(sql: Sql, files: readonly MigrationFile[], installation: Installation): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+    await prepareSchema(tx, installation);
+    await tx`select set_config('search_path', ${searchPathOf(installation.schema)}, true)`;
+    await tx.unsafe(`set local role "${installation.rolePrefix}_owner"`);
+    await tx.unsafe(`
+      create table if not exists applied_migrations (
+        position bigint primary key generated always as identity,
+        name text not null,
+        hash text not null,
+        applied_at timestamptz not null default now()
+      )`);
+    for (const file of files) await applyFile(tx, file, installation);
+  });
+}
+
+/** For `create index concurrently if not exists`, which a killed run leaves invalid: such an index is dropped first. */
+async function applyOutside(sql: Sql, file: MigrationFile, installation: Installation): Promise<void> {
+  await sql`select set_config('search_path', ${searchPathOf(installation.schema)}, false)`;
+  await sql.unsafe(`set role "${installation.rolePrefix}_owner"`);
+  try {
+    const invalid = await sql<{ name: string }[]>`
+      select format('%I', c.relname) as name from pg_index i join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = current_schema()::regnamespace and not i.indisvalid`;
+    for (const { name } of invalid) await sql.unsafe(`drop index concurrently if exists ${name}`);
+    for (const statement of file.sql.split('--> statement-breakpoint')) {
+      await sql.unsafe(sqlFor({ sql: statement }, installation));
+    }
+    await sql`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
+  } finally {
+    await sql`reset role`;
+    await sql`reset search_path`;
+  }
+}
+
+async function applyFile(tx: Tx, file: MigrationFile, installation: Installation): Promise<void> {
+  try {
+    await tx.unsafe(sqlFor(file, installation));
+  } catch (error) {
+    throw Object.assign(error as Error, { file: file.name });
+  }
+  await tx`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
+}
+
+/** Whose transaction a lock is most likely waited for: the one that has been open longest in this database. */
+async function oldestTransaction(sql: Sql): Promise<string> {
+  const [oldest] = await sql<{ pid: number; name: string; state: string; seconds: number }[]>`
+    select pid, application_name as name, state, extract(epoch from clock_timestamp() - xact_start)::int as seconds
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+    order by xact_start limit 1`;
+  if (oldest === undefined) return 'no other transaction is open now';
+  return `the oldest transaction is open for ${oldest.seconds} s: pid ${oldest.pid}, ${oldest.name || 'unnamed'}, ${oldest.state}`;
 }
 
 /** Throws when the server is older than PostgreSQL 18 or would lose a commit that it has acknowledged. */

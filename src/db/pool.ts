@@ -13,6 +13,7 @@
  * Not covered: an endpoint that accepts connections and closes them without a word keeps its calls to their deadline.
  */
 import type postgres from 'postgres';
+import { DEFAULT_INSTALLATION } from './installation.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { type Sendable, transact } from './transaction.ts';
 import { DatabaseUnavailable, isLoss, isUnavailable } from './unavailable.ts';
@@ -37,6 +38,8 @@ interface Waiter {
 }
 
 export class Pool {
+  /** The installation's schema, where each of its sessions looks for tables. */
+  readonly schema: string;
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
@@ -46,6 +49,7 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.schema = options.schema ?? DEFAULT_INSTALLATION.schema;
   }
 
   /** Runs `work` on a connection of its own, within the pool's deadline. */

@@ -16,8 +16,6 @@ import { DUE_FROM_EVER } from './due-mark.ts';
 
 /** So many at most are taken in one turn. */
 export const ARRIVALS_A_TURN = 4_000;
-/** "arms", as a number: held by the one poller that arms lanes, for that one statement. */
-export const ARMING_LOCK = 0x61_72_6d_73;
 
 /** How an idle poller waits for work, in milliseconds: how long at most, and how often it looks. */
 export interface Patience {
@@ -56,7 +54,7 @@ export interface Armed {
 export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
     select taken::int, taken = ${ARRIVALS_A_TURN} as more
-    from arm_lanes(${now}::timestamptz, ${ARMING_LOCK}, ${ARRIVALS_A_TURN}) as taken`;
+    from arm_lanes(${now}::timestamptz, ${ARRIVALS_A_TURN}) as taken`;
 }
 
 /**

@@ -6,7 +6,7 @@
  * Crash: the leases end and other pollers take over.
  * Wake-up is polling, but in the server, by a function that looks every 1 to 20 ms: a look costs 10 µs there, and no round
  * trip. While an event is being appended it waits for the end of that transaction instead of sleeping, by a lock that the
- * core takes only if it need not wait (0020_wait_for_appends.sql). NOTIFY there would take a global lock at commit (8
+ * core takes only if it need not wait (drizzle/functions/wait_for_work.sql). NOTIFY there would take a global lock at commit (8
  * writers: 4,680 → 1,408 commits/s), and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

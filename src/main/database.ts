@@ -1,7 +1,8 @@
 /** The database a command works on: the one it was given, or the embedded one under the data folder. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { pendingMigrations, refuseUnfit } from '../db/migrate.ts';
+import { migrate, refuseUnfit } from '../db/migrate.ts';
+import { pendingMigrations } from '../db/pending-migrations.ts';
 import { Pool, type PoolOptions } from '../db/pool.ts';
 import { codeOf, isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
@@ -25,7 +26,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   const { startEmbedded } = await import('../db/embedded.ts');
   const { url, leave } = await startEmbedded(dataDir, log);
   try {
-    await migrateDatabase(url, log);
+    await migrateDatabase(config, url, log);
   } catch (error) {
     await leave();
     throw error;
@@ -33,10 +34,10 @@ export async function openDatabase(config: Config, log: Logger): Promise<OpenDat
   return { url, directUrl: url, isEmbedded: true, close: leave };
 }
 
-/** Applies what is pending. Loads drizzle, which a poller never needs. */
-export async function migrateDatabase(directUrl: string, log: Logger): Promise<void> {
-  const { migrate } = await import('../db/migrate.ts');
-  await migrate(directUrl, log);
+/** Applies what is pending. */
+export async function migrateDatabase(config: Config, directUrl: string, log: Logger): Promise<void> {
+  const installation = { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix };
+  await migrate(directUrl, log, { installation });
 }
 
 export function openPool(
@@ -47,7 +48,8 @@ export function openPool(
   deadlineMs: number,
   settings?: PoolOptions['settings'],
 ): Pool {
-  return new Pool({ url, name: `carteiro ${name}`, max, deadlineMs, prepare: config.databasePrepare, settings });
+  const { databasePrepare: prepare, databaseSchema: schema } = config;
+  return new Pool({ url, schema, name: `carteiro ${name}`, max, deadlineMs, prepare, settings });
 }
 
 const WAIT_MS = 500;
@@ -63,7 +65,7 @@ export async function untilFit(pool: Pool, log: Logger, signal: AbortSignal): Pr
   while (!signal.aborted) {
     try {
       await pool.run(refuseUnfit);
-      const pending = await pool.run(pendingMigrations);
+      const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
       if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
       return;
     } catch (error) {

@@ -34,7 +34,7 @@ export async function runUntilStopped(
   const deps = { config, database, log, metrics: createMetrics() };
   const parts: Part[] = [];
   try {
-    if (greet !== null && !database.isEmbedded) await migrateDatabase(database.directUrl, log);
+    if (greet !== null && !database.isEmbedded) await migrateDatabase(config, database.directUrl, log);
     let url: string | null = null;
     if (roles.includes('api')) {
       const api = await startApi(deps);

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/sealer.ts';
 import { verifySeals } from '../../src/audit/verify.ts';
-import { pendingMigrations } from '../../src/db/migrate.ts';
+import { pendingMigrations } from '../../src/db/pending-migrations.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createWebhook } from '../../src/webhooks/registrations.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -42,7 +42,7 @@ test('the app registers and appends, the poller delivers and records, and each o
   };
   const created = await app.transaction((tx) => createWebhook(tx, vault, request));
   if (!('ok' in created)) throw new Error('refused');
-  const sql = postgres(logins[0]?.url ?? '', { max: 1 });
+  const sql = postgres(logins[0]?.url ?? '', { max: 1, connection: { search_path: 'carteiro' } });
   await commitEvents(sql, partnerId, 20);
   await sql.end();
   const engine = startEngine(poller, { openSecret: openTestSecret });

@@ -57,7 +57,7 @@ test(
     const url = await firstLine(server, exited);
     const disk = `/proc/${server.pid}/root${folder.path}`;
     await migrate(url, silentLog);
-    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
     const receiver = await startReceiver();
     receiver.answerWith(status(200, '', { delayMs: 5 }));
     const partnerId = await insertPartner(sql);

@@ -17,7 +17,7 @@ let poller: PollerProcess;
 let sql: Sql;
 let partnerId: string;
 
-const connect = (): Sql => postgres(server.url, { max: 1, onnotice: () => undefined });
+const connect = (): Sql => postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
 
 beforeAll(async () => {
   server = await startPrivateServer();

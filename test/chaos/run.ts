@@ -141,7 +141,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     say('judging');
     isDrained = true;
     await receiver.finish();
-    const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+    const sql = postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
     const { figures, faults, strays } = await judge(ledger, file, sql);
     await sql.end();
     const { said, ...did } = fleet.figures;

@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
-import { migrate, pendingMigrations, refuseUnfit } from '../../src/db/migrate.ts';
+import { migrate, refuseUnfit } from '../../src/db/migrate.ts';
+import { readMigrationFiles } from '../../src/db/migration-files.ts';
+import { pendingMigrations } from '../../src/db/pending-migrations.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';
 import { untilFit } from '../../src/main/database.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -22,12 +23,12 @@ describe('migrations', () => {
   });
 
   it('are all pending in an empty database, and applied once by eight migrators at the same time', async () => {
-    expect(await pendingMigrations(sql)).toBe(journal.entries.length);
-    await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog)));
+    const files = await readMigrationFiles();
+    expect(await pendingMigrations(sql)).toBe(files.length);
+    await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog, { pauseMs: 10 })));
     expect(await pendingMigrations(sql)).toBe(0);
-    const [{ applied }] = await sql<[{ applied: number }]>`
-      select count(*)::int as applied from drizzle.__drizzle_migrations`;
-    expect(applied).toBe(journal.entries.length);
+    const applied = await sql<{ name: string }[]>`select name from carteiro.applied_migrations order by position`;
+    expect(applied.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
   });
 
   it('leave no lock behind', async () => {
@@ -39,10 +40,9 @@ describe('migrations', () => {
 
   it('that the database lost are pending again', async () => {
     const [lost] = await sql`
-      delete from drizzle.__drizzle_migrations
-      where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning hash, created_at`;
+      delete from carteiro.applied_migrations where name like '%baseline%' returning name, hash`;
     expect(await pendingMigrations(sql)).toBe(1);
-    await sql`insert into drizzle.__drizzle_migrations ${sql(lost as object)}`;
+    await sql`insert into carteiro.applied_migrations ${sql(lost as object)}`;
     expect(await pendingMigrations(sql)).toBe(0);
   });
 

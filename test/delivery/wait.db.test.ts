@@ -71,7 +71,7 @@ function appendSlowly(): Record<'appended' | 'ended', Promise<void>> & Record<'c
 /** Who is at which of the two locks: those who append, and the poller that waits for them. */
 async function locks(): Promise<string[]> {
   const rows = await database.sql<{ name: string; mode: string; granted: boolean }[]>`
-    select case objid when appending_lock()::oid then 'appending' when awaiting_lock()::oid then 'awaiting' end as name,
+    select case objid when (advisory_lock('appending') & 4294967295)::oid then 'appending' when (advisory_lock('awaiting') & 4294967295)::oid then 'awaiting' end as name,
            mode, granted
     from pg_locks l join pg_database d on d.oid = l.database
     where d.datname = current_database() and locktype = 'advisory'

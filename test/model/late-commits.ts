@@ -5,7 +5,7 @@
  */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, ARMING_LOCK, ARRIVALS_A_TURN } from '../../src/delivery/arrivals.ts';
+import { armLanes, ARRIVALS_A_TURN } from '../../src/delivery/arrivals.ts';
 import { createRandom } from '../support/random.ts';
 
 const WRITERS = 3;
@@ -31,7 +31,7 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
   const other = await sql.reserve();
   const armBesideAnother = async () => {
     await other`begin`;
-    await other`select pg_advisory_xact_lock(${ARMING_LOCK})`;
+    await other`select pg_advisory_xact_lock(advisory_lock('arming'))`;
     await arm();
     await other`commit`;
   };

@@ -15,6 +15,7 @@ import { type Mutant, MUTANTS } from './mutants.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const SEED = 4_711;
+const FUNCTIONS = 'drizzle/functions';
 const execute = promisify(execFile);
 
 let nursery: string;
@@ -39,7 +40,7 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
   }
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
   if (mutant === null) return folder;
-  const file = path.join(folder, isFunction(mutant) ? 'drizzle' : 'src/delivery', mutant.file);
+  const file = path.join(folder, isFunction(mutant) ? FUNCTIONS : 'src/delivery', mutant.file);
   let source = await readFile(file, 'utf8');
   for (const { find, put } of [mutant, ...(mutant.also ? [mutant.also] : [])]) source = replaceOnce(source, find, put);
   await writeFile(file, source);
@@ -56,17 +57,16 @@ function isFunction({ file }: Mutant): boolean {
   return file.endsWith('.sql');
 }
 
-/** Puts the functions of a migration in the place of those that the database has. */
-async function replaceFunctions(sql: Sql, file: string): Promise<void> {
-  const migration = await readFile(file, 'utf8');
-  await sql.unsafe(migration.replaceAll('create function', 'create or replace function'));
+/** Puts the function of a file in the place of the one that the database has. */
+async function replaceFunction(sql: Sql, file: string): Promise<void> {
+  await sql.unsafe(await readFile(file, 'utf8'));
 }
 
 async function runCheck(check: CheckName, mutant: Mutant | null): Promise<string> {
   const [folder, database] = await Promise.all([makeCopy(mutant), createTestDatabase()]);
   try {
     if (mutant !== null && isFunction(mutant)) {
-      await replaceFunctions(database.sql, path.join(folder, 'drizzle', mutant.file));
+      await replaceFunction(database.sql, path.join(folder, FUNCTIONS, mutant.file));
     }
     const program = path.join(folder, 'test/support/check-mutant.ts');
     const args = [program, database.url, check, String(SEED)];

@@ -6,7 +6,7 @@ import type { CheckName } from './checks.ts';
 
 export interface Mutant {
   readonly name: string;
-  /** In src/delivery, or in drizzle: a migration that makes functions. */
+  /** In src/delivery, or in drizzle/functions. */
   readonly file: string;
   readonly find: string;
   readonly put: string;
@@ -17,7 +17,6 @@ export interface Mutant {
 }
 
 const differential = 'differential' as const;
-const functions = '0018_claim_in_the_server.sql';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -86,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what commits after its snapshot was taken is passed over',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'where tx = any (running)',
     put: 'where false',
     check: 'late commits',
@@ -94,7 +93,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full turn takes its whole snapshot for taken',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'if late_ones + next_ones < at_most then',
     put: 'if true then',
     check: 'late commits',
@@ -102,7 +101,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full turn forgets who is still running',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'where xip < last_tx',
     put: 'where false',
     check: 'late commits',
@@ -110,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'who may not arm takes its snapshot for taken',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: '    return 0;',
     put: "    perform set_config('carteiro.taken', seen::text, false);\n    return 0;",
     check: 'late commits',
@@ -118,7 +117,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a turn remembers what committed while it was under way',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'seen::text',
     put: 'pg_current_snapshot()::text',
     check: 'commit beside arming',
@@ -126,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full turn believes in transactions that are yet to come',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'least(last_tx, pg_snapshot_xmax(seen))',
     put: 'last_tx',
     check: 'arrival from elsewhere',
@@ -134,7 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane is not re-armed for the next retry',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'else least(s.due_at, s.first_claimed_at',
     put: 'else least(null::timestamptz, s.first_claimed_at',
     check: 'retry',
@@ -142,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane does not know when the leases end that it has just given',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end)',
     put: 'lane.first_claimed_at',
     check: differential,
@@ -150,7 +149,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane sleeps over what was lost',
-    file: functions,
+    file: 'claim_due.sql',
     find: '(d.claimed_at is null or d.claimed_at <= lease_start) and d.id',
     put: 'd.claimed_at is null and d.id',
     check: 'lost claim found twice',
@@ -182,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is claimed is taken from whoever has it',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'd.id = due.id and not due.is_lost and',
     put: 'd.id = due.id and',
     check: differential,
@@ -198,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an arrival does not bring its lane forward',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'else least(l.next_due_at, moment) end',
     put: 'else greatest(l.next_due_at, moment) end',
     check: differential,
@@ -206,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what arrives beside a claim is not put back',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'where not is_held',
     put: 'where false',
     check: 'arming beside a claim',
@@ -214,7 +213,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a place that came free beside a claim is not put back',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'else array[due_at, null] end',
     put: 'else array[due_at] end',
     check: 'place beside a claim',
@@ -222,7 +221,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'arming waits for a claim',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'where l.ctid = newest.place for update skip locked',
     put: 'where l.ctid = newest.place for update',
     check: 'arming beside a claim',
@@ -286,7 +285,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a delivery is claimed before it is due',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'between lane.scan_from and moment\n',
     put: "between lane.scan_from and moment + interval '1 hour'\n",
     check: differential,
@@ -294,7 +293,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the cap is not kept',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'l.max_in_flight - claimed.flying',
     put: 'l.max_in_flight',
     check: differential,
@@ -302,7 +301,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane’s low-water mark passes what is still claimed',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'least(lane.first_due, mine.first_due) as first_due',
     put: 'null::timestamptz as first_due',
     check: differential,
@@ -310,7 +309,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane’s high-water mark forgets what is claimed',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'flying_to = s.last_due',
     put: 'flying_to = null',
     check: differential,
@@ -318,7 +317,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an arrival does not lower its lane’s mark',
-    file: functions,
+    file: 'arm_lanes.sql',
     find: 'scan_from = least(l.scan_from, found.due_at)',
     put: 'scan_from = l.scan_from',
     check: differential,
@@ -326,7 +325,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a deactivated registration is still sent to',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'case when w.active then l.max_in_flight - claimed.flying else 0 end',
     put: 'l.max_in_flight - claimed.flying',
     check: 'deactivated',
@@ -350,7 +349,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lanes are not locked by the claim that serves them',
-    file: functions,
+    file: 'claim_due.sql',
     find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
     put: 'limit least(at_most, lanes_a_claim)',
     check: 'concurrent claims',
@@ -358,7 +357,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim counts on the snapshot on which its lanes were locked',
-    file: functions,
+    file: 'claim_due.sql',
     find: `    select ctid
     from lanes
     where next_due_at between due_from and moment

@@ -1,0 +1,365 @@
+CREATE SEQUENCE "loan_numbers" INCREMENT BY 1 MINVALUE 1 MAXVALUE 99999999 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "arrivals" (
+	"webhook_id" uuid NOT NULL,
+	"due_at" timestamp with time zone DEFAULT now(),
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "attempts" (
+	"delivery_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"late" boolean DEFAULT false NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"outcome" text NOT NULL,
+	"status_code" smallint,
+	"started_at" timestamp (3) with time zone NOT NULL,
+	"duration_ms" integer,
+	"url" text NOT NULL,
+	"address" text,
+	"key_id" text,
+	"poller" text NOT NULL,
+	"error" text,
+	"answer" "bytea",
+	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late"),
+	CONSTRAINT "attempts_number" CHECK (number >= 1),
+	CONSTRAINT "attempts_outcome" CHECK (outcome in ('entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado', 'desconhecido')),
+	CONSTRAINT "attempts_answered" CHECK ((status_code is not null) = (outcome in ('entregue', 'resposta_nao_2xx'))),
+	CONSTRAINT "attempts_success" CHECK ((outcome = 'entregue') = coalesce(status_code between 200 and 299, false)),
+	CONSTRAINT "attempts_measured" CHECK ((outcome = 'desconhecido') = (duration_ms is null)),
+	CONSTRAINT "attempts_late_is_known" CHECK (not (late and outcome = 'desconhecido')),
+	CONSTRAINT "attempts_answer_kept" CHECK (octet_length(answer) <= 1024)
+);
+--> statement-breakpoint
+CREATE TABLE "deliveries" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"event_id" uuid NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"status" text DEFAULT 'pendente' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"failures" smallint DEFAULT 0 NOT NULL,
+	"lost_in_row" smallint DEFAULT 0 NOT NULL,
+	"next_attempt_at" timestamp with time zone,
+	"claimed_by" text,
+	"claimed_at" timestamp with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id"),
+	CONSTRAINT "deliveries_status" CHECK (status in ('pendente', 'entregue', 'erro', 'suspensa')),
+	CONSTRAINT "deliveries_due_iff_pending" CHECK ((status = 'pendente') = (next_attempt_at is not null)),
+	CONSTRAINT "deliveries_finished" CHECK ((status in ('entregue', 'erro')) = (finished_at is not null)),
+	CONSTRAINT "deliveries_claim" CHECK ((claimed_by is null) = (claimed_at is null)),
+	CONSTRAINT "deliveries_claimed_is_pending" CHECK (claimed_by is null or status = 'pendente'),
+	CONSTRAINT "deliveries_failures" CHECK (failures between 0 and 6),
+	CONSTRAINT "deliveries_exhausted" CHECK ((status = 'erro') <= (failures = 6)),
+	CONSTRAINT "deliveries_lost_in_row" CHECK (lost_in_row between 0 and 4),
+	CONSTRAINT "deliveries_attempts" CHECK (attempts >= failures)
+);
+--> statement-breakpoint
+CREATE TABLE "lanes" (
+	"webhook_id" uuid NOT NULL,
+	"version" bigint DEFAULT 0 NOT NULL,
+	"next_due_at" timestamp with time zone,
+	"max_in_flight" integer DEFAULT 8 NOT NULL,
+	"saturated" boolean DEFAULT false NOT NULL,
+	"scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
+	"next_scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
+	"flying_to" timestamp with time zone,
+	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
+	CONSTRAINT "lanes_saturated_wakes" CHECK (not saturated or next_due_at is not null)
+);
+--> statement-breakpoint
+CREATE TABLE "seals" (
+	"number" bigint PRIMARY KEY NOT NULL,
+	"first_tx" bigint NOT NULL,
+	"end_tx" bigint NOT NULL,
+	"rows" integer NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"previous" "bytea" NOT NULL,
+	"hash" "bytea" NOT NULL,
+	"sealed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "seals_in_order" UNIQUE("first_tx"),
+	CONSTRAINT "seals_number" CHECK (number >= 1),
+	CONSTRAINT "seals_span" CHECK (first_tx < end_tx and rows > 0),
+	CONSTRAINT "seals_digests" CHECK (octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32)
+);
+--> statement-breakpoint
+CREATE TABLE "send_orders" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "send_orders_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"kind" text NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"delivery_ids" uuid[] NOT NULL,
+	"actor" text NOT NULL,
+	"request_id" uuid,
+	"ordered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "send_orders_kind" CHECK (kind in ('reenvio', 'reenvio_em_lote', 'teste', 'retomada')),
+	CONSTRAINT "send_orders_deliveries" CHECK (cardinality(delivery_ids) >= 1)
+);
+--> statement-breakpoint
+CREATE TABLE "bond_records" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"kind" text NOT NULL,
+	"reference" text NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"loan_id" uuid NOT NULL,
+	"data" json NOT NULL,
+	"seen_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"detected_at" timestamp (3) with time zone,
+	"emitted" json,
+	CONSTRAINT "bond_records_once" UNIQUE("kind","reference"),
+	CONSTRAINT "bond_records_kind" CHECK (kind in ('ended', 'new')),
+	CONSTRAINT "bond_records_emitted" CHECK ((detected_at is null) = (emitted is null))
+);
+--> statement-breakpoint
+CREATE TABLE "margin_flights" (
+	"partner_id" uuid NOT NULL,
+	"worker_cpf" text NOT NULL,
+	"employer_cnpj" text NOT NULL,
+	"flight" uuid NOT NULL,
+	"lease_ends_at" timestamp with time zone,
+	"error_kind" text,
+	"error" text,
+	CONSTRAINT "margin_flights_pkey" PRIMARY KEY("partner_id","worker_cpf","employer_cnpj"),
+	CONSTRAINT "margin_flights_error" CHECK ((error_kind is null) = (error is null)),
+	CONSTRAINT "margin_flights_open_has_no_error" CHECK (lease_ends_at is null or error is null)
+);
+--> statement-breakpoint
+CREATE TABLE "margin_queries" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"worker_cpf" text NOT NULL,
+	"employer_cnpj" text NOT NULL,
+	"earnings_centavos" bigint NOT NULL,
+	"margin_centavos" bigint NOT NULL,
+	"queried_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "margin_queries_amounts" CHECK (earnings_centavos >= 0 and margin_centavos >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "settled_installments" (
+	"loan_id" uuid NOT NULL,
+	"number" smallint NOT NULL,
+	"settlement_id" uuid NOT NULL,
+	CONSTRAINT "settled_installments_pkey" PRIMARY KEY("loan_id","number"),
+	CONSTRAINT "settled_installments_number" CHECK (number between 1 and 96)
+);
+--> statement-breakpoint
+CREATE TABLE "settlements" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"month" text NOT NULL,
+	"installments" integer NOT NULL,
+	"contracts" integer NOT NULL,
+	"total_centavos" bigint NOT NULL,
+	"closed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "settlements_once" UNIQUE("partner_id","month"),
+	CONSTRAINT "settlements_month" CHECK (month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'),
+	CONSTRAINT "settlements_counts" CHECK (installments >= contracts and contracts >= 0 and total_centavos >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "sync_windows" (
+	"name" text PRIMARY KEY NOT NULL,
+	"until" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "documents" (
+	"loan_id" uuid NOT NULL,
+	"type" text NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"file_name" text,
+	"media_type" text NOT NULL,
+	"sha256" "bytea" NOT NULL,
+	"content" "bytea" NOT NULL,
+	"received_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "documents_pkey" PRIMARY KEY("loan_id","type"),
+	CONSTRAINT "documents_type" CHECK (type in ('ccb_assinada', 'selfie', 'documento_frente', 'documento_verso', 'evidencias')),
+	CONSTRAINT "documents_media_type" CHECK (media_type in ('application/pdf', 'image/jpeg', 'image/png')),
+	CONSTRAINT "documents_sha256" CHECK (sha256 = sha256(content)),
+	CONSTRAINT "documents_size" CHECK (octet_length(content) between 1 and 8388608)
+);
+--> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"partner_id" uuid NOT NULL,
+	"operation" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" "bytea" NOT NULL,
+	"status" smallint,
+	"location" text,
+	"body" json,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY("partner_id","operation","key"),
+	CONSTRAINT "idempotency_keys_length" CHECK (char_length(key) between 1 and 255),
+	CONSTRAINT "idempotency_keys_hash" CHECK (octet_length(request_hash) = 32)
+);
+--> statement-breakpoint
+CREATE TABLE "loans" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"state" jsonb NOT NULL,
+	"status" text GENERATED ALWAYS AS (state ->> 'status') STORED,
+	"number" text GENERATED ALWAYS AS (state ->> 'number') STORED,
+	"disbursed_on" text GENERATED ALWAYS AS (state ->> 'disbursedOn') STORED,
+	CONSTRAINT "loans_number" UNIQUE("number"),
+	CONSTRAINT "loans_version" CHECK (version >= 1),
+	CONSTRAINT "loans_status" CHECK (coalesce(state ->> 'status', '') in ('emitindo', 'em_assinatura', 'aguardando_averbacao', 'averbada', 'desembolsada', 'cancelada', 'encerrada_desligamento'))
+);
+--> statement-breakpoint
+CREATE TABLE "registrations" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"loan_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"status" text DEFAULT 'processando' NOT NULL,
+	"next_try_at" timestamp with time zone DEFAULT now(),
+	"tries" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "registrations_status" CHECK (status in ('processando', 'concluida', 'falhou')),
+	CONSTRAINT "registrations_due_iff_open" CHECK ((status = 'processando') = (next_try_at is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "events" (
+	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "events_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"id" uuid DEFAULT uuidv7() NOT NULL,
+	"stream" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"type" text NOT NULL,
+	"family" text DEFAULT 'backoffice' NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"data" json NOT NULL,
+	"occurred_at" timestamp (3) with time zone NOT NULL,
+	"actor" text NOT NULL,
+	"request_id" uuid,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
+	CONSTRAINT "events_id" UNIQUE("id"),
+	CONSTRAINT "events_version" CHECK (version >= 1),
+	CONSTRAINT "events_type" CHECK (type in ('autorizacao.confirmada', 'margem.concluida', 'margem.falhou', 'emprestimo.emitido', 'emprestimo.emissao_falhou', 'assinatura.concluida', 'assinatura.pendente', 'docs_registry.pendente', 'docs_registry.recebido', 'averbacao.concluida', 'averbacao.falhou', 'desembolso.liquidado', 'desembolso.falhou', 'trabalhador.desligado', 'trabalhador.vinculo_novo', 'repasse.processado', 'emprestimo.contratado', 'emprestimo.solicitado', 'averbacao.solicitada', 'documento.recebido')),
+	CONSTRAINT "events_family" CHECK (family in ('backoffice', 'leilao'))
+);
+--> statement-breakpoint
+CREATE TABLE "messages" (
+	"event_id" uuid PRIMARY KEY NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"type" text NOT NULL,
+	"body" "bytea" NOT NULL,
+	"fan_out" integer NOT NULL,
+	"loan_version" integer,
+	"snapshot" "pg_snapshot" NOT NULL,
+	CONSTRAINT "messages_fan_out" CHECK (fan_out >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "partners" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"name" text NOT NULL,
+	"active" boolean DEFAULT true NOT NULL,
+	"signing" text DEFAULT 'internal' NOT NULL,
+	"documents" text DEFAULT 'agrupada' NOT NULL,
+	"issuance" text DEFAULT 'sincrona' NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "partners_signing" CHECK (signing in ('internal', 'externa')),
+	CONSTRAINT "partners_documents" CHECK (documents in ('agrupada', 'diferida')),
+	CONSTRAINT "partners_issuance" CHECK (issuance in ('sincrona', 'assincrona'))
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_history" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "webhook_history_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"url" text NOT NULL,
+	"events" text[] NOT NULL,
+	"active" boolean NOT NULL,
+	"change" text DEFAULT 'criacao' NOT NULL,
+	"actor" text NOT NULL,
+	"request_id" uuid,
+	"changed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_anterior_encerrado'))
+);
+--> statement-breakpoint
+CREATE TABLE "webhooks" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"url" text NOT NULL,
+	"events" text[] NOT NULL,
+	"sealed_secret" "bytea" NOT NULL,
+	"previous_sealed_secret" "bytea",
+	"previous_until" timestamp with time zone,
+	"active" boolean DEFAULT true NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "webhooks_events" CHECK (cardinality(events) between 1 and 16),
+	CONSTRAINT "webhooks_previous" CHECK ((previous_sealed_secret is null) = (previous_until is null))
+);
+--> statement-breakpoint
+CREATE TABLE "simulated_answers" (
+	"registration_id" uuid PRIMARY KEY NOT NULL,
+	"answer" json NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "simulated_bonds" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"kind" text NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"loan_id" uuid NOT NULL,
+	"data" json NOT NULL,
+	"known_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "simulated_bonds_kind" CHECK (kind in ('ended', 'new'))
+);
+--> statement-breakpoint
+CREATE TABLE "simulated_margins" (
+	"partner_id" uuid NOT NULL,
+	"worker_cpf" text NOT NULL,
+	"employer_cnpj" text NOT NULL,
+	"earnings_centavos" bigint,
+	"margin_centavos" bigint,
+	"error_kind" text,
+	"error" text,
+	CONSTRAINT "simulated_margins_pkey" PRIMARY KEY("partner_id","worker_cpf","employer_cnpj"),
+	CONSTRAINT "simulated_margins_answer" CHECK ((error_kind is null) = (earnings_centavos is not null and margin_centavos is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "simulated_registrations" (
+	"loan_id" uuid PRIMARY KEY NOT NULL,
+	"error" text
+);
+--> statement-breakpoint
+ALTER TABLE "send_orders" ADD CONSTRAINT "send_orders_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "bond_records" ADD CONSTRAINT "bond_records_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "margin_queries" ADD CONSTRAINT "margin_queries_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "settled_installments" ADD CONSTRAINT "settled_installments_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "settled_installments" ADD CONSTRAINT "settled_installments_settlement_id_settlements_id_fk" FOREIGN KEY ("settlement_id") REFERENCES "settlements"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "settlements" ADD CONSTRAINT "settlements_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "documents" ADD CONSTRAINT "documents_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "loans" ADD CONSTRAINT "loans_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "registrations" ADD CONSTRAINT "registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "events" ADD CONSTRAINT "events_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
+CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
+CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
+CREATE INDEX "attempts_sealable" ON "attempts" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
+CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","status","event_id") WHERE status in ('erro', 'suspensa');--> statement-breakpoint
+CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint
+CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
+CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
+CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
+CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint
+CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id","kind","detected_at","id") WHERE detected_at is not null;--> statement-breakpoint
+CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_id","worker_cpf","employer_cnpj","queried_at");--> statement-breakpoint
+CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE status = 'desembolsada';--> statement-breakpoint
+CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
+CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint
+CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","tx","position");--> statement-breakpoint
+CREATE INDEX "events_sealable" ON "events" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "webhook_history_by_webhook" ON "webhook_history" USING btree ("webhook_id","position");--> statement-breakpoint
+CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "webhooks_active_by_partner" ON "webhooks" USING btree ("partner_id","id") WHERE active;--> statement-breakpoint
+CREATE INDEX "simulated_bonds_window" ON "simulated_bonds" USING btree ("kind","known_at");

@@ -1,0 +1,69 @@
+-- Who may do what. Append-only by right: of the roles below none can change or delete an event, an envelope, an attempt, a
+-- seal, a line of history or the author of a resend. Nobody logs in as one of them; a login role is made a member:
+--   carteiro_owner        owns everything; migrations and `partner create`
+--   carteiro_app          the API, the workers and the jobs
+--   carteiro_poller       `poll`
+--   carteiro_auditor      reads the auditors' views; a member of carteiro_auditor_cpf sees CPFs in them
+-- Applied again whenever this file, a function or a view has changed: whatever was granted on the objects named here is
+-- taken back first.
+do $$
+begin
+  execute format(
+    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_auditor;'
+    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_auditor;'
+    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_auditor;'
+    'grant usage on schema %1$I to carteiro_app, carteiro_poller',
+    current_schema());
+end
+$$;
+
+grant usage on schema carteiro_auditoria to carteiro_auditor;
+grant select on
+  carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks,
+  carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
+  carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos
+  to carteiro_auditor;
+-- The views call it with the reader's rights.
+grant execute on function masked(text) to carteiro_auditor;
+
+-- Both: what they read, and what they add. `tx`, `position` and `recorded_at` are left out of every grant to insert: a
+-- row's place in the order is the database's to give, or a seal could be made to miss it.
+grant select on applied_migrations, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
+  attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
+grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+  address, key_id, poller, error, answer) on attempts to carteiro_app, carteiro_poller;
+grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at)
+  on deliveries to carteiro_app, carteiro_poller;
+grant insert (webhook_id, due_at) on arrivals to carteiro_app, carteiro_poller;
+grant insert on seals to carteiro_app, carteiro_poller;
+grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to)
+  on lanes to carteiro_app, carteiro_poller;
+-- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
+grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
+grant execute on function advisory_lock(text), masked(text) to carteiro_app, carteiro_poller;
+
+grant delete on arrivals to carteiro_poller;
+-- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/cleaner.ts).
+grant maintain on arrivals, lanes to carteiro_poller;
+grant execute on function
+  arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz),
+  arm_lanes(timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, interval)
+  to carteiro_poller;
+
+grant insert (stream, version, type, family, partner_id, data, occurred_at, actor, request_id) on events to carteiro_app;
+grant insert on messages to carteiro_app;
+grant insert (event_id, webhook_id, partner_id, next_attempt_at) on deliveries to carteiro_app;
+grant insert on webhooks to carteiro_app;
+grant update (url, events, active, sealed_secret, previous_sealed_secret, previous_until) on webhooks to carteiro_app;
+grant insert (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at)
+  on webhook_history to carteiro_app;
+grant insert (kind, webhook_id, partner_id, delivery_ids, actor, request_id) on send_orders to carteiro_app;
+grant select, insert on documents, margin_queries, settlements, settled_installments, simulated_answers, simulated_bonds
+  to carteiro_app;
+grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
+  simulated_registrations, simulated_margins to carteiro_app;
+grant usage on sequence loan_numbers to carteiro_app;
+grant execute on function
+  is_emitted(text), envelope(text, timestamptz, text, uuid, json),
+  append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text)
+  to carteiro_app;
