@@ -1,4 +1,4 @@
-CREATE SEQUENCE "loan_numbers" INCREMENT BY 1 MINVALUE 1 MAXVALUE 99999999 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE SEQUENCE "public"."loan_numbers" INCREMENT BY 1 MINVALUE 1 MAXVALUE 99999999 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "arrivals" (
 	"webhook_id" uuid NOT NULL,
 	"due_at" timestamp with time zone DEFAULT now(),
@@ -220,6 +220,17 @@ CREATE TABLE "registrations" (
 	CONSTRAINT "registrations_due_iff_open" CHECK ((status = 'processando') = (next_try_at is not null))
 );
 --> statement-breakpoint
+CREATE TABLE "event_types" (
+	"name" text PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"families" text[] NOT NULL,
+	"payload" json,
+	"keys" text[] NOT NULL,
+	"kinds" text[] NOT NULL,
+	"formats" text[] NOT NULL,
+	CONSTRAINT "event_types_kind" CHECK (kind in ('emitted', 'internal', 'reserved'))
+);
+--> statement-breakpoint
 CREATE TABLE "events" (
 	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "events_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"id" uuid DEFAULT uuidv7() NOT NULL,
@@ -234,10 +245,7 @@ CREATE TABLE "events" (
 	"request_id" uuid,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
-	CONSTRAINT "events_id" UNIQUE("id"),
-	CONSTRAINT "events_version" CHECK (version >= 1),
-	CONSTRAINT "events_type" CHECK (type in ('autorizacao.confirmada', 'margem.concluida', 'margem.falhou', 'emprestimo.emitido', 'emprestimo.emissao_falhou', 'assinatura.concluida', 'assinatura.pendente', 'docs_registry.pendente', 'docs_registry.recebido', 'averbacao.concluida', 'averbacao.falhou', 'desembolso.liquidado', 'desembolso.falhou', 'trabalhador.desligado', 'trabalhador.vinculo_novo', 'repasse.processado', 'emprestimo.contratado', 'emprestimo.solicitado', 'averbacao.solicitada', 'documento.recebido')),
-	CONSTRAINT "events_family" CHECK (family in ('backoffice', 'leilao'))
+	CONSTRAINT "events_id" UNIQUE("id")
 );
 --> statement-breakpoint
 CREATE TABLE "messages" (
@@ -247,8 +255,7 @@ CREATE TABLE "messages" (
 	"body" "bytea" NOT NULL,
 	"fan_out" integer NOT NULL,
 	"loan_version" integer,
-	"snapshot" "pg_snapshot" NOT NULL,
-	CONSTRAINT "messages_fan_out" CHECK (fan_out >= 0)
+	"snapshot" "pg_snapshot" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "partners" (
@@ -289,7 +296,6 @@ CREATE TABLE "webhooks" (
 	"previous_until" timestamp with time zone,
 	"active" boolean DEFAULT true NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "webhooks_events" CHECK (cardinality(events) between 1 and 16),
 	CONSTRAINT "webhooks_previous" CHECK ((previous_sealed_secret is null) = (previous_until is null))
 );
 --> statement-breakpoint
@@ -325,20 +331,19 @@ CREATE TABLE "simulated_registrations" (
 	"error" text
 );
 --> statement-breakpoint
-ALTER TABLE "send_orders" ADD CONSTRAINT "send_orders_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "bond_records" ADD CONSTRAINT "bond_records_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "margin_queries" ADD CONSTRAINT "margin_queries_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "settled_installments" ADD CONSTRAINT "settled_installments_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "settled_installments" ADD CONSTRAINT "settled_installments_settlement_id_settlements_id_fk" FOREIGN KEY ("settlement_id") REFERENCES "settlements"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "settlements" ADD CONSTRAINT "settlements_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "documents" ADD CONSTRAINT "documents_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "loans" ADD CONSTRAINT "loans_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "registrations" ADD CONSTRAINT "registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "events" ADD CONSTRAINT "events_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "send_orders" ADD CONSTRAINT "send_orders_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "bond_records" ADD CONSTRAINT "bond_records_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "margin_queries" ADD CONSTRAINT "margin_queries_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "settled_installments" ADD CONSTRAINT "settled_installments_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "settled_installments" ADD CONSTRAINT "settled_installments_settlement_id_settlements_id_fk" FOREIGN KEY ("settlement_id") REFERENCES "public"."settlements"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "settlements" ADD CONSTRAINT "settlements_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "documents" ADD CONSTRAINT "documents_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "loans" ADD CONSTRAINT "loans_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "registrations" ADD CONSTRAINT "registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
 CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint

@@ -3,16 +3,17 @@
 --   carteiro_owner        owns everything; migrations and `partner create`
 --   carteiro_app          the API, the workers and the jobs
 --   carteiro_poller       `poll`
+--   carteiro_core         the loan core's own login: it may append events, and nothing else
 --   carteiro_auditor      reads the auditors' views; a member of carteiro_auditor_cpf sees CPFs in them
 -- Applied again whenever this file, a function or a view has changed: whatever was granted on the objects named here is
 -- taken back first.
 do $$
 begin
   execute format(
-    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_auditor;'
-    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_auditor;'
-    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_auditor;'
-    'grant usage on schema %1$I to carteiro_app, carteiro_poller',
+    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor;'
+    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor;'
+    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor;'
+    'grant usage on schema %1$I to carteiro_app, carteiro_poller, carteiro_core',
     current_schema());
 end
 $$;
@@ -28,7 +29,7 @@ grant execute on function masked(text) to carteiro_auditor;
 
 -- Both: what they read, and what they add. `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
-grant select on applied_migrations, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
+grant select on applied_migrations, event_types, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
   attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
   address, key_id, poller, error, answer) on attempts to carteiro_app, carteiro_poller;
@@ -50,9 +51,6 @@ grant execute on function
   arm_lanes(timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, interval)
   to carteiro_poller;
 
-grant insert (stream, version, type, family, partner_id, data, occurred_at, actor, request_id) on events to carteiro_app;
-grant insert on messages to carteiro_app;
-grant insert (event_id, webhook_id, partner_id, next_attempt_at) on deliveries to carteiro_app;
 grant insert on webhooks to carteiro_app;
 grant update (url, events, active, sealed_secret, previous_sealed_secret, previous_until) on webhooks to carteiro_app;
 grant insert (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at)
@@ -64,6 +62,10 @@ grant select, insert, update on loans, registrations, idempotency_keys, margin_f
   simulated_registrations, simulated_margins to carteiro_app;
 grant usage on sequence loan_numbers to carteiro_app;
 grant execute on function
-  is_emitted(text), envelope(text, timestamptz, text, uuid, json),
-  append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text)
+  is_emitted(text), make_test_delivery(uuid, uuid, text, json), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
   to carteiro_app;
+
+-- The loan core, in whatever language: it appends, and asks which version it appends to.
+grant execute on function
+  append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  to carteiro_core;

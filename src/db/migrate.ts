@@ -70,13 +70,15 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
           if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
           return;
         }
-        if (tried >= tries) throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
+        if (tried >= tries)
+          throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
         log.info({ tried }, 'waiting for another migration to end');
       } catch (error) {
         const { code, message } = error as { code?: string; message: string };
         if (code === undefined || !BUSY.has(code)) throw reasonOf(error, installation);
         const holder = await oldestTransaction(sql);
-        if (tried >= tries) throw new MigrationRefused(`${message}; ${holder}`, 'end that transaction, then try again', error);
+        if (tried >= tries)
+          throw new MigrationRefused(`${message}; ${holder}`, 'end that transaction, then try again', error);
         log.warn({ tried, reason: message, holder }, 'a lock that the migration needs is taken: trying again');
       }
       await sleep(pauseMs);
@@ -87,9 +89,15 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
 }
 
 /** How many files were applied, or 'locked' when another migrator is at work. */
-async function applyOnce(sql: Sql, files: readonly MigrationFile[], installation: Installation): Promise<number | 'locked'> {
+async function applyOnce(
+  sql: Sql,
+  files: readonly MigrationFile[],
+  installation: Installation,
+): Promise<number | 'locked'> {
   const name = `carteiro migrate ${installation.schema}`;
-  const [{ taken }] = await sql<[{ taken: boolean }]>`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`;
+  const [{ taken }] = await sql<
+    [{ taken: boolean }]
+  >`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`;
   if (!taken) return 'locked';
   try {
     const pending = await pendingFiles(sql, files, installation.schema);

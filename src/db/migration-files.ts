@@ -3,12 +3,13 @@
  * changed (functions and views, one a file; storage.sql; rights.sql).
  *
  * They are written with the default names. What differs in another installation is put in here: the auditors' schema and
- * the roles. Everything else is found by the search path.
+ * the roles. Everything else is found by the search path; drizzle-kit names the schema `public` in some places, which goes.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventCatalog } from '../contract/event-catalog.ts';
 import type { Installation } from './installation.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
@@ -31,7 +32,7 @@ interface Journal {
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
-/** All files in the order in which they are applied: numbered ones, storage, functions, views, rights. */
+/** All files in the order in which they are applied: numbered ones, storage, functions, views, the catalog, rights. */
 export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<MigrationFile[]> {
   const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
   const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
@@ -43,6 +44,7 @@ export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<Mi
     await read(folder, 'storage.sql', 'repeatable'),
     ...objects.filter((file) => !isView(file)),
     ...objects.filter(isView),
+    catalogFile(),
     await read(folder, 'rights.sql', 'repeatable'),
   ];
 }
@@ -53,9 +55,25 @@ async function read(folder: string, name: string, kind: MigrationFile['kind']): 
   return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
 }
 
+/** The rows of `event_types`, which come from contract/ and are written again whenever that has changed. */
+function catalogFile(): MigrationFile {
+  const rows = JSON.stringify(eventCatalog()).replaceAll("'", "''");
+  const sql = `
+    insert into event_types (name, kind, families, payload, keys, kinds, formats)
+    select name, kind, families, payload, keys, kinds, formats
+    from json_to_recordset('${rows}')
+      as entry (name text, kind text, families text[], payload json, keys text[], kinds text[], formats text[])
+    on conflict (name) do update
+    set kind = excluded.kind, families = excluded.families, payload = excluded.payload, keys = excluded.keys,
+        kinds = excluded.kinds, formats = excluded.formats`;
+  const hash = createHash('sha256').update(sql).digest('hex');
+  return { name: 'contract/event-catalog.ts', kind: 'repeatable', sql, hash, isOutside: false };
+}
+
 /** The file's SQL for an installation of other names. */
 export function sqlFor({ sql }: Pick<MigrationFile, 'sql'>, { schema, rolePrefix }: Installation): string {
   return sql
+    .replaceAll('"public".', '')
     .replaceAll(/\bcarteiro_auditoria\b/g, `"${schema}_auditoria"`)
     .replaceAll(/\bcarteiro_(?=(?:owner|app|poller|auditor|auditor_cpf|core)\b)/g, `${rolePrefix}_`);
 }

@@ -37,7 +37,8 @@ function adviceFor(code: string, { schema, rolePrefix }: Installation): string {
       `create schema ${schema}_auditoria authorization ${rolePrefix}_owner`
     );
   }
-  if (code.startsWith('42')) return `is the schema "${schema}" somebody else's? Then set DATABASE_SCHEMA to another name`;
+  if (code.startsWith('42'))
+    return `is the schema "${schema}" somebody else's? Then set DATABASE_SCHEMA to another name`;
   if (code === '53100') return 'free some disk space, then try again';
   return 'mend that, then try again';
 }

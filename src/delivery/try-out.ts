@@ -28,19 +28,7 @@ export async function makeTestDelivery(
   if (!webhook.active) return 'inactive';
   const data = JSON.stringify({ webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' });
   const [row] = await tx<[{ id: string }]>`
-    with message as (
-      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-      values (uuidv7(), ${partnerId}, ${TEST_NAME},
-              envelope(${TEST_NAME}, clock_timestamp(), 'backoffice', ${partnerId}, ${data}::text::json),
-              1, pg_current_snapshot())
-      returning event_id
-    ),
-    arrival as (
-      insert into arrivals (webhook_id) values (${webhookId})
-    )
-    insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-    select event_id, ${webhookId}, ${partnerId}, now() from message
-    returning id`;
+    select make_test_delivery(${webhookId}, ${partnerId}, ${TEST_NAME}, ${data}::text::json) as id`;
   await logSendOrder(tx, 'teste', webhookId, [row.id], author);
   return row;
 }

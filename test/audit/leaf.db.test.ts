@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leafOf } from '../../src/audit/leaf.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { FAILED_DISBURSEMENT, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let database: TestDatabase;
 
@@ -15,15 +16,15 @@ beforeAll(async () => {
     insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
     select id, partner_id, url, events, active, 'a "quoted" actor' from webhooks`;
   for (const [data, actor, request] of [
-    ['{"motivo": "não há \\u0041 “conta”"}', 'core', null],
-    ['{}', 'João\n', '00000000-0000-7000-8000-00000000abcd'],
+    [FAILED_DISBURSEMENT.replace('conta encerrada', 'não há \\u0041 “conta”').replace(',', ' ,\n'), 'core', null],
+    [FAILED_DISBURSEMENT, 'João\n', '00000000-0000-7000-8000-00000000abcd'],
   ] as const) {
     await sql`
       select append_event(gen_random_uuid(), 0, 'desembolso.falhou', ${partnerId}, ${data}::text::json, ${actor}, ${request})`;
   }
-  await sql`select append_event(gen_random_uuid(), 0, 'documento.recebido', ${partnerId}, '{}', 'no message')`;
+  await sql`select append_event(gen_random_uuid(), 0, 'documento.recebido', ${partnerId}, ${RECEIVED_DOCUMENT}::text::json, 'no message')`;
   await sql`
-    select append_event(gen_random_uuid(), 0, 'desembolso.falhou', ${partnerId}, '{}', 'x', null, '1999-12-31T23:59:59.123Z', 'leilao')`;
+    select append_event(gen_random_uuid(), 0, 'desembolso.falhou', ${partnerId}, ${FAILED_DISBURSEMENT}::text::json, 'x', null, '1999-12-31T23:59:59.123Z', 'leilao')`;
   await sql`
     insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
     select 'reenvio_em_lote', webhook_id, partner_id, array_agg(id), 'João' from deliveries group by 2, 3`;

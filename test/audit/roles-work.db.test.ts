@@ -12,6 +12,7 @@ import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
+import { RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let database: TestDatabase;
 let logins: Login[];
@@ -54,7 +55,7 @@ test('the app registers and appends, the poller delivers and records, and each o
 
   await untilSettled(database.sql);
   expect((await sealAll(poller)).rows).toBeGreaterThan(0);
-  await database.sql`select append_event(uuidv7(), 0, 'documento.recebido', ${partnerId}, '{}', 'test')`;
+  await database.sql`select append_event(uuidv7(), 0, 'documento.recebido', ${partnerId}, ${RECEIVED_DOCUMENT}::text::json, 'test')`;
   await untilSettled(database.sql);
   expect((await sealAll(app)).rows).toBe(1);
   expect((await verifySeals(app, { anchor: null })).broken).toBeNull();

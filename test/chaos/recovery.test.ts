@@ -17,7 +17,8 @@ let poller: PollerProcess;
 let sql: Sql;
 let partnerId: string;
 
-const connect = (): Sql => postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+const connect = (): Sql =>
+  postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
 
 beforeAll(async () => {
   server = await startPrivateServer();

@@ -21,7 +21,8 @@ test(
     receiver.answerWith(status(200, '', { delayMs: 5 }));
     await migrate(server.url, silentLog);
     const pool = new Pool({ url: server.url, name: 'test', max: 3, deadlineMs: 4_500 });
-    const connect = () => postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+    const connect = () =>
+      postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
     let sql = connect();
     const partnerId = await insertPartner(sql);
     await insertWebhook(sql, partnerId, `${receiver.url}/`);

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { advance, startEngine } from '../support/engine.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret, readDeliveries } from '../support/outbox.ts';
 import { hang, type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { failedDisbursementOf } from '../support/payloads.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -36,7 +37,7 @@ test('of 2,000 transactions, half rolled back, each committed one arrives once a
     const append = pool.transaction(async (tx) => {
       await tx`
         select append_event(${row.id}, 0, 'desembolso.falhou', ${partnerId},
-                            ${`{"emprestimo_id":"${row.id}"}`}::text::json, 'test')`;
+                            ${failedDisbursementOf(row.id)}::text::json, 'test')`;
       if (index % 2 === 1) throw rollBack;
       committed.add(row.id);
     });

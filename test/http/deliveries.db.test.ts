@@ -5,6 +5,7 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { readAttempts, readDeliveries } from '../support/outbox.ts';
 import { status } from '../support/receiver.ts';
+import { FAILED_DISBURSEMENT, FAILED_MARGIN } from '../support/payloads.ts';
 
 interface Page {
   readonly itens: readonly DeliveryResource[];
@@ -92,7 +93,7 @@ describe('the list of deliveries', () => {
     await delivered(200);
     const loan = await partner.emit();
     await world.api.database.sql`
-      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, ${FAILED_MARGIN}::text::json, 'test')`;
     const count = async (query: string) => (await list(query)).body.itens.length;
     expect((await list('?status=erro')).body.itens.map((item) => item.id)).toEqual([failed]);
     expect([await count('?status=entregue'), await count('?status=pendente'), await count('?status=suspensa')]).toEqual(
@@ -117,7 +118,7 @@ describe('the list of deliveries', () => {
   test('of a rare status goes on over pages that may be empty, and misses nothing', async () => {
     const { sql } = world.api.database;
     await delivered(200);
-    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, '{}', 'test') from generate_series(1, 5050)`;
+    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 5050)`;
     const first = (await list('?status=entregue')).body;
     expect([first.itens.length, typeof first.proximo_cursor]).toEqual([0, 'string']);
     const second = (await list(`?status=entregue&cursor=${first.proximo_cursor}`)).body;
@@ -294,7 +295,7 @@ describe('a resend of many', () => {
 
   test('of more than one batch resends each once, also taken up again at its cursor', async () => {
     const { sql } = world.api.database;
-    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, '{}', 'test') from generate_series(1, 2100)`;
+    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 2100)`;
     await sql`
       update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now(), attempts = 1
       where webhook_id = ${webhook.id}`;

@@ -4,6 +4,7 @@ import type { FeedItem } from '../../src/contract/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { commitEvent } from '../support/outbox.ts';
+import { FAILED_MARGIN, failedDisbursementOf, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 interface Page {
   readonly itens: readonly FeedItem[];
@@ -43,7 +44,7 @@ async function openAppend() {
   const done = world.api.database.pool.transaction(async (tx) => {
     await tx`
       select append_event(${stream}, 0, 'desembolso.falhou', ${partner.id},
-                          json_build_object('emprestimo_id', ${stream}::text), 'test')`;
+                          ${failedDisbursementOf(stream)}::text::json, 'test')`;
     onAppended(stream);
     await told;
   });
@@ -98,7 +99,7 @@ describe('the feed', () => {
   test('filters by event, over pages that may be empty', async () => {
     await partner.emit();
     await world.api.database.sql`
-      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, ${FAILED_MARGIN}::text::json, 'test')`;
     const page = await readUntil(1, '?evento=margem.falhou');
     expect(page.itens).toMatchObject([
       { emprestimo_id: null, versao_emprestimo: null, envelope: { evento: 'margem.falhou' } },
@@ -108,7 +109,7 @@ describe('the feed', () => {
 
   test('looks beyond many facts that no partner is sent for the first page', async () => {
     await world.api.database.sql`
-      select append_event(uuidv7(), 0, 'documento.recebido', ${partner.id}, '{}', 'test') from generate_series(1, 20)`;
+      select append_event(uuidv7(), 0, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test') from generate_series(1, 20)`;
     const loan = await partner.emit();
     await readUntil(1);
     expect(loansOf(await read('?limite=1'))).toEqual([loan]);
@@ -136,7 +137,7 @@ describe('the feed', () => {
       await told;
       await tx`
         select append_event(${early}, 0, 'desembolso.falhou', ${partner.id},
-                            json_build_object('emprestimo_id', ${early}::text), 'test')`;
+                            ${failedDisbursementOf(early)}::text::json, 'test')`;
     });
     await begun;
     const late = await partner.emit();
@@ -158,7 +159,7 @@ describe('the feed', () => {
         await pool.transaction(async (tx) => {
           await tx`
             select append_event(${stream}, 0, 'desembolso.falhou', ${partner.id},
-                                json_build_object('emprestimo_id', ${stream}::text), 'test')`;
+                                ${failedDisbursementOf(stream)}::text::json, 'test')`;
           await tx`select pg_sleep(${Math.random() / 50})`;
         });
         committed.push(stream);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sign, signingKey } from '../../src/delivery/signature.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import type { Post } from '../support/receiver.ts';
+import { FAILED_MARGIN } from '../support/payloads.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
@@ -55,7 +56,7 @@ describe('the headers of a delivery', () => {
 
   test('have no loan version where there is no loan', async () => {
     await world.api.database.sql`
-      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+      select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, ${FAILED_MARGIN}::text::json, 'test')`;
     await world.deliver();
     expect(world.postsTo(webhook.path).at(-1)?.headers).not.toHaveProperty('x-webhook-loan-version');
   });

@@ -45,7 +45,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await administer((sql) => sql`create database ${sql(name)} template ${sql(inject('templateDatabase'))}`);
   const url = urlOf(name);
   const pool = new Pool({ url, name: 'carteiro test', max: 10, deadlineMs: 10_000 });
-  const sql = postgres(url, { max: 4, onnotice: () => undefined, connection: { TimeZone: 'UTC', search_path: 'carteiro' } });
+  const sql = postgres(url, {
+    max: 4,
+    onnotice: () => undefined,
+    connection: { TimeZone: 'UTC', search_path: 'carteiro' },
+  });
   const drop = async (): Promise<void> => {
     await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
     await administer((admin) => admin`drop database ${admin(name)} with (force)`);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from './database.ts';
 
-export type HouseRole = 'carteiro_app' | 'carteiro_poller' | 'carteiro_auditor';
+export type HouseRole = 'carteiro_app' | 'carteiro_poller' | 'carteiro_core' | 'carteiro_auditor';
 
 export interface Login {
   readonly url: string;

@@ -51,7 +51,6 @@ export const webhooks = pgTable(
     index('webhooks_active_by_partner')
       .on(table.partnerId, table.id)
       .where(sql`active`),
-    check('webhooks_events', sql`cardinality(events) between 1 and 16`),
     check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
   ],
 );

@@ -39,7 +39,12 @@ export interface Server {
 
 /** Raw connections without deadlines. */
 export function connect(url: string, max = 1): Sql {
-  return postgres(url, { max, max_lifetime: null, onnotice: () => undefined, connection: { TimeZone: 'UTC', search_path: 'carteiro' } });
+  return postgres(url, {
+    max,
+    max_lifetime: null,
+    onnotice: () => undefined,
+    connection: { TimeZone: 'UTC', search_path: 'carteiro' },
+  });
 }
 
 export async function startServer(): Promise<Server> {

@@ -1,0 +1,17 @@
+-- A webhook subscribes to emitted events alone, each at most once, at least one.
+create or replace function check_subscription() returns trigger
+  language plpgsql set search_path from current
+as $$
+begin
+  if cardinality(new.events) = 0 or (select count(distinct name) <> count(*) from unnest(new.events) name)
+     or exists (select from unnest(new.events) name where not is_emitted(name))
+  then
+    raise exception 'a webhook subscribes to emitted events of the catalog, each at most once, not to {%}',
+      array_to_string(new.events, ', ') using errcode = 'CT404';
+  end if;
+  return new;
+end
+$$;
+
+create or replace trigger webhooks_are_of_the_catalog before insert or update of events on webhooks
+  for each row execute function check_subscription();

@@ -1,0 +1,4 @@
+-- The version of a stream's newest event, 0 before the first: what a core passes to append_event as the expected one.
+create or replace function stream_version(p_stream uuid) returns integer
+  language sql stable security definer set search_path from current
+return coalesce((select max(version) from events where stream = p_stream), 0);
