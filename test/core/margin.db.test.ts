@@ -129,6 +129,18 @@ describe('a margin query', () => {
   });
 });
 
+test('a negative margin is an answer like any other: kept, told and reused', async () => {
+  const registry = answering({ outcome: 'answered', earningsCentavos: 300_000, marginCentavos: -12_345 });
+  const margins = desk({ registry });
+  const first = await margins.query(partner, asking());
+  const second = await margins.query(partner, asking());
+  expect([originOf(first), originOf(second)]).toEqual(['registry', 'cache']);
+  expect('query' in second && second.query).toMatchObject({ earningsCentavos: 300_000, marginCentavos: -12_345 });
+  expect(await eventsOf()).toMatchObject([
+    { type: 'margem.concluida', data: { margem_disponivel: -123.45, margem_percentual: -0.0412 } },
+  ]);
+});
+
 describe('a failed margin query', () => {
   const cases: [string, () => Promise<MarginAnswer>, string, string][] = [
     ['a refusal', async () => ({ outcome: 'refused', error: 'sem vínculo' }), 'negocial', 'sem vínculo'],
@@ -149,6 +161,18 @@ describe('a failed margin query', () => {
     [
       'an amount too large for the wire',
       async () => ({ outcome: 'answered', earningsCentavos: 1e12, marginCentavos: 0 }),
+      'upstream',
+      'o registry deu uma resposta inválida',
+    ],
+    [
+      'earnings below zero',
+      async () => ({ outcome: 'answered', earningsCentavos: -1, marginCentavos: -1 }),
+      'upstream',
+      'o registry deu uma resposta inválida',
+    ],
+    [
+      'a debt too large for the wire',
+      async () => ({ outcome: 'answered', earningsCentavos: 0, marginCentavos: -1e12 }),
       'upstream',
       'o registry deu uma resposta inválida',
     ],
@@ -205,7 +229,8 @@ describe('margin queries about one worker that overlap', () => {
     const all = await asked;
     expect(registry.asked).toHaveLength(1);
     expect(new Set(all.map(idOf))).toEqual(new Set([registry.asked[0]?.queryId]));
-    expect(new Set(all.map(originOf))).toEqual(new Set(['registry']));
+    // The one that asked, and 29 that reached nobody.
+    expect(all.map(originOf).toSorted()).toEqual([...Array.from({ length: 29 }, () => 'cache'), 'registry']);
     expect(await typesOf()).toEqual(['margem.concluida']);
     await other.close(1);
   });
@@ -256,6 +281,7 @@ describe('a process that dies with a query under way', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(250);
     expect(registry.asked).toHaveLength(1);
     expect(new Set(all.map(idOf)).size).toBe(1);
+    expect(all.map(originOf).toSorted()).toEqual(['cache', 'registry']);
     expect(await typesOf()).toEqual(['margem.concluida']);
   });
 
@@ -268,6 +294,8 @@ describe('a process that dies with a query under way', () => {
     const second = await desk({ registry: answering() }).query(partner, asking());
     late.resolve({ outcome: 'refused', error: 'too late' });
     expect(idOf(await stalling)).toBe(idOf(second));
+    // It did reach the registry, but what it is given is another's answer, and no event tells of its own.
+    expect([originOf(second), originOf(await stalling)]).toEqual(['registry', 'cache']);
     expect(await typesOf()).toEqual(['margem.concluida']);
   });
 
@@ -314,6 +342,12 @@ test.each([
   [999_999_999_999, 999_999_999_999, 1],
   [999_999_999_999, 1, 999_999_999_999],
   [150, 100, 1.5],
+  [-100_000, 300_000, -0.3333],
+  [-200_000, 300_000, -0.6667],
+  [-1, 20_000, -0.0001],
+  [-1, 20_001, 0],
+  [-999_999_999_999, 1, -999_999_999_999],
+  [-100, 0, null],
 ])('the share of %i in %i is %s', (margin, earnings, share) => {
   expect(marginShare(margin, earnings)).toBe(share);
 });
