@@ -4,9 +4,9 @@
  * Invariant: the batch, the installments it counted and repasse.processado commit together, and no installment is
  * counted twice. Closings of one partner queue on its row, so of two machines the later finds the batch of the earlier;
  * a crash leaves nothing. Rehires hold the same row while they read what is settled (bond-detection.ts).
- * Installment k falls in the month of `data_liberacao` + k, so a loan has one installment in a month at most. Those of a
- * month that was closed before their loan was disbursed are in no batch, then or later: they stay outstanding.
- * One statement counts them all: 100,000 loans are one pass over the partner's disbursed ones.
+ * Installment k falls in the month of `data_liberacao` + k, so a loan has one installment in a month at most. One of a
+ * month that was closed before its loan was disbursed is counted by the next batch of a later month.
+ * One statement counts them all.
  */
 import type { EventData } from '../contract/events.ts';
 import { toReais } from '../contract/values.ts';
@@ -69,14 +69,27 @@ async function readSettlement(
 
 async function count(tx: Tx, partnerId: string, month: string, closedAt: Date): Promise<Row> {
   const [row] = await tx<[Row]>`
-    with disbursed as (
+    with disbursed as materialized (
       select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
-             ${monthsOf(month)}::int - (left(disbursed_on, 4)::int * 12 + substr(disbursed_on, 6, 2)::int) as number
+             left(disbursed_on, 4)::int * 12 + substr(disbursed_on, 6, 2)::int as months
       from loans
       where partner_id = ${partnerId} and status = 'desembolsada'
     ),
+    closed as (
+      select left(month, 4)::int * 12 + substr(month, 6, 2)::int as months
+      from settlements
+      where partner_id = ${partnerId} and month < ${month}
+    ),
     due as materialized (
-      select id, number, centavos from disbursed where number between 1 and installments
+      select id, ${monthsOf(month)}::int - months as number, centavos
+      from disbursed
+      where ${monthsOf(month)}::int - months between 1 and installments
+      union all
+      select id, closed.months - d.months, centavos
+      from disbursed d join closed on closed.months - d.months between 1 and installments
+      where not exists (
+        select from settled_installments s where s.loan_id = d.id and s.number = closed.months - d.months
+      )
     ),
     settlement as (
       insert into settlements (partner_id, month, installments, contracts, total_centavos, closed_at)

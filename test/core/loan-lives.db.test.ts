@@ -59,7 +59,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   register: (partner, { id }) => requestRegistration(database.pool, partner, id),
   registered: answering({ outcome: 'concluded', protocol: 'REG-1' }),
   refused: answering({ outcome: 'failed', error: 'margem insuficiente' }),
-  settle: (partner, { id }) => settleDisbursement(database.pool, partner, id, '2026-02-03'),
+  settle: (partner, { id }) => settleDisbursement(database.pool, partner, id),
   failTransfer: (partner, { id }) => failDisbursement(database.pool, partner, id, 'conta inválida'),
   endBond: (partner, { id }) =>
     handleLoan(database.pool, partner, id, () => ({
