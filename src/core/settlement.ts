@@ -67,6 +67,11 @@ async function readSettlement(
   return row === undefined ? null : dataOf(month, row);
 }
 
+/**
+ * `behind`: whose installment of the last closed month that they reach was not counted. Nobody else is: a batch that
+ * counts a loan counts all that it has in closed months before, and each month that closes later counts it too. So a
+ * closing looks at one installment of each loan, as a subquery that no plan turns into a reading of the whole table.
+ */
 async function count(tx: Tx, partnerId: string, month: string, closedAt: Date): Promise<Row> {
   const [row] = await tx<[Row]>`
     with disbursed as materialized (
@@ -80,16 +85,24 @@ async function count(tx: Tx, partnerId: string, month: string, closedAt: Date): 
       from settlements
       where partner_id = ${partnerId} and month < ${month}
     ),
+    behind as materialized (
+      select * from (
+        select *, (select max(months) from closed where months <= d.months + d.installments) - d.months as last
+        from disbursed d
+      ) reached
+      where last >= 1 and (select s.number from settled_installments s where s.loan_id = id and s.number = last) is null
+    ),
     due as materialized (
       select id, ${monthsOf(month)}::int - months as number, centavos
       from disbursed
       where ${monthsOf(month)}::int - months between 1 and installments
       union all
-      select id, closed.months - d.months, centavos
-      from disbursed d join closed on closed.months - d.months between 1 and installments
-      where not exists (
-        select from settled_installments s where s.loan_id = d.id and s.number = closed.months - d.months
-      )
+      select id, closed.months - behind.months, centavos
+      from behind join closed on closed.months - behind.months between 1 and behind.last
+      where (
+        select s.number from settled_installments s
+        where s.loan_id = behind.id and s.number = closed.months - behind.months
+      ) is null
     ),
     settlement as (
       insert into settlements (partner_id, month, installments, contracts, total_centavos, closed_at)
