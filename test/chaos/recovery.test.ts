@@ -57,6 +57,7 @@ test('when PostgreSQL is back deliveries go on by themselves', { timeout: 600_00
     tookMs.push(await deliverOne());
   }
   console.log(`first delivery after PostgreSQL was back: ${tookMs.map((ms) => `${Math.round(ms)} ms`).join(', ')}`);
+  expect(new Set(receiver.posts.map((post) => post.headers['x-webhook-delivery'])).size).toBe(1 + tookMs.length);
 });
 
 test(

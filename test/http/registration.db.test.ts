@@ -114,7 +114,8 @@ describe('a disbursement', () => {
     const created = dayOf(new Date(before.criado_em));
     for (const wrong of [addDays(created, -1), '1899-12-31', '0000-01-01', addDays(created, 3), '2999-01-01']) {
       const answer = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: wrong });
-      expect([answer.status, answer.body.codigo, answer.body.detalhes], wrong).toEqual([
+      expect([wrong, answer.status, answer.body.codigo, answer.body.detalhes]).toEqual([
+        wrong,
         400,
         'ERRO_VALIDACAO',
         [{ campo: 'data_liberacao', mensagem: expect.stringContaining(created) }],
