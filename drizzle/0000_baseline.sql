@@ -137,7 +137,7 @@ CREATE TABLE "margin_queries" (
 	"earnings_centavos" bigint NOT NULL,
 	"margin_centavos" bigint NOT NULL,
 	"queried_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "margin_queries_amounts" CHECK (earnings_centavos >= 0 and margin_centavos >= 0)
+	CONSTRAINT "margin_queries_amounts" CHECK (earnings_centavos >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "settled_installments" (

@@ -8,8 +8,10 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 15_000,
-    hookTimeout: 60_000,
+    // They catch what hangs. No verdict depends on how fast the machine is.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000, interval: 20 } },
     // The driver rejects a promise that nobody holds when a connection is cut during its own first question
     // (src/db/stray-faults.ts); tests that cut connections meet it now and then.
     onUnhandledError: (error) => !('query' in error && String(error.query).includes('pg_catalog.pg_type')),

@@ -1,9 +1,9 @@
 /** The margin query, as a partner asks and reads it (decisions, "Endpoints"). */
 import { z } from 'zod';
 import { cnpj, cpf } from './tax-ids.ts';
-import { id, reais, timestamp } from './values.ts';
+import { id, reais, signedReais, timestamp } from './values.ts';
 
-/** `cache`: an earlier query was reused. `registry`: the registry answered while this request was under way. */
+/** `registry`: this request asked the registry, and its event tells of it. `cache`: it was given another query's answer. */
 const MARGIN_ORIGINS = ['registry', 'cache'] as const;
 export type MarginOrigin = (typeof MARGIN_ORIGINS)[number];
 
@@ -15,9 +15,12 @@ export const marginResource = z
     cpf,
     numero_inscricao_empregador: cnpj,
     valor_total_vencimentos: reais,
-    valor_margem_disponivel: reais,
+    valor_margem_disponivel: signedReais,
     consultada_em: timestamp,
-    origem: z.enum(MARGIN_ORIGINS),
+    origem: z.enum(MARGIN_ORIGINS).meta({
+      description:
+        '`registry`: esta requisição consultou o registry e emitiu o evento. `cache`: ela recebeu a resposta de outra consulta, recente ou em andamento, sem consultar nem emitir',
+    }),
   })
   .meta({ id: 'Margem' });
 export type MarginResource = z.infer<typeof marginResource>;

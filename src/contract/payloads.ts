@@ -11,7 +11,7 @@ import {
   SIGNING_MODES,
 } from './statuses.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { date, id, month, reais, text, timestamp } from './values.ts';
+import { date, id, month, reais, signedReais, text, timestamp } from './values.ts';
 
 const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) }).meta({ id: 'CodigoEDescricao' });
 
@@ -27,7 +27,7 @@ export const marginConcluded = z.strictObject({
   cnpj_empregador: cnpj,
   consulta_margem_id: id,
   salario_bruto: reais,
-  margem_disponivel: reais,
+  margem_disponivel: signedReais,
   margem_percentual: z.number().nullable(),
 });
 
@@ -91,7 +91,7 @@ export const newBond = z.strictObject({
   nome_trabalhador: z.string(),
   novo_empregador: z.strictObject({ cnpj, nome: text(200) }),
   data_admissao: date,
-  margem_disponivel: reais,
+  margem_disponivel: signedReais,
   emprestimo_id: id,
   // Up to 96 installments, so it may be larger than one amount of money can be.
   saldo_pendente: z.number().min(0),

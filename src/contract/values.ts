@@ -26,6 +26,11 @@ export function text(max: number) {
 }
 
 const MAX_REAIS = 9_999_999_999.99;
+const TOO_PRECISE = 'tem no máximo duas casas decimais';
+
+function hasCentavosAtMost(value: number): boolean {
+  return /^-?\d+(\.\d{1,2})?$/.test(String(value));
+}
 
 /**
  * Money on the wire: a JSON number in reais with at most two decimals. More decimals are refused,
@@ -35,15 +40,23 @@ export const reais = z
   .number()
   .min(0, 'não pode ser negativo')
   .max(MAX_REAIS, 'valor alto demais')
-  .refine((value) => /^\d+(\.\d{1,2})?$/.test(String(value)), 'tem no máximo duas casas decimais')
+  .refine(hasCentavosAtMost, TOO_PRECISE)
   .meta({ description: 'Reais, com no máximo duas casas decimais', examples: [1234.5] });
+
+/** {@link reais} that may be below zero, as a margin is of which more was pledged than can be. */
+export const signedReais = z
+  .number()
+  .min(-MAX_REAIS, 'valor baixo demais')
+  .max(MAX_REAIS, 'valor alto demais')
+  .refine(hasCentavosAtMost, TOO_PRECISE)
+  .meta({ description: 'Reais, com no máximo duas casas decimais; pode ser negativo', examples: [1234.5] });
 
 /** {@link reais}, greater than zero. */
 export const positiveReais = reais
   .refine((value) => value > 0, 'deve ser maior que zero')
   .meta({ exclusiveMinimum: 0 });
 
-/** Reais on the wire → integer centavos. Exact for every number that {@link reais} accepts. */
+/** Reais on the wire → integer centavos. Exact for every number that {@link signedReais} accepts. */
 export function toCentavos(value: number): number {
   return Math.round(value * 100);
 }

@@ -4,14 +4,20 @@ import { dayOf } from '../loan/calendar.ts';
 import type { Provenance } from '../log/append.ts';
 import { type Handled, handleLoan } from './handle-loan.ts';
 
-/** The transfer settled `on` a day, `YYYY-MM-DD`; today in São Paulo when none is given. */
+/**
+ * The transfer settled `on` a day, `YYYY-MM-DD`, from the day the loan was made to today in São Paulo; today when none
+ * is given.
+ */
 export async function settleDisbursement(
   pool: Pool,
   provenance: Provenance,
   loanId: string,
   on?: string,
 ): Promise<Handled> {
-  return handleLoan(pool, provenance, loanId, (now) => ({ type: 'settleDisbursement', on: on ?? dayOf(now) }));
+  return handleLoan(pool, provenance, loanId, (now) => {
+    const today = dayOf(now);
+    return { type: 'settleDisbursement', on: on ?? today, today };
+  });
 }
 
 /** The transfer failed; `reason` reaches the partner as `motivo`. */

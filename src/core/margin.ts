@@ -4,6 +4,8 @@
  * Invariant: a query that reached the registry leaves its answer, its event and its end in one transaction, and nothing
  * else emits an event. Requests about one worker and employer that overlap reach the registry once (margin-flight.ts).
  * What `skipCache` forces: an answer that the registry gave after the request came; requests that overlap may share it.
+ * Of those that share one, the one that asked says `registry` and is what the event tells of; the others reached nobody
+ * and say `cache`. So there are as many answers `registry` as events margem.concluida.
  * The registry is asked outside of any transaction, within a deadline that is shorter than the lease.
  * Crash between the registry's answer and its record: the answer is lost, and asked again when the lease has run out;
  * no event told of it. Alternative: a row written before each call would tell that a charge was made, not what was
@@ -94,11 +96,17 @@ export function marginQueries(deps: MarginDeps): MarginQueries {
         const flight = await takeOff(pool, key, landed, leaseMs);
         const flown = flight === null ? null : await fly(deps, gate, provenance, key, flight);
         const landing = flown ?? (await follow(key));
-        if (landing !== null) return 'query' in landing ? { ...landing, origin: 'registry' } : landing;
+        if (landing !== null) return foundOf(landing, flight);
       } while (performance.now() < patientUntil);
       return { failure: { kind: 'upstream', error: SILENT } };
     },
   };
+}
+
+/** What a request that flew `flight` is told of a landing: perhaps its own, which a query bears the id of. */
+function foundOf(landing: Landing, flight: string | null): MarginFound {
+  if ('failure' in landing) return landing;
+  return { ...landing, origin: landing.query.id === flight ? 'registry' : 'cache' };
 }
 
 /** Asks the registry and records what came of it; null when the lease was lost to a later flight meanwhile. */
@@ -173,12 +181,13 @@ function judge(called: Called<MarginAnswer>): Judged {
   if (answer.outcome === 'refused') return { failure: { kind: 'negocial', error: textOf(answer.error) } };
   if (answer.outcome === 'unavailable') return { failure: { kind: 'upstream', error: textOf(answer.error) } };
   const { earningsCentavos, marginCentavos } = answer;
-  if (isAmount(earningsCentavos) && isAmount(marginCentavos)) return { earningsCentavos, marginCentavos };
+  const canBe = earningsCentavos >= 0 && isAmount(earningsCentavos) && isAmount(marginCentavos);
+  if (canBe) return { earningsCentavos, marginCentavos };
   return { failure: { kind: 'upstream', error: 'o registry deu uma resposta inválida' } };
 }
 
 function isAmount(centavos: number): boolean {
-  return Number.isInteger(centavos) && centavos >= 0 && centavos <= MAX_CENTAVOS;
+  return Number.isInteger(centavos) && Math.abs(centavos) <= MAX_CENTAVOS;
 }
 
 /** A text from outside, fit for the database and for the wire. */
@@ -209,9 +218,14 @@ function factOf(key: MarginKey, landing: Landing): Fact {
   };
 }
 
-/** `margem_percentual`: the share rounded half up to four decimals, exactly; null when there are no earnings. */
+/**
+ * `margem_percentual`: the share rounded to four decimals, exactly, halves away from zero; null when there are no
+ * earnings, which are never negative.
+ */
 export function marginShare(marginCentavos: number, earningsCentavos: number): number | null {
   if (earningsCentavos === 0) return null;
   const [margin, earnings] = [BigInt(marginCentavos), BigInt(earningsCentavos)];
-  return Number((margin * 20_000n + earnings) / (earnings * 2n)) / 10_000;
+  // BigInt divides towards zero.
+  const half = margin < 0n ? -earnings : earnings;
+  return Number((margin * 20_000n + half) / (earnings * 2n)) / 10_000;
 }

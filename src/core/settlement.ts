@@ -4,9 +4,9 @@
  * Invariant: the batch, the installments it counted and repasse.processado commit together, and no installment is
  * counted twice. Closings of one partner queue on its row, so of two machines the later finds the batch of the earlier;
  * a crash leaves nothing. Rehires hold the same row while they read what is settled (bond-detection.ts).
- * Installment k falls in the month of `data_liberacao` + k, so a loan has one installment in a month at most. Those of a
- * month that was closed before their loan was disbursed are in no batch, then or later: they stay outstanding.
- * One statement counts them all: 100,000 loans are one pass over the partner's disbursed ones.
+ * Installment k falls in the month of `data_liberacao` + k, so a loan has one installment in a month at most. One of a
+ * month that was closed before its loan was disbursed is counted by the next batch of a later month.
+ * One statement counts them all.
  */
 import type { EventData } from '../contract/events.ts';
 import { toReais } from '../contract/values.ts';
@@ -67,16 +67,42 @@ async function readSettlement(
   return row === undefined ? null : dataOf(month, row);
 }
 
+/**
+ * `behind`: whose installment of the last closed month that they reach was not counted. Nobody else is: a batch that
+ * counts a loan counts all that it has in closed months before, and each month that closes later counts it too. So a
+ * closing looks at one installment of each loan, as a subquery that no plan turns into a reading of the whole table.
+ */
 async function count(tx: Tx, partnerId: string, month: string, closedAt: Date): Promise<Row> {
   const [row] = await tx<[Row]>`
-    with disbursed as (
+    with disbursed as materialized (
       select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
-             ${monthsOf(month)}::int - (left(disbursed_on, 4)::int * 12 + substr(disbursed_on, 6, 2)::int) as number
+             left(disbursed_on, 4)::int * 12 + substr(disbursed_on, 6, 2)::int as months
       from loans
       where partner_id = ${partnerId} and status = 'desembolsada'
     ),
+    closed as (
+      select left(month, 4)::int * 12 + substr(month, 6, 2)::int as months
+      from settlements
+      where partner_id = ${partnerId} and month < ${month}
+    ),
+    behind as materialized (
+      select * from (
+        select *, (select max(months) from closed where months <= d.months + d.installments) - d.months as last
+        from disbursed d
+      ) reached
+      where last >= 1 and (select s.number from settled_installments s where s.loan_id = id and s.number = last) is null
+    ),
     due as materialized (
-      select id, number, centavos from disbursed where number between 1 and installments
+      select id, ${monthsOf(month)}::int - months as number, centavos
+      from disbursed
+      where ${monthsOf(month)}::int - months between 1 and installments
+      union all
+      select id, closed.months - behind.months, centavos
+      from behind join closed on closed.months - behind.months between 1 and behind.last
+      where (
+        select s.number from settled_installments s
+        where s.loan_id = behind.id and s.number = closed.months - behind.months
+      ) is null
     ),
     settlement as (
       insert into settlements (partner_id, month, installments, contracts, total_centavos, closed_at)

@@ -31,7 +31,8 @@ export type Command =
       readonly documentsDeadline: string;
     }
   | { readonly type: 'failRegistration'; readonly registrationId: string; readonly error: string }
-  | { readonly type: 'settleDisbursement'; readonly on: string }
+  /** `today` is the day in São Paulo. */
+  | { readonly type: 'settleDisbursement'; readonly on: string; readonly today: string }
   | { readonly type: 'failDisbursement'; readonly reason: string }
   | {
       readonly type: 'endBond';
@@ -60,5 +61,5 @@ export type Decision = { readonly facts: readonly Fact[] } | Rejection;
 
 /** Refuses because of the loan's state: `what` says in Portuguese what cannot be done, `why` adds to the status. */
 export function refuse(state: LoanState, what: string, why?: string): Rejection {
-  return { rejected: `${what}: o empréstimo está em ${state.status}${why === undefined ? '' : `, ${why}`}` };
+  return { rejected: `${what}: o status do empréstimo é ${state.status}${why === undefined ? '' : `, ${why}`}` };
 }

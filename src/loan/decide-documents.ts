@@ -44,7 +44,7 @@ export function deliverDocument({ document }: CommandOf<'deliverDocument'>, stat
   if (state.obligation?.situation !== 'aguardando') return refuseWithoutObligation(state);
   const missing = missingDocuments(state);
   if (!missing.includes(document.type))
-    return refuse(state, 'Não é possível receber o documento', `com ${document.type} já recebido`);
+    return refuse(state, 'Não é possível receber o documento', `com a peça ${document.type} já recebida`);
   return { facts: [...received([document], state), ...(missing.length === 1 ? packageCompleted(state) : [])] };
 }
 
@@ -71,12 +71,12 @@ function compare(documents: readonly DocumentPiece[], expected: readonly Documen
   const details: ErrorDetail[] = [];
   for (const [index, type] of given.entries()) {
     const campo = `documentos[${index}].tipo`;
-    if (!expected.includes(type)) details.push({ campo, mensagem: `${type} não é esperado agora` });
-    else if (given.indexOf(type) < index) details.push({ campo, mensagem: `${type} está repetido` });
+    if (!expected.includes(type)) details.push({ campo, mensagem: `a peça ${type} não é esperada agora` });
+    else if (given.indexOf(type) < index) details.push({ campo, mensagem: `a peça ${type} está repetida` });
   }
   const missing = expected.filter((type) => !given.includes(type));
-  for (const type of missing) details.push({ campo: 'documentos', mensagem: `falta ${type}` });
+  for (const type of missing) details.push({ campo: 'documentos', mensagem: `falta a peça ${type}` });
   if (details.length === 0) return null;
-  const names = missing.length === 0 ? 'há documentos que não cabem' : `faltam ${missing.join(', ')}`;
+  const names = missing.length === 0 ? 'há peças que não cabem' : `peças que faltam: ${missing.join(', ')}`;
   return { invalid: `Documentos inválidos: ${names}`, details };
 }

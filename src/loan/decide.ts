@@ -1,6 +1,7 @@
 /** The loan's rules: a command and the state it meets become facts or a refusal. */
 import { toReais } from '../contract/values.ts';
-import { type Command, type CommandOf, type Decision, refuse } from './command.ts';
+import { dayOf } from './calendar.ts';
+import { type Command, type CommandOf, type Decision, type Rejection, refuse } from './command.ts';
 import { endBond, recordNewBond } from './decide-bonds.ts';
 import { concludesSigning, deliverDocument, deliverMissingDocuments, deliverPackage } from './decide-documents.ts';
 import { concludeRegistration, failRegistration, requestRegistration } from './decide-registration.ts';
@@ -30,8 +31,10 @@ function concludeSigning(state: LoanState): Decision {
   return { facts: [concludesSigning(state)] };
 }
 
-function settleDisbursement({ on }: CommandOf<'settleDisbursement'>, state: LoanState): Decision {
+function settleDisbursement({ on, today }: CommandOf<'settleDisbursement'>, state: LoanState): Decision {
   if (!state.transferOpen) return refuse(state, 'Não há desembolso a liquidar');
+  const misdated = judgeDay(on, dayOf(new Date(state.createdAt)), today);
+  if (misdated !== null) return misdated;
   const data = {
     emprestimo_id: state.id,
     numero_emprestimo: state.number,
@@ -39,6 +42,16 @@ function settleDisbursement({ on }: CommandOf<'settleDisbursement'>, state: Loan
     data_liberacao: on,
   };
   return { facts: [{ type: 'desembolso.liquidado', data }] };
+}
+
+/** Null from the day of the loan to today. Today always fits: a clock that went back must not refuse a transfer. */
+function judgeDay(on: string, created: string, today: string): Rejection | null {
+  if (on === today || (on >= created && on < today)) return null;
+  const mensagem = `deve ser de ${created}, dia da contratação, a ${today}, hoje em São Paulo`;
+  return {
+    invalid: 'a data de liberação não cabe neste empréstimo',
+    details: [{ campo: 'data_liberacao', mensagem }],
+  };
 }
 
 function failDisbursement({ reason }: CommandOf<'failDisbursement'>, state: LoanState): Decision {

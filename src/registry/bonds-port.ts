@@ -34,7 +34,7 @@ export interface EndOfBond {
   readonly reason: EventData<'trabalhador.desligado'>['motivo_desligamento'];
 }
 
-/** What the registry says of a rehire; the margin is what the new employer's payroll leaves, in integer centavos. */
+/** What the registry says of a rehire; the margin is what the new employer's payroll leaves, in integer centavos, perhaps below zero. */
 export interface Rehire {
   readonly on: string;
   readonly employer: EventData<'trabalhador.vinculo_novo'>['novo_empregador'];

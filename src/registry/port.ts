@@ -41,7 +41,7 @@ export interface MarginQuestion {
 }
 
 /**
- * Money in integer centavos, never negative. `refused`: the registry said no for a reason of business (`negocial`).
+ * Money in integer centavos; the margin is negative when more is pledged than may be, earnings never. `refused`: the registry said no for a reason of business (`negocial`).
  * `unavailable`: it said itself that it cannot answer now (`upstream`, as is a call that throws). `error` is shown to
  * the partner.
  */

@@ -5,7 +5,7 @@ const SEED = 20_260_131;
 
 test(
   'pollers killed and frozen, PostgreSQL stopped, connections cut and silent: nothing lost, stuck or sent too often',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const { faults, strays, figures, exitCodes } = await runChaos({
       seed: SEED,

@@ -11,7 +11,7 @@ const WEBHOOKS = 30;
 
 test(
   'SIGTERM 20 times under load: nothing is sent twice, no lease and no sleeping lane is left',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     const { sql, url, drop } = await createTestDatabase();
     const random = createRandom(99);

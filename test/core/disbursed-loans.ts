@@ -1,16 +1,19 @@
 /** Loans on their way to the bank and beyond, for the tests of bonds and settlements. */
 import { randomUUID } from 'node:crypto';
-import { settleDisbursement } from '../../src/core/disbursement.ts';
+import { handleLoan } from '../../src/core/handle-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
 import { concludeSigning } from '../../src/core/signing.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import { startOfDay } from '../../src/loan/calendar.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
-import { accepted, issueLoan } from './loan-world.ts';
+import { accepted, issueLoan, issueLoanAt } from './loan-world.ts';
 
 /** A loan in `aguardando_averbacao` with a registration under way. */
-export async function registeringLoan(pool: Pool, partner: Provenance): Promise<LoanState> {
-  const { id } = await issueLoan(pool, partner, randomUUID());
+export async function registeringLoan(pool: Pool, partner: Provenance, createdAt?: Date): Promise<LoanState> {
+  const { id } = await (createdAt === undefined
+    ? issueLoan(pool, partner, randomUUID())
+    : issueLoanAt(pool, partner, createdAt));
   await accepted(concludeSigning(pool, partner, id));
   return accepted(requestRegistration(pool, partner, id));
 }
@@ -27,12 +30,12 @@ export async function concludeRegistration(pool: Pool, partner: Provenance, loan
 }
 
 /** A loan in `averbada`, whose transfer is under way. */
-export async function registeredLoan(pool: Pool, partner: Provenance): Promise<LoanState> {
-  return concludeRegistration(pool, partner, await registeringLoan(pool, partner));
+export async function registeredLoan(pool: Pool, partner: Provenance, createdAt?: Date): Promise<LoanState> {
+  return concludeRegistration(pool, partner, await registeringLoan(pool, partner, createdAt));
 }
 
-/** A loan in `desembolsada`. */
+/** A loan in `desembolsada`, made and disbursed on the day `on`, whatever the clock says. */
 export async function disbursedLoan(pool: Pool, partner: Provenance, on: string): Promise<LoanState> {
-  const { id } = await registeredLoan(pool, partner);
-  return accepted(settleDisbursement(pool, partner, id, on));
+  const { id } = await registeredLoan(pool, partner, startOfDay(on));
+  return accepted(handleLoan(pool, partner, id, () => ({ type: 'settleDisbursement', on, today: on })));
 }

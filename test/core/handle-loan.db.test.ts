@@ -59,7 +59,7 @@ describe('one command in one transaction', () => {
   test('the projection is the fold of the log, at every version', async () => {
     const { pool, sql } = database;
     const loanId = await newRegisteredLoan();
-    await accepted(settleDisbursement(pool, partner, loanId, '2026-02-03'));
+    const { disbursedOn } = await accepted(settleDisbursement(pool, partner, loanId));
     const events = await readStream(sql, loanId);
     expect(await readLoan(pool, partner.partnerId, loanId)).toEqual(fold(events));
     for (const { version } of events) {
@@ -69,13 +69,13 @@ describe('one command in one transaction', () => {
     expect(await readLoan(pool, partner.partnerId, loanId, events.length + 1)).toBeNull();
     expect(await readLoan(pool, partner.partnerId, loanId, 10 ** 12)).toBeNull();
     const [row] = await sql`select status, number, disbursed_on, version from loans where id = ${loanId}`;
-    expect(row).toMatchObject({ status: 'desembolsada', disbursed_on: '2026-02-03', version: events.length });
+    expect(row).toMatchObject({ status: 'desembolsada', disbursed_on: disbursedOn, version: events.length });
   });
 
   test('a refusal is a value, names the state and appends nothing', async () => {
     const loanId = await newLoan();
     const refused = await settleDisbursement(database.pool, partner, loanId);
-    expect(refused).toEqual({ rejected: 'Não há desembolso a liquidar: o empréstimo está em em_assinatura' });
+    expect(refused).toEqual({ rejected: 'Não há desembolso a liquidar: o status do empréstimo é em_assinatura' });
     expect(await eventTypes(database.sql, loanId)).toHaveLength(1);
   });
 

@@ -59,7 +59,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   register: (partner, { id }) => requestRegistration(database.pool, partner, id),
   registered: answering({ outcome: 'concluded', protocol: 'REG-1' }),
   refused: answering({ outcome: 'failed', error: 'margem insuficiente' }),
-  settle: (partner, { id }) => settleDisbursement(database.pool, partner, id, '2026-02-03'),
+  settle: (partner, { id }) => settleDisbursement(database.pool, partner, id),
   failTransfer: (partner, { id }) => failDisbursement(database.pool, partner, id, 'conta inválida'),
   endBond: (partner, { id }) =>
     handleLoan(database.pool, partner, id, () => ({
@@ -143,4 +143,4 @@ test('after every command of a random life, projection, archive and messages are
   await fc.assert(life, { numRuns: 100, endOnFailure: true });
   for (const type of ['assinatura.pendente', 'docs_registry.recebido', 'desembolso.liquidado'] as const)
     expect(met.get(type) ?? 0, `lives with ${type}`).toBeGreaterThan(0);
-}, 60_000);
+}, 600_000);

@@ -2,7 +2,8 @@
 import type { CreateLoan, LoanResource } from '../../src/contract/loan-resource.ts';
 import type { DocumentMode, IssuanceMode, SigningMode } from '../../src/contract/statuses.ts';
 import { createLoan } from '../../src/core/create-loan.ts';
-import type { Handled } from '../../src/core/handle-loan.ts';
+import { type Handled, record } from '../../src/core/handle-loan.ts';
+import { definitiveNumber } from '../../src/core/loan-number.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
@@ -38,6 +39,29 @@ export async function issueLoan(pool: Pool, provenance: Provenance, key: string)
   const made = await createLoan(pool, provenance, key, REQUEST);
   if (typeof made === 'string' || !('answer' in made)) throw new Error(`no loan was made: ${JSON.stringify(made)}`);
   return made.answer.body;
+}
+
+/** A loan in `em_assinatura` that was made at `createdAt`, whatever the clock says. */
+export async function issueLoanAt(
+  pool: Pool,
+  provenance: Provenance,
+  createdAt: Date,
+  terms: CreateLoan = REQUEST,
+): Promise<LoanState> {
+  const recorded = await pool.transaction(async (tx) => {
+    const [{ id }] = await tx<[{ id: string }]>`select uuidv7() as id`;
+    const contract = {
+      emprestimo_id: id,
+      numero: await definitiveNumber(tx, createdAt),
+      ...terms,
+      tipo_assinatura: 'internal',
+      entrega_documentos: 'agrupada',
+      consulta_margem_id: null,
+    } as const;
+    return record(tx, provenance, id, { type: 'issue', issuance: 'sincrona', contract }, null, createdAt);
+  });
+  if (!('ok' in recorded)) throw new Error(`no loan was made: ${JSON.stringify(recorded)}`);
+  return recorded.state;
 }
 
 /** The state after a command that must be accepted. */

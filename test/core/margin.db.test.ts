@@ -39,7 +39,25 @@ function scripted(answer: (question: MarginQuestion, signal: AbortSignal) => Pro
   };
 }
 
-const answering = (answer: MarginAnswer = GOOD, delayMs = 0) => scripted(async () => (await sleep(delayMs), answer));
+const answering = (answer: MarginAnswer = GOOD) => scripted(async () => answer);
+
+/** The pools, and how many requests have learned through them which flight had landed last. */
+function countArrivals(pools: readonly Pool[]) {
+  let arrived = 0;
+  const counting = (pool: Pool): Pool =>
+    Object.create(pool, {
+      run: {
+        async value(work: Parameters<Pool['run']>[0]) {
+          const rows = await pool.run(work);
+          if (Array.isArray(rows) && rows.some((row) => 'landed' in row)) arrived += 1;
+          return rows;
+        },
+      },
+      transaction: { value: pool.transaction.bind(pool) },
+    }) as Pool;
+  return { pools: pools.map(counting), arrived: () => arrived };
+}
+
 /** A desk of its own stands for a process of its own: all that two share is the database. */
 const desk = (deps: Partial<MarginDeps> & Pick<MarginDeps, 'registry'>) =>
   marginQueries({ pool: database.pool, log: silentLog, reuseHours: 24, ...deps });
@@ -129,6 +147,18 @@ describe('a margin query', () => {
   });
 });
 
+test('a negative margin is an answer like any other: kept, told and reused', async () => {
+  const registry = answering({ outcome: 'answered', earningsCentavos: 300_000, marginCentavos: -12_345 });
+  const margins = desk({ registry });
+  const first = await margins.query(partner, asking());
+  const second = await margins.query(partner, asking());
+  expect([originOf(first), originOf(second)]).toEqual(['registry', 'cache']);
+  expect('query' in second && second.query).toMatchObject({ earningsCentavos: 300_000, marginCentavos: -12_345 });
+  expect(await eventsOf()).toMatchObject([
+    { type: 'margem.concluida', data: { margem_disponivel: -123.45, margem_percentual: -0.0412 } },
+  ]);
+});
+
 describe('a failed margin query', () => {
   const cases: [string, () => Promise<MarginAnswer>, string, string][] = [
     ['a refusal', async () => ({ outcome: 'refused', error: 'sem vínculo' }), 'negocial', 'sem vínculo'],
@@ -149,6 +179,18 @@ describe('a failed margin query', () => {
     [
       'an amount too large for the wire',
       async () => ({ outcome: 'answered', earningsCentavos: 1e12, marginCentavos: 0 }),
+      'upstream',
+      'o registry deu uma resposta inválida',
+    ],
+    [
+      'earnings below zero',
+      async () => ({ outcome: 'answered', earningsCentavos: -1, marginCentavos: -1 }),
+      'upstream',
+      'o registry deu uma resposta inválida',
+    ],
+    [
+      'a debt too large for the wire',
+      async () => ({ outcome: 'answered', earningsCentavos: 0, marginCentavos: -1e12 }),
       'upstream',
       'o registry deu uma resposta inválida',
     ],
@@ -196,24 +238,32 @@ describe('margin queries about one worker that overlap', () => {
     const registry = scripted(() => released.promise);
     const other = new Pool({ url: database.url, name: 'other process', max: 4, deadlineMs: 5_000 });
     await Promise.all([1, 2, 3, 4].map(() => other.run((sql) => sql`select pg_sleep(0.01)`)));
-    const desks = [desk({ registry }), desk({ registry }), desk({ registry, pool: other })];
+    const seen = countArrivals([database.pool, other]);
+    const [here, there] = seen.pools as [Pool, Pool];
+    const desks = [desk({ registry, pool: here }), desk({ registry, pool: here }), desk({ registry, pool: there })];
     const asked = Promise.all(
       Array.from({ length: 30 }, (_, index) => desks[index % 3]?.query(partner, asking(skip)) as Promise<MarginFound>),
     );
-    await sleep(300);
+    await expect.poll(() => seen.arrived()).toBe(30);
     released.resolve(GOOD);
     const all = await asked;
     expect(registry.asked).toHaveLength(1);
     expect(new Set(all.map(idOf))).toEqual(new Set([registry.asked[0]?.queryId]));
-    expect(new Set(all.map(originOf))).toEqual(new Set(['registry']));
+    // The one that asked, and 29 that reached nobody.
+    expect(all.map(originOf).toSorted()).toEqual([...Array.from({ length: 29 }, () => 'cache'), 'registry']);
     expect(await typesOf()).toEqual(['margem.concluida']);
     await other.close(1);
   });
 
   test('share its failure, told in one event', async () => {
-    const registry = answering({ outcome: 'refused', error: 'sem vínculo' }, 200);
-    const desks = [desk({ registry }), desk({ registry })];
-    const all = await Promise.all(desks.flatMap((each) => [1, 2, 3].map(() => each.query(partner, asking()))));
+    const released = Promise.withResolvers<MarginAnswer>();
+    const registry = scripted(() => released.promise);
+    const seen = countArrivals([database.pool]);
+    const desks = [1, 2].map(() => desk({ registry, pool: seen.pools[0] as Pool }));
+    const asked = desks.flatMap((each) => [1, 2, 3].map(() => each.query(partner, asking())));
+    await expect.poll(() => seen.arrived()).toBe(6);
+    released.resolve({ outcome: 'refused', error: 'sem vínculo' });
+    const all = await Promise.all(asked);
     expect(new Set(all.map(idOf))).toEqual(new Set(['sem vínculo']));
     expect(registry.asked).toHaveLength(1);
     expect(await typesOf()).toEqual(['margem.falhou']);
@@ -248,14 +298,15 @@ test('a request that came before a landing shares it, and one that came after do
 
 describe('a process that dies with a query under way', () => {
   test('is replaced when its lease has run out, by one of those who wait', async () => {
+    const startedAt = performance.now();
     await takeOff(database.pool, key(), null, 300);
     const registry = answering();
     const desks = [desk({ registry }), desk({ registry })];
-    const startedAt = performance.now();
     const all = await Promise.all(desks.map((each) => each.query(partner, asking())));
     expect(performance.now() - startedAt).toBeGreaterThan(250);
     expect(registry.asked).toHaveLength(1);
     expect(new Set(all.map(idOf)).size).toBe(1);
+    expect(all.map(originOf).toSorted()).toEqual(['cache', 'registry']);
     expect(await typesOf()).toEqual(['margem.concluida']);
   });
 
@@ -268,6 +319,8 @@ describe('a process that dies with a query under way', () => {
     const second = await desk({ registry: answering() }).query(partner, asking());
     late.resolve({ outcome: 'refused', error: 'too late' });
     expect(idOf(await stalling)).toBe(idOf(second));
+    // It did reach the registry, but what it is given is another's answer, and no event tells of its own.
+    expect([originOf(second), originOf(await stalling)]).toEqual(['registry', 'cache']);
     expect(await typesOf()).toEqual(['margem.concluida']);
   });
 
@@ -290,15 +343,15 @@ test('a hanging registry holds no connection and no transaction', async () => {
   const hanging = Array.from({ length: 20 }, () =>
     margins.query(partner, { ...asking(), workerCpf: cpfOf((workers += 1)) }),
   );
-  await expect.poll(() => registry.asked).toHaveLength(5);
-  const idle = await database.sql`
-    select state from pg_stat_activity where application_name = 'hung margin' and state <> 'idle'`;
-  expect(idle).toEqual([]);
+  await expect.poll(() => registry.asked.length).toBeGreaterThanOrEqual(5);
+  const inTransaction = await database.sql`
+    select state from pg_stat_activity where application_name = 'hung margin' and state like 'idle in transaction%'`;
+  expect(inTransaction).toEqual([]);
   expect(await pool.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
   const all = await Promise.all(hanging);
   expect(new Set(all.map(originOf))).toEqual(new Set(['upstream']));
-  expect(registry.asked).toHaveLength(5);
-  expect(await typesOf()).toHaveLength(5);
+  // Those that were asked, and no others: on a slow machine a place comes free before the last one gives up.
+  expect(await typesOf()).toHaveLength(registry.asked.length);
   await pool.close(1);
 });
 
@@ -314,6 +367,12 @@ test.each([
   [999_999_999_999, 999_999_999_999, 1],
   [999_999_999_999, 1, 999_999_999_999],
   [150, 100, 1.5],
+  [-100_000, 300_000, -0.3333],
+  [-200_000, 300_000, -0.6667],
+  [-1, 20_000, -0.0001],
+  [-1, 20_001, 0],
+  [-999_999_999_999, 1, -999_999_999_999],
+  [-100, 0, null],
 ])('the share of %i in %i is %s', (margin, earnings, share) => {
   expect(marginShare(margin, earnings)).toBe(share);
 });

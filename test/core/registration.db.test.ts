@@ -158,14 +158,21 @@ describe('a worker', () => {
     const answers = [() => Promise.reject(new Error('ECONNREFUSED')), () => never];
     const registry = scriptedRegistry(() => answers.shift()?.() ?? never);
     const unlucky = worker({ registry, callTimeoutMs: 30 });
-    const due = () => database.sql<{ ms: number }[]>`
-      select extract(milliseconds from next_try_at - now())::float as ms from registrations where id = ${registrationId}`;
-    await unlucky.tick();
-    expect((await due())[0]?.ms).toBeGreaterThan(500);
-    expect((await due())[0]?.ms).toBeLessThan(1_001);
+    // How long the pause is at least and at most: it began while the worker ran.
+    const pauseAfterTick = async () => {
+      const [{ before }] = await database.sql<[{ before: string }]>`select clock_timestamp()::text as before`;
+      await unlucky.tick();
+      const [row] = await database.sql<[{ atMost: number; atLeast: number }]>`
+        select extract(epoch from next_try_at - ${before}::text::timestamptz)::float8 * 1000 as "atMost",
+               extract(epoch from next_try_at - clock_timestamp())::float8 * 1000 as "atLeast"
+        from registrations where id = ${registrationId}`;
+      return row;
+    };
+    const first = await pauseAfterTick();
+    expect(first.atMost).toBeGreaterThan(500);
+    expect(first.atLeast).toBeLessThan(1_001);
     await makeDue();
-    await unlucky.tick();
-    expect((await due())[0]?.ms).toBeGreaterThan(1_200);
+    expect((await pauseAfterTick()).atMost).toBeGreaterThan(1_200);
     await makeDue();
     await worker().tick();
     expect(registry.asked).toEqual([registrationId, registrationId]);
@@ -204,13 +211,13 @@ describe('a worker', () => {
     expect(registry.asked.toSorted()).toEqual(all.map(({ registrationId }) => registrationId).toSorted());
   });
 
-  test('that runs ends a registration within a second of its being asked, and stops when told', async () => {
+  test('that runs ends a registration that is asked meanwhile, and stops when told', async () => {
     const stop = new AbortController();
     const running = worker().run(stop.signal);
     await sleep(30);
     const { loanId } = await newRequested();
     const status = async () => (await latest(loanId))?.status;
-    await expect.poll(status, { timeout: 1_000, interval: 20 }).toBe('concluida');
+    await expect.poll(status).toBe('concluida');
     stop.abort();
     await running;
   });
@@ -223,7 +230,7 @@ describe('a worker', () => {
     await database.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut'`;
     const { loanId } = await newRequested();
     const status = async () => (await latest(loanId))?.status;
-    await expect.poll(status, { timeout: 5_000, interval: 20 }).toBe('concluida');
+    await expect.poll(status).toBe('concluida');
     stop.abort();
     await running;
     await pool.close(1);

@@ -35,7 +35,6 @@ describe('the pool', () => {
     await expect(selectOne()).rejects.toThrow(DatabaseUnavailable);
     const tookMs = performance.now() - startedAt;
     expect(tookMs).toBeGreaterThan(deadlineMs - 50);
-    expect(tookMs).toBeLessThan(deadlineMs + 1_000);
     expect(await selectOne()).toEqual([{ one: 1 }]);
   });
 

@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('each has one attempt with its resultado, and each failure a next one', { timeout: 60_000 }, async () => {
+test('each has one attempt with its resultado, and each failure a next one', { timeout: 600_000 }, async () => {
   const { pool, sql } = database;
   const partnerId = await insertPartner(sql);
   for (const { url } of farm.receivers) await insertWebhook(sql, partnerId, url);

@@ -80,7 +80,8 @@ test('a changed hosts file is read within seconds', async () => {
 
 test('64 names whose server is silent hold up no other name', async () => {
   const receiver = await startReceiver();
-  const sender = createSender({ allowInsecure: true, resolve: resolver(), timeoutMs: 1_000 });
+  let nowMs = 0;
+  const sender = createSender({ allowInsecure: true, resolve: resolver(), timeoutMs: 1_000, now: () => nowMs });
   const post = (host: string) =>
     sender.send({ url: `http://${host}:${receiver.port}/`, body: Buffer.from('{}'), headers: [] });
   let ended = 0;
@@ -89,6 +90,7 @@ test('64 names whose server is silent hold up no other name', async () => {
   );
   expect(await post('receiver.example.com')).toMatchObject({ outcome: 'entregue' });
   expect(ended).toBe(0);
+  nowMs = 1_000;
   for (const result of await Promise.all(silent)) {
     expect(result).toMatchObject({ outcome: 'tempo_esgotado', address: null });
   }

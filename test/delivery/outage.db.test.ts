@@ -14,7 +14,7 @@ const OUTAGES = 3;
 
 test(
   'PostgreSQL stopped at once and started again during deliveries loses nothing, and the poller carries on',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const server = await startPrivateServer();
     const receiver = await startReceiver();

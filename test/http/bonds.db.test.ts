@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endedBondPage, newBondPage } from '../../src/contract/bonds.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
+import { startOfDay } from '../../src/loan/calendar.ts';
+import { issueLoanAt } from '../core/loan-world.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const SCOPES: readonly Scope[] = ['sandbox', 'vinculos:read'];
@@ -71,7 +73,8 @@ describe('trabalhador.desligado', () => {
 
 describe('trabalhador.vinculo_novo', () => {
   test('reaches the receiver with every field of the catalog in order, once, after the closing', async () => {
-    const id = await partner.newLoan();
+    const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
+    const { id } = await issueLoanAt(world.api.database.pool, provenance, startOfDay('2026-01-31'), TERMS);
     await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
     await partner.register(id);
     await partner.disburse(id, { resultado: 'liquidado', data_liberacao: '2026-01-31' });
@@ -96,6 +99,16 @@ describe('trabalhador.vinculo_novo', () => {
     const list = await get('/v1/vinculos/novos');
     expect(newBondPage.parse(list.body)).toEqual(list.body);
     expect(list.body.itens).toEqual([{ ...Object.fromEntries(fields), detectado_em: expect.any(String) }]);
+  });
+
+  test('with a margin below zero says so, and cannot be registered', async () => {
+    const id = await partner.newLoan();
+    await end(id);
+    expect((await post(REHIRES, { emprestimo_id: id, ...REHIRE, margem_disponivel: -0.01 })).status).toBe(201);
+    expect(await sync()).toEqual({ desligamentos: 1, novos: 1 });
+    expect((await get('/v1/vinculos/novos')).body.itens).toMatchObject([
+      { margem_disponivel: -0.01, averbavel: false },
+    ]);
   });
 });
 

@@ -100,8 +100,8 @@ describe('with grouped delivery', () => {
     const answer = await partner.post(pathOf(id, 'documentos'), packageOf(['ccb_assinada', 'selfie', 'evidencias']));
     expect([answer.status, answer.body.codigo]).toEqual([400, 'ERRO_VALIDACAO']);
     expect(answer.body.detalhes).toEqual([
-      { campo: 'documentos', mensagem: 'falta documento_frente' },
-      { campo: 'documentos', mensagem: 'falta documento_verso' },
+      { campo: 'documentos', mensagem: 'falta a peça documento_frente' },
+      { campo: 'documentos', mensagem: 'falta a peça documento_verso' },
     ]);
     const empty = await partner.post(pathOf(id, 'documentos'), { documentos: [] });
     expect([empty.status, empty.body.detalhes]).toMatchObject([400, { length: 5 }]);
@@ -117,7 +117,7 @@ describe('with grouped delivery', () => {
     const answer = await partner.post(pathOf(id, 'documentos'), twice);
     expect([answer.status, answer.body.detalhes]).toEqual([
       400,
-      [{ campo: 'documentos[5].tipo', mensagem: 'selfie está repetido' }],
+      [{ campo: 'documentos[5].tipo', mensagem: 'a peça selfie está repetida' }],
     ]);
   });
 
@@ -168,7 +168,7 @@ describe('with deferred delivery', () => {
     const incomplete = await partner.post(pathOf(id, 'documentos-dataprev'), packageOf(REMAINING.slice(1)));
     expect([incomplete.status, incomplete.body.detalhes]).toEqual([
       400,
-      [{ campo: 'documentos', mensagem: 'falta selfie' }],
+      [{ campo: 'documentos', mensagem: 'falta a peça selfie' }],
     ]);
     const again = await partner.post(pathOf(id, 'documentos-dataprev'), packageOf());
     expect([again.status, again.body.detalhes?.[0]?.campo]).toEqual([400, 'documentos[0].tipo']);

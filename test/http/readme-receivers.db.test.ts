@@ -159,7 +159,7 @@ func main() {
   commands: [['go', 'run', '.']],
 };
 
-test.for([PYTHON, JAVA, GO])('`verify` in $name', { timeout: 120_000 }, async (language, context) => {
+test.for([PYTHON, JAVA, GO])('`verify` in $name', { timeout: 600_000 }, async (language, context) => {
   const { name, needs, file, harness, commands } = language;
   if (!(await isThere(needs))) context.skip(`the receiver in ${name} was not run: no ${needs[0]} on this machine`);
   const line = (secrets: string, { headers, body }: Pick<Post, 'headers' | 'body'>) =>

@@ -1,6 +1,6 @@
 /** Registration and disbursement over HTTP, as a real receiver gets their events. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayOf } from '../../src/loan/calendar.ts';
+import { addDays, dayOf } from '../../src/loan/calendar.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 let world: PartnerWorld;
@@ -90,20 +90,39 @@ describe('a disbursement', () => {
     const id = await registeredLoan(partner);
     const failed = await partner.disburse(id, { resultado: 'falhou', motivo: 'conta inválida' });
     expect([failed.status, failed.body.status, failed.body.proxima_acao]).toEqual([200, 'averbada', 'desembolsar']);
-    const settled = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: '2026-01-31' });
+    const today = dayOf(new Date());
+    const settled = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: today });
     expect(settled.body).toMatchObject({
       status: 'desembolsada',
       proxima_acao: null,
-      data_liberacao: '2026-01-31',
+      data_liberacao: today,
     });
     const again = await partner.disburse(id);
     expect([again.status, again.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
     expect(again.body.mensagem).toContain('desembolsada');
     const named = { emprestimo_id: id, numero_emprestimo: settled.body.numero };
     expect((await partner.received()).filter(({ evento }) => evento.startsWith('desembolso.'))).toMatchObject([
-      { evento: 'desembolso.liquidado', data: { ...named, valor_liberado: 1234.5, data_liberacao: '2026-01-31' } },
+      { evento: 'desembolso.liquidado', data: { ...named, valor_liberado: 1234.5, data_liberacao: today } },
       { evento: 'desembolso.falhou', data: { ...named, motivo: 'conta inválida' } },
     ]);
+  });
+
+  test('dated before the loan or in the future is 400, names the field and the bounds, and changes nothing', async () => {
+    const partner = await world.partner();
+    const id = await registeredLoan(partner);
+    const before = await partner.read(id);
+    const created = dayOf(new Date(before.criado_em));
+    for (const wrong of [addDays(created, -1), '1899-12-31', '0000-01-01', addDays(created, 3), '2999-01-01']) {
+      const answer = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: wrong });
+      expect([wrong, answer.status, answer.body.codigo, answer.body.detalhes]).toEqual([
+        wrong,
+        400,
+        'ERRO_VALIDACAO',
+        [{ campo: 'data_liberacao', mensagem: expect.stringContaining(created) }],
+      ]);
+    }
+    expect(await partner.read(id)).toEqual(before);
+    expect((await partner.disburse(id)).status).toBe(200);
   });
 
   test('is dated today in São Paulo when no date is given', async () => {

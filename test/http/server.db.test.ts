@@ -55,8 +55,10 @@ function exchange(text: string): Promise<string> {
     const { port } = new URL(server.url);
     let answer = '';
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
-    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
-    socket.setTimeout(300, () => socket.destroy());
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      answer += chunk;
+      socket.setTimeout(300, () => socket.destroy());
+    });
     socket.on('close', () => resolve(answer)).on('error', reject);
   });
 }

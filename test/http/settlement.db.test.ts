@@ -1,6 +1,8 @@
 /** The monthly batch from the sandbox's call to the partner's receiver. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { startOfDay } from '../../src/loan/calendar.ts';
+import { issueLoanAt } from '../core/loan-world.ts';
+import { type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const PATH = '/v1/sandbox/repasses';
 
@@ -16,7 +18,8 @@ beforeEach(async () => {
 });
 
 async function disburse(on: string): Promise<void> {
-  const id = await partner.newLoan();
+  const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
+  const { id } = await issueLoanAt(world.api.database.pool, provenance, startOfDay(on), TERMS);
   await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
   await partner.register(id);
   const answer = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: on });

@@ -45,7 +45,7 @@ test('the partner’s program compiles with the TypeScript that partners have', 
     .getPreEmitDiagnostics(program)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
   expect(faults).toEqual([]);
-}, 60_000);
+}, 600_000);
 
 test('the typed client registers a webhook and takes a loan to its disbursement', async () => {
   const scopes = ['webhooks:read', 'webhooks:write', 'emprestimos:read', 'emprestimos:write', 'sandbox'] as const;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EVENTS } from '../../src/contract/events.ts';
 import type { Command } from '../../src/loan/command.ts';
+import { decide } from '../../src/loan/decide.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import { after, COMMANDS, contract, given, LOAN_ID, pieces, recorded, REGISTRATION_ID, typesOf } from './loan-spec.ts';
 import { STAGES } from './loan-stages.ts';
@@ -39,7 +40,7 @@ describe('issuance', () => {
 
   test('a refusal names the state in Portuguese', () => {
     expect(given(...STAGES.issuing).when(COMMANDS.requestRegistration)).toEqual({
-      rejected: expect.stringMatching(/^Não é possível averbar: o empréstimo está em emitindo$/),
+      rejected: expect.stringMatching(/^Não é possível averbar: o status do empréstimo é emitindo$/),
     });
     expect(given(...STAGES.registering).when(COMMANDS.requestRegistration)).toEqual({
       rejected: expect.stringMatching(/aguardando_averbacao, com uma averbação em processamento$/),
@@ -72,10 +73,10 @@ describe('signing and documents', () => {
     ).toEqual({
       invalid: expect.any(String),
       details: [
-        { campo: 'documentos[2].tipo', mensagem: 'selfie está repetido' },
-        { campo: 'documentos', mensagem: 'falta documento_frente' },
-        { campo: 'documentos', mensagem: 'falta documento_verso' },
-        { campo: 'documentos', mensagem: 'falta evidencias' },
+        { campo: 'documentos[2].tipo', mensagem: 'a peça selfie está repetida' },
+        { campo: 'documentos', mensagem: 'falta a peça documento_frente' },
+        { campo: 'documentos', mensagem: 'falta a peça documento_verso' },
+        { campo: 'documentos', mensagem: 'falta a peça evidencias' },
       ],
     });
   });
@@ -97,8 +98,8 @@ describe('signing and documents', () => {
     ).toEqual({
       invalid: expect.any(String),
       details: [
-        { campo: 'documentos[0].tipo', mensagem: 'selfie não é esperado agora' },
-        { campo: 'documentos', mensagem: 'falta ccb_assinada' },
+        { campo: 'documentos[0].tipo', mensagem: 'a peça selfie não é esperada agora' },
+        { campo: 'documentos', mensagem: 'falta a peça ccb_assinada' },
       ],
     });
     expect(after(...STAGES['CCB ahead'])).toMatchObject({ status: 'aguardando_averbacao', signed: false });
@@ -127,11 +128,11 @@ describe('signing and documents', () => {
     ]);
     expect(given(...STAGES['registered, CCB ahead']).when(missing())).toEqual({
       invalid: expect.any(String),
-      details: [{ campo: 'documentos[0].tipo', mensagem: 'ccb_assinada não é esperado agora' }],
+      details: [{ campo: 'documentos[0].tipo', mensagem: 'a peça ccb_assinada não é esperada agora' }],
     });
     expect(
       given(...STAGES['registered, CCB ahead']).when({ type: 'deliverMissingDocuments', documents: rest.slice(1) }),
-    ).toEqual({ invalid: expect.any(String), details: [{ campo: 'documentos', mensagem: 'falta selfie' }] });
+    ).toEqual({ invalid: expect.any(String), details: [{ campo: 'documentos', mensagem: 'falta a peça selfie' }] });
   });
 
   test('pieces come one by one in any order, and the last one behaves as the batch', () => {
@@ -140,7 +141,9 @@ describe('signing and documents', () => {
     ) as [Command, Command, Command, Command];
     const most = [...STAGES['registered, CCB ahead'], evidence, back, front];
     expect(typesOf(given(...STAGES['registered, CCB ahead']).when(evidence))).toEqual(['documento.recebido']);
-    expect(given(...most).when(front)).toEqual({ rejected: expect.stringMatching(/documento_frente já recebido$/) });
+    expect(given(...most).when(front)).toEqual({
+      rejected: expect.stringMatching(/com a peça documento_frente já recebida$/),
+    });
     expect(typesOf(given(...most).when(selfie))).toEqual([
       'documento.recebido',
       'docs_registry.recebido',
@@ -196,6 +199,40 @@ describe('registration and disbursement', () => {
         },
       ],
     });
+  });
+
+  test.each(['2026-03-10', '2026-03-11', '2026-03-12'])('a transfer may have settled on %s', (on) => {
+    const decision = given(...STAGES.registered).when({ ...COMMANDS.settleDisbursement, on });
+    expect(decision).toMatchObject({ facts: [{ data: { data_liberacao: on } }] });
+  });
+
+  test.each(['2026-03-13', '2999-12-31', '2026-03-09', '1899-12-31', '0000-01-01'])(
+    'a transfer dated %s is refused: it settles from the day of the loan to today',
+    (on) => {
+      expect(given(...STAGES.registered).when({ ...COMMANDS.settleDisbursement, on })).toEqual({
+        invalid: 'a data de liberação não cabe neste empréstimo',
+        details: [
+          {
+            campo: 'data_liberacao',
+            mensagem: 'deve ser de 2026-03-10, dia da contratação, a 2026-03-12, hoje em São Paulo',
+          },
+        ],
+      });
+    },
+  );
+
+  test('a transfer of today settles although the clock has gone back behind the day of the loan', () => {
+    const back = { ...COMMANDS.settleDisbursement, on: '2026-03-09', today: '2026-03-09' };
+    expect(given(...STAGES.registered).when(back)).toHaveProperty('facts');
+  });
+
+  test('the day of the loan is that of São Paulo', () => {
+    const state = after(...STAGES.registered);
+    if (state === null) throw new Error('there is no loan');
+    // 23:30 on 9 March in São Paulo.
+    const late = { ...state, createdAt: '2026-03-10T02:30:00.000Z' };
+    expect(decide({ ...COMMANDS.settleDisbursement, on: '2026-03-09' }, late)).toHaveProperty('facts');
+    expect(decide({ ...COMMANDS.settleDisbursement, on: '2026-03-08' }, late)).toHaveProperty('invalid');
   });
 
   test('disbursement leaves the documents dimension open', () => {

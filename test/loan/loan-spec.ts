@@ -45,7 +45,7 @@ export const COMMANDS = {
     documentsDeadline: '2026-03-25',
   },
   failRegistration: { type: 'failRegistration', registrationId: REGISTRATION_ID, error: 'margem insuficiente' },
-  settleDisbursement: { type: 'settleDisbursement', on: '2026-03-10' },
+  settleDisbursement: { type: 'settleDisbursement', on: '2026-03-10', today: '2026-03-12' },
   failDisbursement: { type: 'failDisbursement', reason: 'conta inválida' },
   endBond: { type: 'endBond', on: '2026-03-01', reason: { codigo: '10', descricao: 'Pedido do trabalhador' } },
   recordNewBond: {

@@ -9,7 +9,7 @@ const URL_SHOWN = /listens on (http:\/\/127\.0\.0\.1:\d+)/;
 
 test(
   'a newcomer starts it, pastes the commands, stops it, and finds everything again',
-  { timeout: 90_000 },
+  { timeout: 600_000 },
   async () => {
     const folder = await makeTestFolder();
     const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', LOG_LEVEL: 'warn' };
@@ -51,7 +51,7 @@ test(
 
 test(
   'the demonstration ends with 0 and shows a verified signature, a retry and the attempt log',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const { code, stdout } = await runCommand(['demo']);
     expect(stdout).toMatch(/signature OK, answered 503[\s\S]*resposta_nao_2xx[\s\S]*entregue/);

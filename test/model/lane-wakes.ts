@@ -19,7 +19,7 @@ async function mustFind(sql: Sql, work: (other: ReservedSql, own: Session) => Pr
   const own = { sql: await sql.reserve(), dueFrom: DUE_FROM_EVER };
   try {
     // Who waits for the other session here waits for ever.
-    await own.sql`set statement_timeout = '5s'`;
+    await own.sql`set statement_timeout = '30s'`;
     await work(other, own);
     await own.sql`begin`;
     const { deliveries } = await claimDue(own.sql, 'own/1', LIMIT, null, own.dueFrom);

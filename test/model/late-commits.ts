@@ -76,7 +76,7 @@ export async function commitLate(sql: Sql, seed: number): Promise<void> {
 export async function commitBesideArming(sql: Sql): Promise<void> {
   await makeLanes(sql);
   const [poller, other] = [await sql.reserve(), await sql.reserve()];
-  await poller`set statement_timeout = '5s'`;
+  await poller`set statement_timeout = '30s'`;
   const [{ pid }] = await poller<[{ pid: number }]>`select pg_backend_pid() as pid`;
   await add(other, 1);
   await other`commit`;

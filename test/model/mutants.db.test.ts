@@ -70,14 +70,14 @@ async function runCheck(check: CheckName, mutant: Mutant | null): Promise<string
     }
     const program = path.join(folder, 'test/support/check-mutant.ts');
     const args = [program, database.url, check, String(SEED)];
-    const { stdout } = await execute(process.execPath, args, { timeout: 55_000, killSignal: 'SIGKILL' });
+    const { stdout } = await execute(process.execPath, args, { timeout: 550_000, killSignal: 'SIGKILL' });
     return stdout;
   } finally {
     await database.drop();
   }
 }
 
-describe.concurrent('the engine', { timeout: 60_000 }, () => {
+describe.concurrent('the engine', { timeout: 600_000 }, () => {
   test.for(Object.keys(CHECKS) as CheckName[])('passes the check: %s', async (check) => {
     expect(await runCheck(check, null)).toBe('');
   });

@@ -44,7 +44,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const name = databaseName();
   await administer((sql) => sql`create database ${sql(name)} template ${sql(inject('templateDatabase'))}`);
   const url = urlOf(name);
-  const pool = new Pool({ url, name: 'carteiro test', max: 10, deadlineMs: 10_000 });
+  const pool = new Pool({ url, name: 'carteiro test', max: 10, deadlineMs: 60_000 });
   const sql = postgres(url, {
     max: 4,
     onnotice: () => undefined,

@@ -18,7 +18,7 @@ export interface TestEngine {
 /** `deps` replaces parts of the poller's; the clock starts a second from now, when everything committed is due. */
 export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEngine {
   const { monotonicMs = () => performance.now() } = deps;
-  const sender = createSender({ allowInsecure: true, timeoutMs: 5_000, now: monotonicMs });
+  const sender = createSender({ allowInsecure: true, timeoutMs: 60_000, now: monotonicMs });
   const engine: TestEngine = {
     now: new Date(Date.now() + 1_000),
     poller: new Poller({

@@ -39,7 +39,7 @@ export const marginQueries = pgTable(
   },
   (table) => [
     index('margin_queries_latest').on(table.partnerId, table.workerCpf, table.employerCnpj, table.queriedAt),
-    check('margin_queries_amounts', sql`earnings_centavos >= 0 and margin_centavos >= 0`),
+    check('margin_queries_amounts', sql`earnings_centavos >= 0`),
   ],
 );
 

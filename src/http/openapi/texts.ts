@@ -85,7 +85,10 @@ export const EVENT_MEANING: Readonly<Record<EmittedName, EventMeaning>> = {
     summary: 'Foi recontratado um trabalhador cujo empréstimo tinha sido encerrado por desligamento',
     more: 'A sincronização noturna detectou a recontratação pela primeira vez.',
   },
-  'repasse.processado': { summary: 'O repasse do mês foi fechado e consolidado' },
+  'repasse.processado': {
+    summary: 'O repasse do mês foi fechado e consolidado',
+    more: 'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.',
+  },
 };
 
 export const GUARANTEE_MEANING = {

@@ -12,7 +12,7 @@ const day = date.refine(isCounted, `deve ser de ${FIRST_DAY} a ${LAST_DAY}`);
 
 const query = z
   .strictObject({ de: day, ate: day })
-  .refine(({ de, ate }) => de <= ate, { path: ['ate'], message: 'não pode ser antes de de' })
+  .refine(({ de, ate }) => de <= ate, { path: ['ate'], message: 'não pode ser um dia anterior ao do parâmetro `de`' })
   // Also asked of what is no day, which is told as that.
   .refine(({ de, ate }) => !(daysBetween(de, ate) >= MAX_BALANCE_DAYS), {
     path: ['ate'],

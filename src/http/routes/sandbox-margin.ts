@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { marginRequest } from '../../contract/margin-resource.ts';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
-import { reais, text, toCentavos } from '../../contract/values.ts';
+import { reais, signedReais, text, toCentavos } from '../../contract/values.ts';
 import { tellMargin, type ToldMargin } from '../../registry/simulated-margin.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -14,7 +14,7 @@ const AMOUNTS = ['valor_total_vencimentos', 'valor_margem_disponivel'] as const;
 const body = marginRequest
   .extend({
     valor_total_vencimentos: reais.optional(),
-    valor_margem_disponivel: reais.optional(),
+    valor_margem_disponivel: signedReais.optional(),
     falha: z.enum(MARGIN_ERROR_KINDS).optional(),
     erro: text(MAX_ERROR_LENGTH).optional(),
   })
@@ -32,7 +32,7 @@ const body = marginRequest
 
 const told = marginRequest.extend({
   valor_total_vencimentos: reais.nullable(),
-  valor_margem_disponivel: reais.nullable(),
+  valor_margem_disponivel: signedReais.nullable(),
   falha: z.enum(MARGIN_ERROR_KINDS).nullable(),
   erro: z.string().nullable(),
 });

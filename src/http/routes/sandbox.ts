@@ -16,6 +16,7 @@ import type { AddOperation } from '../operation.ts';
 const MAX_ADVANCE_S = 366 * 24 * 60 * 60;
 const MAX_REASON_LENGTH = 500;
 const DEFAULT_REGISTRATION_ERROR = 'Averbação recusada pelo registry';
+const SETTLED_ON = 'Do dia da contratação a hoje, em São Paulo; sem ela, hoje';
 const DEFAULT_DISBURSEMENT_REASON = 'Transferência recusada pelo banco';
 
 const scope = 'sandbox';
@@ -80,7 +81,7 @@ function addDisbursement(add: AddOperation, { pool }: HttpDeps): void {
       body: z.strictObject({
         resultado: z.enum(['liquidado', 'falhou']),
         motivo: text(MAX_REASON_LENGTH).optional(),
-        data_liberacao: date.optional(),
+        data_liberacao: date.optional().meta({ description: SETTLED_ON }),
       }),
       answers: loanAnswer,
       errors: loanErrors,

@@ -1053,7 +1053,9 @@ export interface webhooks {
         put?: never;
         /**
          * O repasse do mês foi fechado e consolidado
-         * @description Garantido: é sempre entregue quando o fato acontece.
+         * @description Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.
+         *
+         *     Garantido: é sempre entregue quando o fato acontece.
          */
         post: operations["receiveRepasseProcessado"];
         delete?: never;
@@ -1630,7 +1632,7 @@ export interface components {
                  */
                 salario_bruto: number;
                 /**
-                 * @description Reais, com no máximo duas casas decimais
+                 * @description Reais, com no máximo duas casas decimais; pode ser negativo
                  * @example 1234.5
                  */
                 margem_disponivel: number;
@@ -1785,7 +1787,7 @@ export interface components {
                  */
                 data_admissao: string;
                 /**
-                 * @description Reais, com no máximo duas casas decimais
+                 * @description Reais, com no máximo duas casas decimais; pode ser negativo
                  * @example 1234.5
                  */
                 margem_disponivel: number;
@@ -1821,7 +1823,7 @@ export interface components {
              */
             valor_total_vencimentos: number;
             /**
-             * @description Reais, com no máximo duas casas decimais
+             * @description Reais, com no máximo duas casas decimais; pode ser negativo
              * @example 1234.5
              */
             valor_margem_disponivel: number;
@@ -1830,7 +1832,10 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             consultada_em: string;
-            /** @enum {string} */
+            /**
+             * @description `registry`: esta requisição consultou o registry e emitiu o evento. `cache`: ela recebeu a resposta de outra consulta, recente ou em andamento, sem consultar nem emitir
+             * @enum {string}
+             */
             origem: "registry" | "cache";
         };
         /** @enum {string} */
@@ -1882,7 +1887,7 @@ export interface components {
              */
             data_admissao: string;
             /**
-             * @description Reais, com no máximo duas casas decimais
+             * @description Reais, com no máximo duas casas decimais; pode ser negativo
              * @example 1234.5
              */
             margem_disponivel: number;
@@ -3649,6 +3654,7 @@ export interface operations {
                     motivo?: string;
                     /**
                      * Format: date
+                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
                      * @example 2026-01-31
                      */
                     data_liberacao?: string;
@@ -3849,7 +3855,7 @@ export interface operations {
                      */
                     valor_total_vencimentos?: number;
                     /**
-                     * @description Reais, com no máximo duas casas decimais
+                     * @description Reais, com no máximo duas casas decimais; pode ser negativo
                      * @example 1234.5
                      */
                     valor_margem_disponivel?: number;
@@ -3991,7 +3997,7 @@ export interface operations {
                      */
                     data_admissao: string;
                     /**
-                     * @description Reais, com no máximo duas casas decimais
+                     * @description Reais, com no máximo duas casas decimais; pode ser negativo
                      * @example 1234.5
                      */
                     margem_disponivel: number;
@@ -4032,7 +4038,7 @@ export interface operations {
                          */
                         data_admissao: string;
                         /**
-                         * @description Reais, com no máximo duas casas decimais
+                         * @description Reais, com no máximo duas casas decimais; pode ser negativo
                          * @example 1234.5
                          */
                         margem_disponivel: number;
