@@ -1,9 +1,6 @@
 /** The database a command works on: the one it was given, or the embedded one under the data folder. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { pendingMigrations, refuseUnfit } from '../db/migrate.ts';
 import { Pool, type PoolOptions } from '../db/pool.ts';
-import { codeOf, isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
 
 export interface OpenDatabase {
@@ -48,31 +45,4 @@ export function openPool(
   settings?: PoolOptions['settings'],
 ): Pool {
   return new Pool({ url, name: `carteiro ${name}`, max, deadlineMs, prepare: config.databasePrepare, settings });
-}
-
-const WAIT_MS = 500;
-/** What a server answers to settings that it does not know, before anybody could ask for its version. */
-const UNKNOWN_SETTING = '42704';
-const NEEDED = "the server must be PostgreSQL 18, and know the parameters of the database's URL";
-
-/**
- * Resolves when the database is reachable and fit to work on, waiting as long as it is out of reach. Throws when it is
- * not fit: too old, not durable, or not migrated.
- */
-export async function untilFit(pool: Pool, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await pool.run(refuseUnfit);
-      const pending = await pool.run(pendingMigrations);
-      if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
-      return;
-    } catch (error) {
-      if (codeOf(error) === UNKNOWN_SETTING)
-        throw new Error(`${(error as Error).message}: ${NEEDED}`, { cause: error });
-      if (!isUnavailable(error)) throw error;
-      const { cause = error } = error as Error;
-      log.warn({ code: codeOf(cause), reason: (cause as Error).message }, 'waiting for the database');
-      await sleep(WAIT_MS);
-    }
-  }
 }
