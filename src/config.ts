@@ -135,9 +135,9 @@ function checkEmbedded(given: Environment): string[] {
 /** The least number of letters to add, remove or replace (Levenshtein). */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [line, letter] of [...from].entries()) {
+  for (const [line, letter] of Array.from(from).entries()) {
     const next = [line + 1];
-    for (const [index, wanted] of [...to].entries()) {
+    for (const [index, wanted] of Array.from(to).entries()) {
       const replaced = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
       next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
     }

@@ -67,7 +67,7 @@ const program = new Command('carteiro')
   .addHelpText(
     'after',
     `
-Environment (all optional without DATABASE_URL; see README, "Configuration"):
+Environment (none is needed for an embedded sandbox; see README, "Configuration"):
   DATABASE_URL       a PostgreSQL 18 server; without it an embedded one is started under DATA_DIR
   DATA_DIR           the embedded server's data and the sandbox's keys (default .data)
   PORT, HOST         where the API listens (3000, 127.0.0.1)

@@ -88,11 +88,7 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
     await warnOfTornPages(sql, log);
   };
   const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand });
-  const fit = watching
-    .catch(async (error: unknown) => {
-      throw codeOf(error) === PERMISSION_DENIED ? await explainDenied(pool, roles, error) : error;
-    })
-    .finally(() => pool.close(1));
+  const fit = explaining(watching, pool, roles);
   const looked = Promise.race([away.promise, fit.then(() => undefined)]);
   for (const promise of [fit, looked]) promise.catch(() => undefined);
   return {
@@ -114,13 +110,15 @@ async function refuseOtherRights(sql: Tx, roles: readonly Role[]): Promise<void>
 }
 
 /** A login that may not even read which migrations there are has none of the rights. */
-async function explainDenied(pool: Pool, [role]: readonly Role[], error: unknown): Promise<unknown> {
-  return role === undefined
-    ? error
-    : pool.run(readLogin).then(
-        (login) => lacking(role, login),
-        () => error,
-      );
+async function explaining(watching: Promise<boolean>, pool: Pool, [role]: readonly Role[]): Promise<boolean> {
+  try {
+    return await watching;
+  } catch (error) {
+    if (role === undefined || codeOf(error) !== PERMISSION_DENIED) throw error;
+    throw lacking(role, await pool.run(readLogin));
+  } finally {
+    await pool.close(1);
+  }
 }
 
 async function readLogin(sql: Tx): Promise<string> {
