@@ -110,27 +110,72 @@ const environment = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const REQUIRED_OUTSIDE_SANDBOX = ['SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
+/** What a command does that a sandbox has settings of its own for: it opens signing secrets, or verifies tokens. */
+export type Use = 'secrets' | 'tokens';
 
-/** Rules between variables; they are checked on the text, so that they are told beside the rules of each variable. */
-function checkTogether(given: Environment): string[] {
-  const problems: string[] = [];
-  const sandbox = given['SANDBOX'] === undefined ? given['DATABASE_URL'] === undefined : given['SANDBOX'] !== 'false';
-  for (const name of REQUIRED_OUTSIDE_SANDBOX) {
-    if (!sandbox && given[name] === undefined) problems.push(`${name}: is required when SANDBOX is false`);
-  }
-  if (given['DIRECT_DATABASE_URL'] !== undefined && given['DATABASE_URL'] === undefined) {
-    problems.push('DIRECT_DATABASE_URL: needs DATABASE_URL');
+const REQUIRED_OUTSIDE_SANDBOX: Readonly<Record<Use, readonly string[]>> = {
+  secrets: ['SECRETS_KEY'],
+  tokens: ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'],
+};
+
+/** Who sets one of these means a database of their own: the embedded sandbox makes its own keys and has no pooler. */
+const PRODUCTION = ['DIRECT_DATABASE_URL', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
+const PRODUCTION_IF_FALSE = ['SANDBOX', 'DATABASE_PREPARE'] as const;
+/** Wrong, missing or added letters that make a name another spelling of `DATABASE_URL`. */
+const MISSPELLED_BY = 2;
+
+/** A misspelled or forgotten DATABASE_URL must not start an embedded server beside the real one. */
+function checkEmbedded(given: Environment): string[] {
+  const misspelled = Object.keys(given).filter(
+    (name) => countEdits(name.toUpperCase(), 'DATABASE_URL') <= MISSPELLED_BY,
+  );
+  const production = [
+    ...PRODUCTION.filter((name) => given[name] !== undefined),
+    ...PRODUCTION_IF_FALSE.filter((name) => given[name] === 'false').map((name) => `${name}=false`),
+  ];
+  const problems = misspelled.map((name) => `${name}: is not known here; is DATABASE_URL meant?`);
+  if (production.length > 0) {
+    const them = production.length > 1 ? 'them' : 'it';
+    problems.push(
+      `DATABASE_URL: is required beside ${production.join(', ')}; set it, or for an embedded sandbox unset ${them}`,
+    );
   }
   return problems;
 }
 
-/** Reads the configuration. Throws {@link ConfigError} with every problem. */
-export function readConfig(variables: Environment): Config {
+/** The least number of letters to add, remove or replace (Levenshtein). */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of Array.from(from).entries()) {
+    const next = [line + 1];
+    for (const [index, wanted] of Array.from(to).entries()) {
+      const replaced = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** Rules between variables; they are checked on the text, so that they are told beside the rules of each variable. */
+function checkTogether(given: Environment, uses: readonly Use[]): string[] {
+  const isEmbedded = given['DATABASE_URL'] === undefined;
+  const sandbox = given['SANDBOX'] === undefined ? isEmbedded : given['SANDBOX'] !== 'false';
+  const missing = uses
+    .flatMap((use) => REQUIRED_OUTSIDE_SANDBOX[use])
+    .filter((name) => !sandbox && given[name] === undefined);
+  return [
+    ...missing.map((name) => `${name}: is required when SANDBOX is false`),
+    ...(isEmbedded ? checkEmbedded(given) : []),
+  ];
+}
+
+/** Reads the configuration of a command that uses these. Throws {@link ConfigError} with every problem. */
+export function readConfig(variables: Environment, uses: readonly Use[] = ['secrets', 'tokens']): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   const single = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
-  const problems = [...single, ...checkTogether(given)];
+  const problems = [...single, ...checkTogether(given, uses)];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
@@ -145,8 +190,8 @@ export function readConfig(variables: Environment): Config {
     databasePrepare: values.DATABASE_PREPARE,
     dataDir: values.DATA_DIR,
     sandbox,
-    // Insecure targets are the default of the sandbox alone, and of one that nobody else's database is behind.
-    allowInsecureTargets: values.ALLOW_INSECURE_TARGETS ?? (isEmbedded && sandbox),
+    // Insecure targets are the default of the embedded sandbox alone: nobody else's database is behind it.
+    allowInsecureTargets: values.ALLOW_INSECURE_TARGETS ?? isEmbedded,
     jwtIssuer: values.JWT_ISSUER,
     jwtAudience: values.JWT_AUDIENCE,
     jwtJwksUrl: values.JWT_JWKS_URL ?? null,

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 /** The command line. Each command loads only what it needs, so that a poller carries no HTTP server and no drizzle. */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig, type Use } from './config.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, type Scope, SCOPES, SIGNING_MODES } from './contract/statuses.ts';
 import { MAX_CAP } from './delivery/cap.ts';
 import { createLogger, type Logger } from './log-lines.ts';
 import { addAudit } from './main/audit.ts';
-import type { Role } from './main/serve.ts';
+import type { Role } from './main/fitness.ts';
 import { addJobs } from './main/jobs.ts';
 import type { NewPartner } from './main/partners.ts';
 
-function configure(): { config: Config; log: Logger } {
-  const config = readConfig(process.env);
+function configure(...uses: Use[]): { config: Config; log: Logger } {
+  const config = readConfig(process.env, uses);
   return { config, log: createLogger(config.logLevel) };
 }
 
@@ -20,7 +20,7 @@ function print(result: string): void {
 }
 
 async function serve(roles: readonly Role[], isNewcomers = false): Promise<void> {
-  const { config, log } = configure();
+  const { config, log } = configure('secrets', ...(roles.includes('api') ? (['tokens'] as const) : []));
   const { runUntilStopped } = await import('./main/serve.ts');
   await runUntilStopped(config, roles, log, isNewcomers ? print : null);
   // Everything is closed; a retired pool may still wait for a connection that went silent, and nothing for its answer.
@@ -67,7 +67,7 @@ const program = new Command('carteiro')
   .addHelpText(
     'after',
     `
-Environment (all optional without DATABASE_URL; see README, "Configuration"):
+Environment (none is needed for an embedded sandbox; see README, "Configuration"):
   DATABASE_URL       a PostgreSQL 18 server; without it an embedded one is started under DATA_DIR
   DATA_DIR           the embedded server's data and the sandbox's keys (default .data)
   PORT, HOST         where the API listens (3000, 127.0.0.1)
@@ -117,17 +117,10 @@ program
   .addOption(new Option('--issuance <mode>', 'how loans are issued').choices(ISSUANCE_MODES).default(ISSUANCE_MODES[0]))
   .action(async (options: NewPartner) => {
     const { config, log } = configure();
-    const { openDatabase, openPool } = await import('./main/database.ts');
+    const { withJobPool } = await import('./main/job-pool.ts');
     const { createPartner } = await import('./main/partners.ts');
     if (options.name.trim() === '') throw new Error('--name: must not be empty');
-    const database = await openDatabase(config, log);
-    const pool = openPool(config, database.url, 'command', 1, 10_000);
-    try {
-      print(JSON.stringify(await pool.run((sql) => createPartner(sql, options))));
-    } finally {
-      await pool.close();
-      await database.close();
-    }
+    print(JSON.stringify(await withJobPool(config, log, (pool) => pool.run((sql) => createPartner(sql, options)))));
   });
 
 program
@@ -154,7 +147,7 @@ program
     new Option('--ttl <time>', 'how long it is valid: 1s, 15m, 1h').argParser(parseTtl).default(SECONDS.h, '1h'),
   )
   .action(async ({ partner, scope, ttl }: { partner?: string; scope: Scope[]; ttl: number }) => {
-    const { config } = configure();
+    const { config } = configure('tokens');
     if (config.jwtJwksUrl !== null) throw new Error('JWT_JWKS_URL is set: tokens come from that issuer, not from here');
     const { openLocalKeys } = await import('./http/keys-local.ts');
     const { dataDir, jwtIssuer: issuer, jwtAudience: audience } = config;

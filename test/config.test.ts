@@ -63,8 +63,7 @@ describe('the configuration', () => {
 
   it('never allows insecure targets by default outside an embedded sandbox', () => {
     expect(readConfig({ ...PRODUCTION, SANDBOX: 'true' }).allowInsecureTargets).toBe(false);
-    const { DATABASE_URL: _, ...embedded } = PRODUCTION;
-    expect(readConfig({ ...embedded, SANDBOX: 'false' }).allowInsecureTargets).toBe(false);
+    expect(readConfig({ ALLOW_INSECURE_TARGETS: 'false' }).allowInsecureTargets).toBe(false);
     expect(readConfig({ ...PRODUCTION, ALLOW_INSECURE_TARGETS: 'true' }).allowInsecureTargets).toBe(true);
   });
 
@@ -92,22 +91,74 @@ describe('the configuration', () => {
 
   it('takes a key set over http on the loopback only', () => {
     for (const url of ['https://a.example/jwks', 'http://localhost:1/jwks', 'http://127.0.0.2/', 'http://[::1]:9/']) {
-      expect(problemsOf({ JWT_JWKS_URL: url })).toEqual([]);
+      expect(problemsOf({ ...PRODUCTION, JWT_JWKS_URL: url })).toEqual([]);
     }
     for (const url of ['http://a.example/jwks', 'http://127.0.0.1.example/', 'ftp://localhost/', 'jwks.json']) {
-      expect(problemsOf({ JWT_JWKS_URL: url })).toEqual([
+      expect(problemsOf({ ...PRODUCTION, JWT_JWKS_URL: url })).toEqual([
         'JWT_JWKS_URL: must be an https URL, or an http URL on the loopback',
       ]);
     }
   });
 
   it('refuses to start outside the sandbox without keys and issuer', () => {
-    expect(problemsOf({ SANDBOX: 'false' })).toEqual([
+    expect(problemsOf({ DATABASE_URL: PRODUCTION.DATABASE_URL })).toEqual([
       'SECRETS_KEY: is required when SANDBOX is false',
       'JWT_ISSUER: is required when SANDBOX is false',
       'JWT_AUDIENCE: is required when SANDBOX is false',
       'JWT_JWKS_URL: is required when SANDBOX is false',
     ]);
+  });
+
+  it('asks a command for no more than it uses: a poller for the keys, a migration for neither', () => {
+    const { DATABASE_URL, SECRETS_KEY } = PRODUCTION;
+    expect(readConfig({ DATABASE_URL }, []).sandbox).toBe(false);
+    expect(readConfig({ DATABASE_URL, SECRETS_KEY }, ['secrets']).secretsKeys).toHaveLength(1);
+    expect(() => readConfig({ DATABASE_URL }, ['secrets'])).toThrow(/SECRETS_KEY: is required(?!.*JWT)/s);
+    expect(() => readConfig({ DATABASE_URL, SECRETS_KEY }, ['tokens'])).toThrow('JWT_ISSUER: is required');
+  });
+
+  it('starts no embedded sandbox where a variable of production is set, for any command', () => {
+    const { DATABASE_URL, ...others } = PRODUCTION;
+    const production = {
+      ...others,
+      DIRECT_DATABASE_URL: DATABASE_URL,
+      SANDBOX: 'false',
+      DATABASE_PREPARE: 'false',
+    };
+    for (const [name, value] of Object.entries(production)) {
+      const shown = value === 'false' ? `${name}=false` : name;
+      const problem = `DATABASE_URL: is required beside ${shown}; set it, or for an embedded sandbox unset it`;
+      expect(problemsOf({ [name]: value })).toContain(problem);
+      expect(() => readConfig({ [name]: value }, [])).toThrow(problem);
+      expect(problemsOf({ ...PRODUCTION, [name]: value })).toEqual([]);
+    }
+    expect(problemsOf(others)).toEqual([
+      'DATABASE_URL: is required beside SECRETS_KEY, JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URL; set it, or for an embedded sandbox unset them',
+    ]);
+  });
+
+  it('leaves to an embedded sandbox what it has a use for', () => {
+    const sandbox = {
+      SANDBOX: 'true',
+      ALLOW_INSECURE_TARGETS: 'false',
+      DATABASE_PREPARE: 'true',
+      RATE_LIMIT_PER_MINUTE: '60',
+      POLLER_CAPACITY: '10',
+      MARGIN_REUSE_HOURS: '1',
+      DOCUMENTS_DEADLINE_DAYS: '3',
+      LOG_LEVEL: 'warn',
+      HOST: '0.0.0.0',
+      TEST_DATABASE_URL: 'postgres://127.0.0.1/x',
+    };
+    expect(readConfig(sandbox).databaseUrl).toBeNull();
+  });
+
+  it('takes a misspelled DATABASE_URL for no embedded sandbox', () => {
+    for (const name of ['DATABSE_URL', 'DATABASE_URI', 'DATABASEURL', 'database_url']) {
+      const problem = `${name}: is not known here; is DATABASE_URL meant?`;
+      expect(problemsOf({ [name]: 'postgres://db/x' })).toEqual([problem]);
+    }
+    expect(problemsOf({ ...PRODUCTION, DATABSE_URL: 'postgres://db/x' })).toEqual([]);
   });
 
   it('tells every problem at once, by variable and rule, and repeats no value', () => {

@@ -9,6 +9,7 @@
  * outside. One statement a day, so that each day is compared within one snapshot.
  */
 import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/audit-resource.ts';
+import { TEST_NAME } from '../contract/delivery.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addDays, startOfDay } from '../loan/calendar.ts';
 
@@ -133,7 +134,7 @@ async function readOrphans(tx: Tx, day: string): Promise<DifferenceResource[]> {
     left join events e on e.id = d.event_id
     left join webhooks w on w.id = d.webhook_id
     where d.id >= ${idAt(startOfDay(day))} and d.id < ${idAt(startOfDay(addDays(day, 1)))}
-      and m.type is distinct from 'webhook.teste'
+      and m.type is distinct from ${TEST_NAME}
       and (m.event_id is null or e.id is null or w.partner_id is distinct from e.partner_id)
     order by d.id`;
 }

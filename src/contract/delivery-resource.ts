@@ -8,7 +8,7 @@ import { id, timestamp } from './values.ts';
 export const MAX_PAGE = 500;
 export const DEFAULT_PAGE = 100;
 
-/** What a delivery can be of: one of the sixteen events, or the partner's own test. */
+/** What a delivery can be of: an event that partners are sent, or the partner's own test. */
 export const deliveredName = z.enum([...EMITTED_NAMES, TEST_NAME]).meta({ id: 'NomeEntregue' });
 
 const cursor = z.string().nullable();

@@ -46,7 +46,7 @@ export const EVENTS = {
 type Table = typeof EVENTS;
 type NamesOfKind<K> = { [N in keyof Table]: Table[N]['kind'] extends K ? N : never }[keyof Table];
 
-/** The sixteen names a partner can subscribe to. */
+/** The names a partner can subscribe to. */
 export type EmittedName = NamesOfKind<'emitted'>;
 /** Every type that the log may hold. */
 export type EventType = NamesOfKind<'emitted' | 'internal'>;

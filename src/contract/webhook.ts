@@ -16,7 +16,7 @@ const eventName = z
   })
   .meta({ id: 'NomeDeEvento' });
 
-/** 1 to 16 names, each at most once; the order given is kept. */
+/** At least one name, each at most once; the order given is kept. */
 export const eventNames = z
   .array(eventName)
   .min(1, 'deve ter ao menos um evento')

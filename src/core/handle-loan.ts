@@ -14,7 +14,7 @@ import { id as idSchema } from '../contract/values.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Command, Rejection } from '../loan/command.ts';
 import { decide } from '../loan/decide.ts';
-import { evolve, fold } from '../loan/evolve.ts';
+import { evolve, FIRST_TYPES, fold } from '../loan/evolve.ts';
 import type { LoanState } from '../loan/state.ts';
 import { append, type Provenance, VersionConflict } from '../log/append.ts';
 import { readClock, readStream } from '../log/read.ts';
@@ -71,8 +71,8 @@ async function handleOnce(
 ): Promise<Handled> {
   const [events, now] = await Promise.all([readStream(tx, loanId), readClock(tx)]);
   const [first] = events;
-  const isLoan = first?.type === 'emprestimo.contratado' || first?.type === 'emprestimo.solicitado';
-  const state = isLoan && first.partnerId === provenance.partnerId ? fold(events) : null;
+  const isLoan = FIRST_TYPES.some((type) => type === first?.type);
+  const state = isLoan && first?.partnerId === provenance.partnerId ? fold(events) : null;
   if (state === null) return { notFound: true };
   const command = await toCommand(now, { tx, state });
   const handled = await record(tx, provenance, loanId, command, state, now);

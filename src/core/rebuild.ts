@@ -12,7 +12,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pool, Tx } from '../db/pool.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
-import { fold } from '../loan/evolve.ts';
+import { FIRST_TYPES, fold } from '../loan/evolve.ts';
 import { readStream, type RecordedEvent } from '../log/read.ts';
 
 const BATCH = 500;
@@ -68,7 +68,7 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
     select id
     from (
       (select stream as id from events
-       where stream > ${after} and version = 1 and type in ('emprestimo.contratado', 'emprestimo.solicitado')
+       where stream > ${after} and version = 1 and type = any (${FIRST_TYPES as readonly string[] as string[]})
        order by stream limit ${limit})
       union
       (select id from loans where id > ${after} order by id limit ${limit})

@@ -172,16 +172,29 @@ async function oldestTransaction(sql: Sql): Promise<string> {
   return `the oldest transaction is open for ${oldest.seconds} s: pid ${oldest.pid}, ${oldest.name || 'unnamed'}, ${oldest.state}`;
 }
 
-/** Throws when the server is older than PostgreSQL 18 or would lose a commit that it has acknowledged. */
+/**
+ * Throws when the server is older than PostgreSQL 18 or would lose a commit that it has acknowledged. remote_write is
+ * accepted: such a commit is flushed here and handed to the standby's system, so either machine alone may fail. A server
+ * whose data may be lost, as that of tests, may say so: `carteiro.allow_fsync_off = on` beside `fsync = off`.
+ */
 export async function refuseUnfit(sql: Tx): Promise<void> {
-  const [server] = await sql<[{ number: number; version: string; synchronousCommit: string }]>`
+  const [server] = await sql<[{ number: number; version: string; synchronousCommit: string; losesWrites: boolean }]>`
     select current_setting('server_version_num')::int as number,
       current_setting('server_version') as version,
-      current_setting('synchronous_commit') as "synchronousCommit"`;
+      current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('fsync') = 'off'
+        and current_setting('carteiro.allow_fsync_off', true) is distinct from 'on' as "losesWrites"`;
   if (server.number < OLDEST_SERVER) {
     throw new Error(`PostgreSQL ${server.version} is too old: Carteiro needs PostgreSQL 18`);
   }
-  if (server.synchronousCommit === 'off') {
-    throw new Error('synchronous_commit = off loses acknowledged commits: set it to on and start again');
+  const { synchronousCommit } = server;
+  if (synchronousCommit === 'off' || synchronousCommit === 'local') {
+    const when = synchronousCommit === 'off' ? '' : ' when a standby takes over';
+    throw new Error(
+      `synchronous_commit = ${synchronousCommit} loses acknowledged commits${when}: set it to on and start again`,
+    );
+  }
+  if (server.losesWrites) {
+    throw new Error('fsync = off loses acknowledged commits when the machine crashes: set it to on and start again');
   }
 }

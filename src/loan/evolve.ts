@@ -6,6 +6,12 @@ import { initial, type LoanState, type RegistrationState } from './state.ts';
 /** An event with its place in the loan's stream. */
 export type LoanEvent = Fact & { readonly version: number; readonly occurredAt: Date };
 
+/** The events that a loan's stream may begin with. */
+export const FIRST_TYPES = [
+  'emprestimo.contratado',
+  'emprestimo.solicitado',
+] as const satisfies readonly Fact['type'][];
+
 /** Moves a loan forward only from the status that the event is about; a closed loan keeps its status. */
 function advance(state: LoanState, from: LoanState['status'], to: LoanState['status']): LoanState {
   return state.status === from ? { ...state, status: to } : state;

@@ -1,6 +1,7 @@
 /** The auditors' commands on the command line: what each takes and tells. Their work is loaded when one of them runs. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Head, readHead } from '../audit/chain.ts';
+import { TEST_NAME } from '../contract/delivery.ts';
 import { FIRST_DAY, LAST_DAY } from '../loan/calendar.ts';
 import type { CommandLine, JobResult } from './jobs.ts';
 
@@ -45,7 +46,7 @@ Exit code: 0, or 1 when the database was out of reach.`;
 
 const BALANCE_HELP = `
 By partner and day of São Paulo: events × registrations subscribed when each was appended = entregue + pendente + erro +
-suspensa. The left side comes from the events and the registrations' history, never from the deliveries. webhook.teste
+suspensa. The left side comes from the events and the registrations' history, never from the deliveries. ${TEST_NAME}
 stands outside.
 
 Output: as GET /v1/auditoria/balanco answers, with every difference.

@@ -33,7 +33,7 @@ async function runIn(config: Config, print: (text: string) => void): Promise<boo
   const pool = openPool(config, database.url, 'demo', 1, 10_000);
   const parts: Part[] = [];
   try {
-    const deps = { config, database, log, metrics: createMetrics() };
+    const deps = { config, database, log, metrics: createMetrics(), fit: Promise.resolve(true) };
     const api = await startApi(deps);
     parts.push(api, await startPoller(deps));
     const partner = await pool.run(ensureSandboxPartner);

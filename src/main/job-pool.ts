@@ -2,7 +2,8 @@
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
-import { openDatabase, openPool, untilFit } from './database.ts';
+import { openDatabase, openPool } from './database.ts';
+import { untilFit } from './fitness.ts';
 
 const CONNECTIONS = 2;
 /** A whole month of a large partner is one statement. */

@@ -7,11 +7,10 @@ import type { Logger } from '../log-lines.ts';
 import { createMetrics } from '../metrics.ts';
 import { banner } from './banner.ts';
 import { migrateDatabase, openDatabase, openPool } from './database.ts';
+import { type Fitness, type Role, watchFitness } from './fitness.ts';
 import { ensureSandboxPartner } from './partners.ts';
 import { startSealer } from './sealing.ts';
-import { type Part, startApi, startPoller } from './service.ts';
-
-export type Role = 'api' | 'poller';
+import { type Part, startApi, startPoller, whenFit } from './service.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 const DRAIN_TIMEOUT_MS = 40_000;
@@ -31,10 +30,13 @@ export async function runUntilStopped(
   outliveLostConnections(log);
   const stopped = stopSignal(log);
   const database = await openDatabase(config, log);
-  const deps = { config, database, log, metrics: createMetrics() };
   const parts: Part[] = [];
+  let fitness: Fitness | null = null;
   try {
     if (greet !== null && !database.isEmbedded) await migrateDatabase(config, database.directUrl, log);
+    fitness = watchFitness(config, database.url, roles, log);
+    await fitness.looked;
+    const deps = { config, database, log, metrics: createMetrics(), fit: fitness.fit };
     let url: string | null = null;
     if (roles.includes('api')) {
       const api = await startApi(deps);
@@ -44,7 +46,8 @@ export async function runUntilStopped(
     }
     if (roles.includes('poller')) {
       parts.push(await startPoller(deps));
-      log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
+      const sayDelivers = async () => log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
+      void whenFit(deps.fit, sayDelivers).catch(() => undefined);
     }
     parts.push(startSealer(deps));
     // With NODE_COMPILE_CACHE set: the next start neither strips types nor compiles, which takes 11 MiB. Not at the exit, for
@@ -54,7 +57,7 @@ export async function runUntilStopped(
     await Promise.race([stopped, ...parts.map((part) => part.failed)]);
   } finally {
     const forced = setTimeout(() => leaveAtOnce(log, 'the drain took too long'), DRAIN_TIMEOUT_MS);
-    await Promise.all(parts.map((part) => part.stop()));
+    await Promise.all([fitness?.stop(), ...parts.map((part) => part.stop())]);
     await database.close();
     clearTimeout(forced);
     log.info({}, 'stopped');

@@ -9,7 +9,7 @@ import { createSender } from '../delivery/send.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import { createVault } from '../webhooks/secrets.ts';
-import { type OpenDatabase, openPool, untilFit } from './database.ts';
+import { type OpenDatabase, openPool } from './database.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
 
 export interface ServiceDeps {
@@ -17,6 +17,8 @@ export interface ServiceDeps {
   readonly database: OpenDatabase;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** True when the database is fit to work on, false when nobody waits for that any more. */
+  readonly fit: Promise<boolean>;
 }
 
 export interface Part {
@@ -40,7 +42,7 @@ const HEAP_GROWTH = '--heap-growing-percent=60';
 const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
 
 /** Starts a poller; it waits for the database if that is away. */
-export async function startPoller({ config, database, log, metrics }: ServiceDeps): Promise<Part> {
+export async function startPoller({ config, database, log, metrics, fit }: ServiceDeps): Promise<Part> {
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
@@ -57,12 +59,10 @@ export async function startPoller({ config, database, log, metrics }: ServiceDep
     monotonicMs,
   });
   metrics.watch('in_flight', () => poller.held);
-  const stopping = new AbortController();
-  const running = untilFit(pool, log, stopping.signal).then(() => poller.run());
+  const running = whenFit(fit, () => poller.run());
   return {
     failed: failureOf(running),
     async stop() {
-      stopping.abort();
       await poller.drain();
       await running.catch(() => undefined);
       await sender.close();
@@ -76,7 +76,7 @@ const API_DEADLINE_MS = 15_000;
 const WORKER_CONNECTIONS = 4;
 
 /** Starts the API; it answers 503 while the database is away. */
-export async function startApi({ config, database, log, metrics }: ServiceDeps): Promise<Part & { url: string }> {
+export async function startApi({ config, database, log, metrics, fit }: ServiceDeps): Promise<Part & { url: string }> {
   const { createApp } = await import('../http/app.ts');
   const { startServer } = await import('../http/server.ts');
   const { registrationWorker } = await import('../core/registration-worker.ts');
@@ -114,7 +114,7 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
     documentsDeadlineDays: config.documentsDeadlineDays,
   });
   const server = await startServer({ fetch: app.fetch, host: config.host, port: config.port });
-  const working = untilFit(workerPool, log, stopping.signal).then(() => worker.run(stopping.signal));
+  const working = whenFit(fit, () => worker.run(stopping.signal));
   return {
     url: server.url,
     failed: failureOf(working),
@@ -125,6 +125,11 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
       await Promise.all([pool.close(), queries.close(), workerPool.close()]);
     },
   };
+}
+
+/** Runs `work` once the database is fit. */
+export async function whenFit(fit: Promise<boolean>, work: () => Promise<void>): Promise<void> {
+  if (await fit) await work();
 }
 
 /**

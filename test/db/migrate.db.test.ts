@@ -4,7 +4,7 @@ import { migrate, refuseUnfit } from '../../src/db/migrate.ts';
 import { readMigrationFiles } from '../../src/db/migration-files.ts';
 import { pendingMigrations } from '../../src/db/pending-migrations.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';
-import { untilFit } from '../../src/main/database.ts';
+import { untilFit } from '../../src/main/fitness.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -60,7 +60,11 @@ describe('migrations', () => {
       await tx`set local synchronous_commit = off`;
       await expect(refuseUnfit(tx)).rejects.toThrow('synchronous_commit = off loses acknowledged commits');
       await tx`set local synchronous_commit = local`;
-      await expect(refuseUnfit(tx)).resolves.toBeUndefined();
+      await expect(refuseUnfit(tx)).rejects.toThrow('synchronous_commit = local loses acknowledged commits');
+      for (const survives of ['remote_write', 'remote_apply', 'on']) {
+        await tx`select set_config('synchronous_commit', ${survives}, true)`;
+        await expect(refuseUnfit(tx)).resolves.toBeUndefined();
+      }
     });
     await expect(refuseUnfit(sql)).resolves.toBeUndefined();
   });

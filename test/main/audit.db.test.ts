@@ -1,12 +1,16 @@
 /** The auditors' commands as real processes. */
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readProof } from '../../src/audit/proof.ts';
+import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const KEY = randomBytes(32);
 
 let database: TestDatabase;
 let folder: TestFolder;
@@ -17,6 +21,8 @@ beforeAll(async () => {
   const { sql } = database;
   const partnerId = await insertPartner(sql);
   await insertWebhook(sql, partnerId, 'https://partner.example/');
+  // Of the poller's own key, so that it starts, and not to be opened, so that it sends nothing.
+  await sql`update webhooks set sealed_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || sealed_secret`;
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
   await commitEvents(sql, partnerId, 5);
@@ -26,7 +32,12 @@ afterAll(async () => {
   await folder.remove();
 });
 
-const env = () => ({ DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
+const env = () => ({
+  DATABASE_URL: database.url,
+  SANDBOX: 'true',
+  SECRETS_KEY: KEY.toString('base64'),
+  LOG_LEVEL: 'warn',
+});
 const run = (...args: string[]) => runCommand(['audit', ...args], env());
 
 test('poll seals by itself what is settled; head tells it, verify finds it whole, and a changed row broken', async () => {

@@ -71,6 +71,21 @@ test('outside the sandbox the start is refused without keys, naming each variabl
   expect(stderr).not.toMatch(/segredo|abc/);
 });
 
+test.each(['start', 'api', 'poll', 'migrate'])(
+  '%s starts no embedded sandbox where DATABASE_URL is misspelled or a variable of production stands alone',
+  { timeout: 60_000 },
+  async (command) => {
+    const folder = await makeTestFolder();
+    const DATA_DIR = join(folder.path, 'data');
+    const misspelled = await runCommand([command], { DATA_DIR, DATABSE_URL: 'postgres://carteiro:segredo@db/x' });
+    const alone = await runCommand([command], { DATA_DIR, JWT_ISSUER: 'https://login.example' });
+    expect([misspelled.code, alone.code, existsSync(DATA_DIR)]).toEqual([1, 1, false]);
+    expect(misspelled.stderr).toBe('invalid environment:\n  DATABSE_URL: is not known here; is DATABASE_URL meant?\n');
+    expect(alone.stderr).toContain('DATABASE_URL: is required beside JWT_ISSUER');
+    await folder.remove();
+  },
+);
+
 test('every command explains itself', async () => {
   const { stdout } = await runCommand(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z-]+)(?: \[options\])?/gm)].map((match) => match[1] ?? '');

@@ -1,9 +1,16 @@
 /** The real command line, in processes of its own. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
+
+/** Whoever fails in the middle leaves none behind. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
 
 export interface Finished {
   readonly code: number | null;
@@ -15,6 +22,8 @@ export interface RunningCommand {
   readonly pid: number;
   /** Resolves with standard output so far as soon as it matches; rejects when the process ends first. */
   output(pattern: RegExp): Promise<string>;
+  /** The same for standard error. */
+  log(pattern: RegExp): Promise<string>;
   /** Sends a signal, if given, and resolves when the process is gone. */
   end(signal?: NodeJS.Signals): Promise<Finished>;
 }
@@ -23,19 +32,23 @@ export interface RunningCommand {
 export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env } });
   const closed = once(child, 'close') as Promise<[number | null]>;
+  living.add(child);
+  void closed.then(() => living.delete(child));
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const until = async (stream: Readable, read: () => string, pattern: RegExp): Promise<string> => {
+    while (!pattern.test(read())) {
+      const isGone = await Promise.race([once(stream, 'data').then(() => false), closed.then(() => true)]);
+      if (isGone && !pattern.test(read())) throw new Error(`the command ended: ${stdout}${stderr}`);
+    }
+    return read();
+  };
   return {
     pid: child.pid ?? -1,
-    async output(pattern) {
-      for (;;) {
-        if (pattern.test(stdout)) return stdout;
-        const isGone = await Promise.race([once(child.stdout, 'data').then(() => false), closed.then(() => true)]);
-        if (isGone) throw new Error(`the command ended: ${stdout}${stderr}`);
-      }
-    },
+    output: (pattern) => until(child.stdout, () => stdout, pattern),
+    log: (pattern) => until(child.stderr, () => stderr, pattern),
     async end(signal) {
       if (signal) child.kill(signal);
       const [code] = await closed;

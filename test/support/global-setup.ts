@@ -31,7 +31,7 @@ async function startContainer(): Promise<Server | undefined> {
     await getContainerRuntimeClient();
     const container = await new GenericContainer('postgres:18')
       .withEnvironment({ POSTGRES_PASSWORD: 'carteiro' })
-      .withCommand(['-c', 'fsync=off', '-c', 'max_connections=300'])
+      .withCommand(['-c', 'fsync=off', '-c', 'carteiro.allow_fsync_off=on', '-c', 'max_connections=300'])
       .withTmpFs({ '/var/lib/postgresql': 'rw' })
       .withExposedPorts(5432)
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))

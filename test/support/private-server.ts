@@ -4,7 +4,12 @@ import { ensureRunning, openCluster, stopServer } from '../../src/db/embedded-cl
 import { silentLog } from './silent-log.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
+const SETTINGS = {
+  fsync: 'off',
+  'carteiro.allow_fsync_off': 'on',
+  full_page_writes: 'off',
+  max_connections: '300',
+};
 
 /** A PostgreSQL of one's own, to be stopped under the feet of the code under test. */
 export interface PrivateServer {

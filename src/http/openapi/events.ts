@@ -1,4 +1,4 @@
-/** The sixteen events as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
+/** The emitted events as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
 import { z } from 'zod';
 import * as delivery from '../../contract/delivery.ts';
 import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../contract/events.ts';

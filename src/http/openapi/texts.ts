@@ -1,5 +1,5 @@
 /** What the description says in words; a scope or an event without its words does not compile. */
-import type { EmittedName } from '../../contract/events.ts';
+import { type EmittedName, RESERVED_NAMES } from '../../contract/events.ts';
 import type { Scope } from '../../contract/statuses.ts';
 
 export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
@@ -32,7 +32,7 @@ Toda recusa tem o mesmo corpo, o componente \`Erro\`. Um caminho conhecido com o
 (\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`). O que não pôde ser lido como HTTP, ou
 traz um \`Expect\` desconhecido, é \`400\` (\`ERRO_VALIDACAO\`).
 
-Os eventos que o serviço envia estão em \`webhooks\`. Os nomes \`repasse.pago\` e \`autorizacao.expirada\` são reservados e
+Os eventos que o serviço envia estão em \`webhooks\`. Os nomes ${RESERVED_NAMES.map((name) => `\`${name}\``).join(' e ')} são reservados e
 nunca emitidos.`;
 
 export const TOKEN_TEXT = `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { addUp, readBalance } from '../../audit/balance.ts';
 import { balance, MAX_BALANCE_DAYS, MAX_LISTED_DIFFERENCES } from '../../contract/audit-resource.ts';
+import { TEST_NAME } from '../../contract/delivery.ts';
 import { date } from '../../contract/values.ts';
 import { daysBetween, FIRST_DAY, LAST_DAY } from '../../loan/calendar.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -27,7 +28,7 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
       summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições',
       description:
         `esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até ` +
-        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. webhook.teste fica fora.`,
+        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} fica fora.`,
       scope: 'auditoria:read',
       query,
       answers: { 200: { description: 'O balanço; fecha é verdadeiro quando não há diferença', schema: balance } },

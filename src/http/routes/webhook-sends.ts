@@ -1,5 +1,6 @@
 /** What a partner has sent to one registration: many deliveries again, or a test. */
 import { z } from 'zod';
+import { TEST_NAME } from '../../contract/delivery.ts';
 import * as contract from '../../contract/delivery-resource.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { id as uuid, timestamp } from '../../contract/values.ts';
@@ -83,7 +84,7 @@ function addTest(add: AddOperation, { pool, testWaitMs = TEST_WAIT_MS }: HttpDep
     {
       method: 'post',
       path: '/v1/webhooks/{id}/teste',
-      summary: 'Envia um webhook.teste assinado a este webhook e responde com o que aconteceu',
+      summary: `Envia um ${TEST_NAME} assinado a este webhook e responde com o que aconteceu`,
       scope: 'webhooks:write',
       answers: {
         200: { description: 'A entrega de teste, com a sua primeira tentativa', schema },

@@ -1,0 +1,204 @@
+/** What api, poll, start and migrate refuse before they begin: in one sentence, with exit code 1 and no work done. */
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type Finished, runCommand, startCommand } from '../support/command.ts';
+import { createLogin } from '../support/logins.ts';
+import { insertPartner } from '../support/outbox.ts';
+import { insertSealedWebhook } from '../support/poller-process.ts';
+import { startPrivateServer } from '../support/private-server.ts';
+
+/** The key that `insertSealedWebhook` seals with, and another one. */
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const OTHER_KEY = randomBytes(32).toString('base64');
+
+/** No verdict hangs on it: a busy machine takes seconds to start a process. */
+const TIMES = { timeout: 120_000 };
+
+const environment = (url: string, more: Record<string, string> = {}) => ({
+  DATABASE_URL: url,
+  SANDBOX: 'true',
+  SECRETS_KEY: KEY,
+  PORT: '0',
+  ...more,
+});
+
+/** The lines of the log that are not JSON: what the command says to whoever typed it. */
+const saidBy = ({ stderr }: Finished) => stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+
+/** The one sentence that a command left with before it began; else all that it said. */
+function refusalOf(finished: Finished): string {
+  const { code, stderr } = finished;
+  const [sentence = '', ...more] = saidBy(finished);
+  const isPlain = code === 1 && more.length === 0 && !/delivers|listens|permission denied|\n {4}at /.test(stderr);
+  return isPlain ? sentence : `code ${code}: ${stderr}`;
+}
+
+describe('a database without the migrations', TIMES, () => {
+  let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  beforeAll(async () => void (empty = await createEmptyDatabase()));
+  afterAll(() => empty.drop());
+
+  test.each(['poll', 'api', 'sync-bonds'])('is refused by %s, which says how many are pending', async (command) => {
+    const finished = await runCommand([command], environment(empty.url));
+    expect(refusalOf(finished)).toMatch(/^carteiro: \d+ migrations are pending: run the command 'migrate' first$/);
+  });
+
+  test('is refused by partner create and cap in the same words', async () => {
+    for (const args of [
+      ['partner', 'create', '--name', 'Um'],
+      ['cap', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', '3'],
+    ]) {
+      expect(refusalOf(await runCommand(args, environment(empty.url)))).toMatch(
+        /^carteiro: \d+ migrations are pending/,
+      );
+    }
+  });
+
+  test('that was away when the API started ends the API once it is there', async () => {
+    const later = await createEmptyDatabase();
+    onTestFinished(() => later.drop());
+    await later.drop();
+    const api = startCommand(['api'], environment(later.url));
+    await api.log(/the API listens/);
+    const sql = postgres(inject('adminUrl'), { max: 1 });
+    await sql`create database ${sql(new URL(later.url).pathname.slice(1))}`;
+    await sql.end();
+    const finished = await api.end();
+    expect(finished.code).toBe(1);
+    expect(saidBy(finished)).toEqual([expect.stringContaining('migrations are pending')]);
+  });
+});
+
+describe("another command's rights", TIMES, () => {
+  let database: TestDatabase;
+  beforeAll(async () => void (database = await createTestDatabase()));
+  afterAll(() => database.drop());
+
+  test.each([
+    ['api', 'carteiro_poller', 'carteiro_app'],
+    ['poll', 'carteiro_app', 'carteiro_poller'],
+    ['api', 'carteiro_auditor', 'carteiro_app'],
+  ])('are refused by %s when it logs in as a member of %s', async (command, given, needed) => {
+    const login = await createLogin(database, given);
+    onTestFinished(() => login.remove());
+    const finished = await runCommand([command], environment(login.url));
+    expect(refusalOf(finished)).toMatch(
+      new RegExp(`^carteiro: the role carteiro_test_login_\\w+ lacks the rights of \`${command}\``),
+    );
+    expect(saidBy(finished)[0]).toContain(`grant ${needed} to carteiro_test_login_`);
+  });
+
+  test.each([
+    ['api', 'carteiro_app', /the API listens/],
+    ['poll', 'carteiro_poller', /the poller delivers/],
+  ])('are not needed: %s works as a member of %s alone', async (command, role, begins) => {
+    const login = await createLogin(database, role);
+    onTestFinished(() => login.remove());
+    const running = startCommand([command], environment(login.url));
+    await running.log(begins);
+    expect((await running.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+describe('a SECRETS_KEY', TIMES, () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const partner = await insertPartner(database.sql);
+    await insertSealedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
+    await insertSealedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
+  });
+  afterAll(() => database.drop());
+
+  const withKeys = (...keys: string[]) => environment(database.url, { SECRETS_KEY: keys.join(',') });
+
+  test.each(['poll', 'api', 'start'])('that opens none of the stored secrets is refused by %s', async (command) => {
+    const finished = await runCommand([command], withKeys(OTHER_KEY));
+    expect(refusalOf(finished)).toMatch(
+      /^carteiro: SECRETS_KEY opens none of the 2 stored signing secrets.*sealed by key [0-9a-f]{8}/,
+    );
+    for (const secret of [KEY, OTHER_KEY, 'whsec_']) expect(finished.stderr).not.toContain(secret);
+  });
+
+  test('is taken when any key of its ring opens them', async () => {
+    const poller = startCommand(['poll'], withKeys(OTHER_KEY, KEY));
+    await poller.log(/the poller delivers/);
+    const { code, stderr } = await poller.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('signing secrets');
+  });
+
+  test('that opens only some of them delivers those, and an error says how many it cannot open', async () => {
+    const partner = await insertPartner(database.sql);
+    const { id } = await insertSealedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
+    await database.sql`
+      update webhooks set sealed_secret = convert_to('0a1b2c3d', 'UTF8') || substr(sealed_secret, 9) where id = ${id}`;
+    const poller = startCommand(['poll'], withKeys(KEY));
+    await poller.log(/the poller delivers/);
+    const { code, stderr } = await poller.end('SIGTERM');
+    expect(code).toBe(0);
+    const line = stderr.split('\n').find((text) => text.includes('0a1b2c3d'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', secrets: 1, of: 3, keys: '0a1b2c3d' });
+
+    await database.sql`update webhooks set active = false where id <> ${id}`;
+    expect(refusalOf(await runCommand(['poll'], withKeys(KEY)))).toMatch(
+      /^carteiro: SECRETS_KEY opens none of the 1 stored/,
+    );
+    await database.sql`update webhooks set active = false`;
+    const free = startCommand(['poll'], withKeys(OTHER_KEY));
+    await free.log(/the poller delivers/);
+    expect((await free.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+describe('a server that may lose acknowledged commits', TIMES, () => {
+  let server: Awaited<ReturnType<typeof startPrivateServer>>;
+  let sql: postgres.Sql;
+  let migrated: Finished;
+  beforeAll(async () => {
+    server = await startPrivateServer();
+    sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+    migrated = await runCommand(['migrate'], { DATABASE_URL: server.url, LOG_LEVEL: 'warn' });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await server.remove();
+  });
+
+  async function withSetting(setting: string, value: string, work: () => Promise<void>): Promise<void> {
+    await sql.unsafe(`alter database carteiro set ${setting} = ${value}`);
+    await work();
+    await sql.unsafe(`alter database carteiro reset ${setting}`);
+  }
+
+  test('is migrated, as in production, by who was given no key and no issuer', () => {
+    expect(migrated).toEqual({ code: 0, stdout: 'migrated\n', stderr: '' });
+  });
+
+  test.each(['migrate', 'poll', 'api'])('has fsync off: refused by %s', (command) =>
+    withSetting('carteiro.allow_fsync_off', 'off', async () => {
+      expect(refusalOf(await runCommand([command], environment(server.url)))).toMatch(
+        /^carteiro: fsync = off .* set it to on/,
+      );
+    }),
+  );
+
+  test('has synchronous_commit = local: refused by poll', () =>
+    withSetting('synchronous_commit', 'local', async () => {
+      const finished = await runCommand(['poll'], environment(server.url));
+      expect(refusalOf(finished)).toMatch(
+        /^carteiro: synchronous_commit = local loses acknowledged commits when a standby takes over/,
+      );
+    }));
+
+  test('has full_page_writes off: a warning says when that is safe', async () => {
+    const poller = startCommand(['poll'], environment(server.url));
+    await poller.log(/the poller delivers/);
+    const { stderr } = await poller.end('SIGTERM');
+    const warnings = stderr.split('\n').filter((line) => line.includes('full_page_writes'));
+    expect(warnings).toHaveLength(1);
+    expect(JSON.parse(warnings[0] ?? '{}')).toMatchObject({ level: 'warn' });
+  });
+});
