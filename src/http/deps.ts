@@ -5,6 +5,7 @@ import type { Queries } from '../db/queries.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
+import type { Cursors } from './cursor.ts';
 import type { KeySource } from './keys.ts';
 
 /** What `main` hands to the API. */
@@ -12,6 +13,7 @@ export interface HttpDeps {
   readonly pool: Pool;
   readonly queries: Queries;
   readonly vault: Vault;
+  readonly cursors: Cursors;
   readonly margins: MarginQueries;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -78,6 +78,7 @@ const WORKER_CONNECTIONS = 4;
 /** Starts the API; it answers 503 while the database is away. */
 export async function startApi({ config, database, log, metrics }: ServiceDeps): Promise<Part & { url: string }> {
   const { createApp } = await import('../http/app.ts');
+  const { createCursors } = await import('../http/cursor.ts');
   const { startServer } = await import('../http/server.ts');
   const { registrationWorker } = await import('../core/registration-worker.ts');
   const { simulatedRegistry } = await import('../registry/simulated.ts');
@@ -96,6 +97,7 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
     pool,
     queries,
     vault: createVault(await readSecretsKeys(config)),
+    cursors: createCursors(pool),
     margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
     log,
     metrics,
