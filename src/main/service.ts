@@ -108,6 +108,7 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
     ready: readiness(pool),
   });
   metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
+  metrics.watchDatabase(() => pool.run((sql) => sql`select 1`));
   const stopping = new AbortController();
   const worker = registrationWorker({
     pool: workerPool,
@@ -115,7 +116,18 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
     log,
     documentsDeadlineDays: config.documentsDeadlineDays,
   });
-  const server = await startServer({ fetch: app.fetch, host: config.host, port: config.port });
+  const server = await startServer({
+    fetch: app.fetch,
+    host: config.host,
+    port: config.port,
+    bounds: {
+      total: config.maxConnections,
+      perAddress: config.maxConnectionsPerAddress,
+      proxies: config.trustedProxies,
+    },
+    onDrop: (bound) => metrics.countDroppedConnection(bound),
+  });
+  metrics.watch('http_connections', () => server.connections());
   const working = untilFit(workerPool, log, stopping.signal).then(() => worker.run(stopping.signal));
   return {
     url: server.url,
