@@ -31,7 +31,7 @@ export interface HttpDeps {
   readonly turnWaitMs?: number;
   /** How slowly a large body may come, when it is not the service's own pace. */
   readonly largeBodyPace?: Pace;
-  /** Null when requests can be served, else what is missing; a throw counts as missing too. */
+  /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }
 

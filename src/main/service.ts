@@ -91,7 +91,7 @@ export async function startApi({ config, database, log, metrics }: ServiceDeps):
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const queries = new Queries(openPool(config, database.url, 'reads', API_CONNECTIONS, API_DEADLINE_MS));
-  const keys = await openKeys(config);
+  const keys = await openKeys(config, log);
   const registry = simulatedRegistry(workerPool);
   const app = createApp({
     pool,
