@@ -27,8 +27,8 @@ export async function sortKeys(keys: readonly unknown[]): Promise<SortedKeys> {
   let broken = 0;
   for (const key of keys) {
     if (typeof key !== 'object' || key === null) broken += 1;
-    else if (await isUsable(key as JWK)) usable.push(key as JWK);
-    else if (!isForSomethingElse(key as JWK)) broken += 1;
+    else if (await isUsable(key)) usable.push(key);
+    else if (!isForSomethingElse(key)) broken += 1;
   }
   return { usable, broken };
 }

@@ -1,6 +1,6 @@
 /** Cursors that somebody else made are 400 at every list, and those that the service made go on. */
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { createCursors } from '../../src/http/cursor.ts';

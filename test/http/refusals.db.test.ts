@@ -179,8 +179,8 @@ test.each([
     for (let count = 0; count < 5; count += 1)
       statuses.push((await limited.send('GET', PATH, { token: theirs })).status);
     expect(statuses).toEqual([refused, refused, refused, 429, 429]);
-    const lines = limited.lines.filter(({ fields }) => fields['status'] === 429);
-    expect(lines[0]?.fields['parceiro_id'] ?? undefined).toBe(JSON.parse(atob(theirs.split('.')[1] ?? '')).parceiro_id);
+    const line = limited.lines.find(({ fields }) => fields['status'] === 429);
+    expect(line?.fields['parceiro_id'] ?? undefined).toBe(JSON.parse(atob(theirs.split('.')[1] ?? '')).parceiro_id);
   } finally {
     await limited.close();
   }
