@@ -1,4 +1,11 @@
 CREATE SEQUENCE "public"."loan_numbers" INCREMENT BY 1 MINVALUE 1 MAXVALUE 99999999 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "cursor_keys" (
+	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"key" "bytea" NOT NULL,
+	CONSTRAINT "cursor_keys_is_only_check" CHECK ("cursor_keys"."is_only"),
+	CONSTRAINT "cursor_keys_key_check" CHECK (octet_length("cursor_keys"."key") = 32)
+);
+--> statement-breakpoint
 CREATE TABLE "arrivals" (
 	"webhook_id" uuid NOT NULL,
 	"due_at" timestamp with time zone DEFAULT now(),

@@ -2,6 +2,7 @@
  * The environment as one frozen Config. Every problem is told at once, by variable and rule: a value is never repeated,
  * because it may be a secret in the wrong place. An empty variable counts as absent.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const DEFAULT_ISSUER = 'https://carteiro.local';
@@ -38,6 +39,12 @@ export interface Config {
   readonly documentsDeadlineDays: number;
   /** Requests per partner and minute; 0 for no limit. */
   readonly rateLimitPerMinute: number;
+  /** Connections that the API holds open. */
+  readonly maxConnections: number;
+  /** The same from one address that is no proxy's; 0 for no bound. */
+  readonly maxConnectionsPerAddress: number;
+  /** Addresses and subnets of proxies, which open connections for many clients. */
+  readonly trustedProxies: readonly string[];
   /** Deliveries in flight per poller. */
   readonly pollerCapacity: number;
 }
@@ -86,6 +93,20 @@ const keyRing = z
   .refine((keys) => keys.every((key) => KEY.test(key)), 'must be base64 of 32 bytes, or several separated by commas')
   .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
 
+/** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
+const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';
+
+function isSubnet(text: string): boolean {
+  const [address = '', bits = '0', ...rest] = text.split('/');
+  const family = isIP(address);
+  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+const subnets = z
+  .string()
+  .transform((text) => (text === 'none' ? [] : text.split(',').map((subnet) => subnet.trim())))
+  .refine((list) => list.every(isSubnet), 'must be addresses or subnets (10.0.0.0/8) separated by commas, or none');
+
 const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
@@ -105,6 +126,9 @@ const environment = z.object({
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
   DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
+  MAX_CONNECTIONS: integer(1, 1_000_000).default(400),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(0, 1_000_000).default(100),
+  TRUSTED_PROXIES: subnets.prefault(PRIVATE_NETWORKS),
   POLLER_CAPACITY: integer(1, 5_000).default(512),
 });
 
@@ -200,6 +224,9 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     marginReuseHours: values.MARGIN_REUSE_HOURS,
     documentsDeadlineDays: values.DOCUMENTS_DEADLINE_DAYS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? (sandbox ? 0 : 600),
+    maxConnections: values.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
+    trustedProxies: Object.freeze(values.TRUSTED_PROXIES),
     pollerCapacity: values.POLLER_CAPACITY,
   });
 }

@@ -1,4 +1,5 @@
 /** What Prometheus reads at `/metrics`: labels are closed vocabularies and route patterns, never an id. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Outcome } from './contract/statuses.ts';
 
@@ -7,19 +8,29 @@ export interface Metrics {
   countAttempt(outcome: Outcome): void;
   /** Lanes that the sweep found stranded; expected to stay at 0. */
   countStranded(lanes: number): void;
-  /** Reads a gauge at each scrape. */
-  watch(gauge: 'in_flight' | 'oldest_due_seconds', read: () => number | Promise<number>): void;
-  /** The exposition and its content type. */
+  /** A connection that was closed because there were too many: in all, or from one address. */
+  countDroppedConnection(bound: 'total' | 'address'): void;
+  /** Reads a gauge at each scrape, and shows it without a sample when it can't be read in time. */
+  watch(gauge: GaugeName, read: () => number | Promise<number>): void;
+  /** Asks at each scrape whether the database answers. */
+  watchDatabase(ask: () => Promise<unknown>): void;
+  /** The exposition and its content type; what cannot be read in time is left out of it. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
 const GAUGES = {
   in_flight: ['carteiro_deliveries_in_flight', 'Deliveries this process has claimed and not yet recorded'],
   oldest_due_seconds: ['carteiro_oldest_due_lane_seconds', 'How long the lane that waits longest has been due'],
+  http_connections: ['carteiro_http_connections', 'Connections to the API that are open'],
 } as const;
 
+type GaugeName = keyof typeof GAUGES;
+
+/** Less than Prometheus waits for a scrape (10 s): what the process itself knows must still arrive. */
+const READ_TIMEOUT_MS = 3_000;
+
 /** Makes the registry of one process. */
-export function createMetrics(): Metrics {
+export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -46,14 +57,57 @@ export function createMetrics(): Metrics {
     help: 'Lanes that had lost their wake-up; 0 unless there is a bug',
     registers,
   });
+  const dropped = new Counter({
+    name: 'carteiro_http_connections_dropped_total',
+    help: 'Connections to the API closed because too many were open, in all or from one address',
+    labelNames: ['bound'],
+    registers,
+  });
+  const addGauge = (
+    [name, help]: readonly [string, string],
+    read: () => number | Promise<number>,
+    unread: number | null,
+  ): void => {
+    const readInTime = withinTime(read, readTimeoutMs);
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = (await readInTime()) ?? unread;
+        if (value === null) made.remove();
+        else made.set(value);
+      },
+    });
+  };
   return {
     observeRequest: (method, route, status, durationS) => requests.observe({ method, route, status }, durationS),
     countAttempt: (outcome) => void attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1),
     countStranded: (lanes) => stranded.inc(lanes),
-    watch(gauge, read) {
-      const [name, help] = GAUGES[gauge];
-      const made: Gauge = new Gauge({ name, help, registers, collect: async () => made.set(await read()) });
+    countDroppedConnection: (bound) => dropped.inc({ bound }),
+    watch: (gauge, read) => addGauge(GAUGES[gauge], read, null),
+    watchDatabase(ask) {
+      const help = 'Whether the database answered this scrape: 1, or 0';
+      addGauge(['carteiro_database_up', help], () => ask().then(() => 1), 0);
     },
     expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  };
+}
+
+/** Null for what fails or takes too long. One that is still under way is waited for again and not asked for twice. */
+function withinTime(read: () => number | Promise<number>, timeoutMs: number): () => Promise<number | null> {
+  let reading: Promise<number | null> | null = null;
+  const begin = async (): Promise<number | null> => {
+    try {
+      return await read();
+    } catch {
+      return null;
+    } finally {
+      reading = null;
+    }
+  };
+  return () => {
+    reading ??= begin();
+    return Promise.race([reading, sleep(timeoutMs, null, { ref: false })]);
   };
 }

@@ -42,6 +42,17 @@ describe('the configuration', () => {
       marginReuseHours: 24,
       documentsDeadlineDays: 15,
       rateLimitPerMinute: 0,
+      maxConnections: 400,
+      maxConnectionsPerAddress: 100,
+      trustedProxies: [
+        '127.0.0.0/8',
+        '::1',
+        '10.0.0.0/8',
+        '172.16.0.0/12',
+        '192.168.0.0/16',
+        '100.64.0.0/10',
+        'fc00::/7',
+      ],
       pollerCapacity: 512,
     });
   });
@@ -74,6 +85,19 @@ describe('the configuration', () => {
 
   it('takes an empty variable as absent', () => {
     expect(readConfig({ DATABASE_URL: '', SANDBOX: '', PORT: '' })).toEqual(readConfig({}));
+  });
+
+  it('takes addresses and subnets as proxies, and none', () => {
+    expect(readConfig({ TRUSTED_PROXIES: '203.0.113.7, 2001:db8::/32' }).trustedProxies).toEqual([
+      '203.0.113.7',
+      '2001:db8::/32',
+    ]);
+    expect(readConfig({ TRUSTED_PROXIES: 'none' }).trustedProxies).toEqual([]);
+    for (const TRUSTED_PROXIES of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::/129', '1,']) {
+      expect(problemsOf({ TRUSTED_PROXIES })).toEqual([
+        'TRUSTED_PROXIES: must be addresses or subnets (10.0.0.0/8) separated by commas, or none',
+      ]);
+    }
   });
 
   it('takes port 0 and refuses what is no port', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMetrics } from '../src/metrics.ts';
+import { createMetrics, type Metrics } from '../src/metrics.ts';
 
 test('attempts are counted by outcome, and reading them changes nothing', async () => {
   const metrics = createMetrics();
@@ -12,4 +12,40 @@ test('attempts are counted by outcome, and reading them changes nothing', async 
     'carteiro_delivery_attempts_total{outcome="tempo_esgotado"} 1',
   ]);
   expect(second).toEqual(first);
+});
+
+const samples = async (metrics: Metrics, name: string): Promise<string[]> =>
+  (await metrics.expose()).text.split('\n').filter((line) => line.startsWith(`${name} `));
+
+test('what cannot be read is left out, and everything else is told', async () => {
+  const metrics = createMetrics();
+  let isAway = false;
+  const ask = async (): Promise<number> => {
+    if (isAway) throw new Error('away');
+    return 7;
+  };
+  metrics.watch('oldest_due_seconds', ask);
+  metrics.watch('in_flight', () => 3);
+  metrics.watchDatabase(ask);
+  for (const away of [false, true, false]) {
+    isAway = away;
+    expect(await samples(metrics, 'carteiro_oldest_due_lane_seconds')).toEqual(
+      away ? [] : ['carteiro_oldest_due_lane_seconds 7'],
+    );
+    expect(await samples(metrics, 'carteiro_database_up')).toEqual([`carteiro_database_up ${away ? 0 : 1}`]);
+    expect(await samples(metrics, 'carteiro_deliveries_in_flight')).toEqual(['carteiro_deliveries_in_flight 3']);
+    expect(await samples(metrics, 'process_start_time_seconds')).toHaveLength(1);
+  }
+});
+
+test('what is never answered is not waited for, nor asked for again while it is under way', async () => {
+  const metrics = createMetrics(1);
+  let asked = 0;
+  metrics.watchDatabase(() => {
+    asked += 1;
+    return new Promise(() => undefined);
+  });
+  expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
+  expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
+  expect(asked).toBe(1);
 });

@@ -32,7 +32,8 @@ interface Journal {
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
-/** All files in the order in which they are applied: numbered ones, storage, functions, views, the catalog, rights. */
+/** All files in the order in which they are applied: numbered ones, storage, functions, views, the catalog, first rows,
+ * rights. */
 export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<MigrationFile[]> {
   const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
   const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
@@ -45,6 +46,7 @@ export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<Mi
     ...objects.filter((file) => !isView(file)),
     ...objects.filter(isView),
     catalogFile(),
+    await read(folder, 'first-rows.sql', 'repeatable'),
     await read(folder, 'rights.sql', 'repeatable'),
   ];
 }

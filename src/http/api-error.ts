@@ -27,8 +27,8 @@ export function notFound(): ApiError {
 }
 
 /** 503: something that the service stands on is out of reach. */
-export function unavailable(cause: unknown): ApiError {
-  return new ApiError('INDISPONIVEL', 'serviço temporariamente indisponível; tente de novo', {
+export function unavailable(cause: unknown, message = 'serviço temporariamente indisponível; tente de novo'): ApiError {
+  return new ApiError('INDISPONIVEL', message, {
     headers: { 'Retry-After': '5' },
     cause,
   });

@@ -5,7 +5,7 @@
  */
 import { type Context, Hono } from 'hono';
 import { ApiError } from './api-error.ts';
-import { createAuthenticator } from './auth.ts';
+import { createAdmission, createAuthenticator } from './auth.ts';
 import type { Env, HttpDeps } from './deps.ts';
 import { answerError } from './errors.ts';
 import { createTurns, LARGE_BODY_PACE } from './large-bodies.ts';
@@ -97,8 +97,9 @@ function createGate({ pool, tokens, rateLimitPerMinute, turnWaitMs, largeBodyPac
     return rows.length === 1;
   };
   return {
-    authenticate: createAuthenticator({ ...tokens, isActivePartner }),
+    authenticate: createAuthenticator(tokens),
     countRequest: createRateLimit(rateLimitPerMinute),
+    admit: createAdmission(isActivePartner),
     takeTurn: createTurns(turnWaitMs),
     largeBodyPace,
   };

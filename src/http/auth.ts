@@ -9,7 +9,7 @@ import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { id as uuid } from '../contract/values.ts';
 import type { Scope } from '../contract/statuses.ts';
 import { ApiError } from './api-error.ts';
-import { KeysUnavailable, type KeySource } from './keys.ts';
+import { ALGORITHMS, KeysUnavailable, type KeySource } from './keys.ts';
 
 export interface Identity {
   /** Null for an auditor. */
@@ -23,14 +23,14 @@ export interface AuthenticatorOptions {
   readonly keys: KeySource;
   readonly issuer: string;
   readonly audience: string;
-  /** True when there is an active partner of that id. */
-  readonly isActivePartner: (partnerId: string) => Promise<boolean>;
 }
 
-/** Turns the Authorization header into an identity. Throws 401 as {@link ApiError}, and {@link KeysUnavailable}. */
+/**
+ * Turns the Authorization header into whom a valid signature names, without asking the database. Throws 401 as
+ * {@link ApiError}, and {@link KeysUnavailable}.
+ */
 export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const REQUIRED_CLAIMS = ['iss', 'aud', 'exp', 'iat', 'sub'];
 const BEARER = /^Bearer +([\w.~+/=-]+) *$/i;
 const MAX_ACTOR_LENGTH = 255;
@@ -43,15 +43,21 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     if (token === undefined) throw unauthorized('o cabeçalho Authorization não é um token Bearer');
 
     const claims = await verify(token, options);
-    const actor = readActor(claims);
-    const scopes = readScopes(claims);
-    const partnerId = readPartnerId(claims);
+    return { partnerId: readPartnerId(claims), actor: readActor(claims), scopes: readScopes(claims) };
+  };
+}
+
+/** Throws 401 unless the identity is an active partner's or an auditor's. */
+export type Admit = (identity: Identity) => Promise<void>;
+
+/** `isActivePartner` is true when there is an active partner of that id. */
+export function createAdmission(isActivePartner: (partnerId: string) => Promise<boolean>): Admit {
+  return async ({ partnerId, scopes }) => {
     if (partnerId === null) {
       if (!scopes.has('auditoria:read' satisfies Scope)) throw unauthorized('o token não nomeia um parceiro');
-    } else if (!(await options.isActivePartner(partnerId))) {
+    } else if (!(await isActivePartner(partnerId))) {
       throw unauthorized('o parceiro do token não existe ou está inativo');
     }
-    return { partnerId, actor, scopes };
   };
 }
 
@@ -92,7 +98,7 @@ function refuseFuture(payload: JWTPayload, toleranceS: number): JWTPayload {
 
 async function verify(token: string, { keys, issuer, audience }: AuthenticatorOptions): Promise<JWTPayload> {
   const rules = {
-    algorithms: ALGORITHMS,
+    algorithms: [...ALGORITHMS],
     issuer,
     audience,
     clockTolerance: keys.clockToleranceS,

@@ -1,43 +1,74 @@
 /**
- * An opaque place in a list. The digest is no secret: a cursor only tells where its own partner went on reading. It
- * makes one that was altered, cut short or taken from another list a 400 instead of a page of something else.
+ * An opaque place in a list, signed: base64url of the place's fields and an HMAC-SHA-256 over the list's name and them.
+ *
+ * Invariant: only a cursor that this installation wrote for the same list is read; every other text is null, which a route
+ * answers with 400. No field of a forged one reaches a statement, and each field is also held to its own schema.
+ * The key lies in the database, because partners keep the feed's cursors for months: a key made of `SECRETS_KEY` would take
+ * all of them away with each rotation, after which the old key is no longer given to the service.
+ * To add a field to a list's places (an epoch, say), let its schema be a union of the old tuple and the new one.
  */
-import { createHash } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { id, timestamp } from '../contract/values.ts';
+import { timestamp } from '../contract/values.ts';
+import type { Pool } from '../db/pool.ts';
 
-export interface Place {
-  readonly at: Date;
-  readonly id: string;
+/** The fields of a place as text; none of them is empty or holds a space. */
+type Fields = readonly string[];
+
+export interface Cursors {
+  /** Writes a place of `list`, whose name tells it from every other list. */
+  write(list: string, fields: Fields): Promise<string>;
+  /** The place that was written for `list`, as `schema` makes it of its fields; null for anything else. */
+  read<S extends z.ZodType>(list: string, schema: S, cursor: string): Promise<z.output<S> | null>;
 }
 
-const parts = z.tuple([timestamp, id]);
+const MAC_CHARACTERS = 22;
 
-/** Writes a place of `list`, whose name tells it from every other list. */
-export function writeCursor(list: string, place: Place): string {
-  return writePlace(list, [place.at.toISOString(), place.id]);
+/** Cursors under the key of the database. Both methods throw as the pool does until the key was read once. */
+export function createCursors(pool: Pool): Cursors {
+  let known: Buffer | null = null;
+  const key = async (): Promise<Buffer> => (known ??= await readKey(pool));
+  return {
+    write: async (list, fields) => writeCursor(await key(), list, fields),
+    read: async (list, schema, cursor) => readCursor(await key(), list, schema, cursor),
+  };
 }
 
-/** The place that was written for `list`; null for anything else. */
-export function readCursor(list: string, cursor: string): Place | null {
-  const parsed = parts.safeParse(readPlace(list, cursor));
-  return parsed.success ? { at: new Date(parsed.data[0]), id: parsed.data[1] } : null;
+async function readKey(pool: Pool): Promise<Buffer> {
+  const [row] = await pool.run((sql) => sql<{ key: Buffer }[]>`select key from cursor_keys`);
+  if (row === undefined)
+    throw new Error('cursor_keys is empty: bring its row back from the database it was copied from');
+  return row.key;
 }
 
-/** Writes a place that other fields than time and id make out; none of them holds a space. */
-export function writePlace(list: string, fields: readonly string[]): string {
-  return Buffer.from([...fields, digestOf(list, fields)].join(' ')).toString('base64url');
+export function writeCursor(key: Buffer, list: string, fields: Fields): string {
+  // As JSON, or the end of the list's name could be taken for a field.
+  const mac = createHmac('sha256', key).update(JSON.stringify([list, ...fields]));
+  return Buffer.from([...fields, mac.digest('base64url').slice(0, MAC_CHARACTERS)].join(' ')).toString('base64url');
 }
 
-/** The fields that were written for `list`; null for anything else. */
-export function readPlace(list: string, cursor: string): string[] | null {
+export function readCursor<S extends z.ZodType>(
+  key: Buffer,
+  list: string,
+  schema: S,
+  cursor: string,
+): z.output<S> | null {
   const fields = Buffer.from(cursor, 'base64url').toString().split(' ').slice(0, -1);
-  return fields.length > 0 && writePlace(list, fields) === cursor ? fields : null;
+  // Compared whole: base64 has several spellings of the same bytes, and the service writes one of them.
+  const [given, written] = [Buffer.from(cursor), Buffer.from(writeCursor(key, list, fields))];
+  if (given.length !== written.length || !timingSafeEqual(given, written)) return null;
+  const parsed = schema.safeParse(fields);
+  return parsed.success ? parsed.data : null;
 }
 
-function digestOf(list: string, fields: readonly string[]): string {
-  return createHash('sha256')
-    .update([list, ...fields].join(' '))
-    .digest('base64url')
-    .slice(0, 16);
+/** A whole number from 0 to `max`, as PostgreSQL and JavaScript write it; stays a text. */
+function wholeNumber(max: bigint) {
+  return z.string().refine((text) => /^(0|[1-9]\d{0,19})$/.test(text) && BigInt(text) <= max);
 }
+
+/** A `bigint` that is not negative. */
+export const bigintField = wholeNumber(2n ** 63n - 1n);
+/** A transaction id, an `xid8`. */
+export const xid8Field = wholeNumber(2n ** 64n - 1n);
+/** A moment from 1970 to 9999: a period's bound, or when a row was written. */
+export const momentField = timestamp.refine((text) => text >= '1970').transform((text) => new Date(text));

@@ -5,6 +5,7 @@ import type { Queries } from '../db/queries.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
+import type { Cursors } from './cursor.ts';
 import type { KeySource } from './keys.ts';
 
 /** What `main` hands to the API. */
@@ -12,6 +13,7 @@ export interface HttpDeps {
   readonly pool: Pool;
   readonly queries: Queries;
   readonly vault: Vault;
+  readonly cursors: Cursors;
   readonly margins: MarginQueries;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -29,7 +31,7 @@ export interface HttpDeps {
   readonly turnWaitMs?: number;
   /** How slowly a large body may come, when it is not the service's own pace. */
   readonly largeBodyPace?: Pace;
-  /** Null when requests can be served, else what is missing; a throw counts as missing too. */
+  /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }
 

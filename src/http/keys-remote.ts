@@ -3,11 +3,14 @@
  *
  * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use for as long as it
  * takes; a key that it lacks is answered with KeysUnavailable while the set cannot be fetched, and refused only by a set
- * that was. A key unknown to us makes us look at once (keys rotate), but not more often than the cooldown, so that
+ * that was. A set with a broken key counts as an outage too: its good keys serve beside those of the last good set, and no key
+ * is refused by it. So does one without any key of ours: to withdraw every key, an issuer publishes another. A key unknown to us makes us look at once (keys rotate), but not more often than the cooldown, so that
  * forged key ids cannot be turned on the issuer. jose's createRemoteJWKSet has no cooldown after a failure and forgets
  * the difference between "not there" and "not reached", hence this file around createLocalJWKSet.
  */
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { Logger } from '../log-lines.ts';
+import { sortKeys } from './key-set.ts';
 import { KeysUnavailable, type KeySource } from './keys.ts';
 
 export interface RemoteKeysOptions {
@@ -17,6 +20,8 @@ export interface RemoteKeysOptions {
   /** Least time between two reloads that an unknown key asked for. */
   readonly cooldownMs?: number;
   readonly timeoutMs?: number;
+  /** Told of each set that could not be fetched or used. */
+  readonly log?: Logger;
 }
 
 export interface RemoteKeys extends KeySource {
@@ -27,22 +32,37 @@ export interface RemoteKeys extends KeySource {
 }
 
 export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
-  const { url, reloadEveryMs = 300_000, cooldownMs = 2_000, timeoutMs = 3_000 } = options;
+  const { url, reloadEveryMs = 300_000, cooldownMs = 2_000, timeoutMs = 3_000, log } = options;
   let known: JWTVerifyGetKey | null = null;
+  let lastGood: readonly JWK[] = [];
   let loading: Promise<void> | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
   let failure: KeysUnavailable | null = null;
 
   async function load(): Promise<void> {
     try {
-      known = createLocalJWKSet(await fetchKeySet(url, timeoutMs));
-      failure = null;
+      failure = await take(await fetchKeys(url, timeoutMs));
     } catch (cause) {
       failure = new KeysUnavailable('the key set is out of reach', { cause });
-      throw failure;
     } finally {
       loading = null;
     }
+    if (failure === null) return;
+    log?.warn({ reason: failure.message, serving: lastGood.length }, 'the last good key set serves on');
+    throw failure;
+  }
+
+  /** Serves what can be used of a set; tells what is wrong with it. */
+  async function take(keys: readonly unknown[]): Promise<KeysUnavailable | null> {
+    const { usable, broken } = await sortKeys(keys);
+    const isGood = broken === 0 && usable.length > 0;
+    if (isGood) lastGood = usable;
+    const newIds = new Set(usable.map(({ kid }) => kid));
+    const served = isGood ? usable : [...usable, ...lastGood.filter(({ kid }) => !newIds.has(kid))];
+    if (served.length > 0) known = createLocalJWKSet({ keys: [...served] });
+    return isGood
+      ? null
+      : new KeysUnavailable(`the key set cannot be used: ${broken} of its ${keys.length} keys are broken`);
   }
 
   function reload(): Promise<void> {
@@ -61,7 +81,9 @@ export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
 
   const find: JWTVerifyGetKey = async (header, token) => {
     if (!known) {
-      await look();
+      await look().catch((error: unknown) => {
+        if (!known) throw error;
+      });
       // The cooldown is for looks that a known set did not spare us: the first set must not delay the next one.
       askedAt = Number.NEGATIVE_INFINITY;
     }
@@ -89,7 +111,7 @@ async function findIn(known: JWTVerifyGetKey | null, ...token: Parameters<JWTVer
   }
 }
 
-async function fetchKeySet(url: string, timeoutMs: number): Promise<JSONWebKeySet> {
+async function fetchKeys(url: string, timeoutMs: number): Promise<readonly unknown[]> {
   const answer = await fetch(url, {
     headers: { accept: 'application/json, application/jwk-set+json' },
     redirect: 'error',
@@ -99,5 +121,7 @@ async function fetchKeySet(url: string, timeoutMs: number): Promise<JSONWebKeySe
     await answer.body?.cancel();
     throw new Error(`the key set answered ${answer.status}`);
   }
-  return (await answer.json()) as JSONWebKeySet;
+  const set = (await answer.json()) as { readonly keys?: unknown } | null;
+  if (!Array.isArray(set?.keys)) throw new Error('the key set has no list of keys');
+  return set.keys;
 }

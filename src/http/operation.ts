@@ -1,6 +1,7 @@
 /**
- * One operation of the interface, and the one order in which every operation refuses: 401, 403, 429, then 415, 413 and
- * 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the route itself come before: app.ts.)
+ * One operation of the interface, and the one order in which every operation refuses: 401 for the token itself, 429, 401 and
+ * 403 for whom it names, then 415, 413 and 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the
+ * route itself come before: app.ts.) Whom a token names the database says, so a request is counted before it is asked.
  * An operation with a large body looks first whether what it is about exists, and answers 404 before it reads; then the
  * body waits for its turn, unless its headers alone are refused.
  */
@@ -10,7 +11,7 @@ import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Scope } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
 import { notFound } from './api-error.ts';
-import { requireAuditor, requirePartner, requireScope, type Authenticate } from './auth.ts';
+import { type Admit, type Authenticate, requireAuditor, requirePartner, requireScope } from './auth.ts';
 import type { Pace } from './body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson } from './body.ts';
 import type { Env } from './deps.ts';
@@ -86,6 +87,7 @@ export type AddOperation = <B extends z.ZodType, Q extends z.ZodType>(
 export interface Gate {
   readonly authenticate: Authenticate;
   readonly countRequest: CountRequest;
+  readonly admit: Admit;
   readonly takeTurn: TakeTurn;
   readonly largeBodyPace: Pace;
 }
@@ -102,10 +104,11 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     c.set('route', operation.path);
     const identity = await gate.authenticate(c.req.header('Authorization'));
     c.set('partnerId', identity.partnerId);
+    await gate.countRequest(identity);
+    await gate.admit(identity);
     requireScope(identity, operation.scope);
     const isAudit = operation.scope === 'auditoria:read';
     const partnerId = isAudit ? requireAuditor(identity) : requirePartner(identity);
-    await gate.countRequest(isAudit ? identity.actor : partnerId);
     await requireSubject(operation, partnerId, c);
     const serve = async (pace: Pace | null) => {
       const sent = await readSent(operation, c, pace);

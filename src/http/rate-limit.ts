@@ -1,16 +1,17 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from './api-error.ts';
+import type { Identity } from './auth.ts';
 
-/** Counts one request of a partner. Throws 429 when it is over the rate. */
-export type CountRequest = (partnerId: string) => Promise<void>;
+/** Counts one request of a partner, or of an auditor by the token's `sub`. Throws 429 when it is over the rate. */
+export type CountRequest = (identity: Identity) => Promise<void>;
 
-/** At most `perMinute` requests of each partner in a minute, counted in this process; 0 is no limit. */
+/** At most `perMinute` requests of each in a minute, counted in this process; 0 is no limit. */
 export function createRateLimit(perMinute: number): CountRequest {
   if (perMinute === 0) return async () => undefined;
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  return async (partnerId) => {
+  return async ({ partnerId, actor }) => {
     try {
-      await limiter.consume(partnerId);
+      await limiter.consume(partnerId ?? `sub ${actor}`);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       const seconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000));

@@ -5,8 +5,8 @@ import type { Env } from './deps.ts';
 import { newRequestId } from './request-id.ts';
 
 /**
- * Gives each request its id, one log line and its place in the metrics. The line holds the route's pattern and never the path, the query or a
- * body: a path that nobody routes may hold anything, a tax id included.
+ * Gives each request its id, the headers of every answer, one log line and its place in the metrics. The line holds the
+ * route's pattern and never the path, the query or a body: a path that nobody routes may hold anything, a tax id included.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -17,6 +17,7 @@ export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<En
     c.set('partnerId', null);
     await next();
     c.res.headers.set('X-Request-Id', requestId);
+    c.res.headers.set('X-Content-Type-Options', 'nosniff');
     if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'no-store');
     const durationMs = performance.now() - startedAt;
     metrics.observeRequest(c.req.method, c.var.route, c.res.status, durationMs / 1_000);

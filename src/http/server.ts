@@ -1,10 +1,10 @@
 /** The listening socket of the API. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { ERROR_STATUS } from '../contract/errors.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, unavailable } from './api-error.ts';
+import { type Bound, type ConnectionBounds, Connections } from './connections.ts';
 import { errorBody } from './errors.ts';
 import { newRequestId } from './request-id.ts';
 
@@ -13,33 +13,65 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Absent: connections are not bounded. */
+  readonly bounds?: ConnectionBounds;
+  /** Called when a connection was closed because of a bound. */
+  readonly onDrop?: (bound: Bound) => void;
+  /** For tests. */
+  readonly times?: Times;
 }
 
 export interface RunningServer {
   /** `http://127.0.0.1:3000`, without a path. */
   readonly url: string;
+  /** Connections that are open. */
+  connections(): number;
+  /** Requests whose answer is not out yet. */
+  requests(): number;
   /** Takes no new request, lets those under way end within `timeoutMs`, then cuts what is left. */
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** The longest that a client may take for its headers, and for a whole request (56 MiB of documents included). */
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 120_000;
+/** In milliseconds. */
+interface Times {
+  /** The longest that a client may take for its headers, and for a whole request (56 MiB of documents included). */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** The longest that nothing moves on a connection with a request: longer than any operation takes (a test waits 35 s). */
+  readonly stallMs: number;
+  /** How long a refused client may read its answer; closed at once, a socket with unread bytes resets it away. */
+  readonly lingerMs: number;
+  /** How often the first two are looked after. */
+  readonly checkEveryMs: number;
+}
+
+const TIMES: Times = { headersMs: 15_000, requestMs: 120_000, stallMs: 120_000, lingerMs: 1_000, checkEveryMs: 5_000 };
+const UNBOUNDED: ConnectionBounds = { total: Number.POSITIVE_INFINITY, perAddress: 0, proxies: [] };
 /** Longer than a load balancer's own idle time, usually 60 s, so that it never writes into a socket we just closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** Requests of one connection at once. Node starts each one that it reads, and 64 KiB hold 2,000; proxies send one by one. */
+const MAX_PIPELINED = 16;
 
 /** Starts to listen. Throws when the address is taken. */
-export async function startServer({ fetch, host, port }: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { fetch, host, port, bounds = UNBOUNDED, onDrop = () => undefined, times = TIMES } = options;
   const listener = getRequestListener(fetch, { errorHandler: answerUnreadable });
+  const connections = new Connections(bounds, onDrop);
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: times.headersMs,
+      requestTimeout: times.requestMs,
+      connectionsCheckingInterval: times.checkEveryMs,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       // Without a Host the request is answered here and not by Node, whose answer has no body.
       requireHostHeader: false,
     },
     (incoming, outgoing) => {
+      if (connections.answersOf(incoming.socket).size >= MAX_PIPELINED) {
+        refuse(outgoing, unavailable(new Error('too many requests at once on a connection')));
+        return;
+      }
+      connections.begin(incoming.socket, outgoing);
       // A client told so does not send its next request into a socket that is about to close.
       if (!server.listening) outgoing.setHeader('Connection', 'close');
       // HTTP/1.0 knows no Host; simple probes of load balancers speak it.
@@ -47,21 +79,48 @@ export async function startServer({ fetch, host, port }: ServerOptions): Promise
       void listener(incoming, outgoing);
     },
   );
+  server.setTimeout(times.stallMs);
+  server.on('connection', (socket) => connections.admit(socket));
   server.on('checkExpectation', (_incoming, outgoing) => {
-    const requestId = newRequestId();
-    const error = new ApiError('ERRO_VALIDACAO', 'o cabeçalho Expect só pode ser 100-continue');
-    outgoing.writeHead(ERROR_STATUS[error.code], { 'Content-Type': 'application/json', 'X-Request-Id': requestId });
-    outgoing.end(JSON.stringify(errorBody(error, requestId)));
+    refuse(outgoing, new ApiError('ERRO_VALIDACAO', 'o cabeçalho Expect só pode ser 100-continue'));
   });
-  server.on('clientError', answerBroken);
+  const answered = new WeakSet<Socket>();
+  server.on('clientError', (error: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket;
+    // What comes after the bytes that could not be read cannot be read either.
+    if (answered.has(socket) && error.code !== 'ECONNRESET') return;
+    answered.add(socket);
+    const isAnswering = [...connections.answersOf(socket)].some(({ headersSent }) => headersSent);
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy();
+    else answerBroken(socket, times.lingerMs);
+  });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.listen(port, host, resolve);
   await listening;
   const { port: taken } = server.address() as AddressInfo;
   const shownHost = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${shownHost}:${taken}`, close: (timeoutMs = 10_000) => close(server, timeoutMs) };
+  return {
+    url: `http://${shownHost}:${taken}`,
+    connections: () => connections.count,
+    requests: () => connections.requests,
+    close: (timeoutMs = 10_000) => close(server, timeoutMs),
+  };
 }
+
+/** Answers without the app, and closes the connection. */
+function refuse(outgoing: ServerResponse, error: ApiError): void {
+  const requestId = newRequestId();
+  const headers = { ...REFUSAL_HEADERS, ...error.headers, 'X-Request-Id': requestId, Connection: 'close' };
+  outgoing.writeHead(ERROR_STATUS[error.code], headers).end(JSON.stringify(errorBody(error, requestId)));
+}
+
+/** Of what is answered without the app, which sets the same ones. */
+const REFUSAL_HEADERS = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
 
 /** A request that is no HTTP request for us: a bad Host header or a path that is no URL. */
 function answerUnreadable(): Response {
@@ -69,22 +128,27 @@ function answerUnreadable(): Response {
   const error = new ApiError('ERRO_VALIDACAO', 'a requisição não pôde ser lida');
   return Response.json(errorBody(error, requestId), {
     status: ERROR_STATUS[error.code],
-    headers: { 'X-Request-Id': requestId },
+    headers: { ...REFUSAL_HEADERS, 'X-Request-Id': requestId },
   });
 }
 
-/** What is not even HTTP, or has more than 16 KiB of headers: Node would answer it with an empty body. */
-function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+/**
+ * What is not even HTTP, came too slowly, or has more than 16 KiB of headers: Node would answer it with an empty body. The
+ * socket is destroyed whether or not the client closes its half, or it would hold a descriptor for ever.
+ */
+function answerBroken(socket: Socket, lingerMs: number): void {
   const requestId = newRequestId();
   const body = JSON.stringify(errorBody(new ApiError('ERRO_VALIDACAO', 'a requisição não pôde ser lida'), requestId));
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    ...REFUSAL_HEADERS,
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 async function close(server: Server, timeoutMs: number): Promise<void> {

@@ -1,10 +1,24 @@
 import { pendingMigrations } from '../db/pending-migrations.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 
-/** For `/readyz`: null when the database answers and is migrated, else what is missing. */
+/**
+ * For `/readyz`: null when the database answers, takes writes and is migrated, else what is missing, in Portuguese. Those who
+ * ask while a look is under way share it, because anybody may ask. Throws as the pool does.
+ */
 export function readiness(pool: Pool): () => Promise<string | null> {
-  return async () => {
-    const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
-    return pending === 0 ? null : `${pending} migrations are pending`;
+  let looking: Promise<string | null> | null = null;
+  return () => {
+    looking ??= pool.run((sql) => findMissing(sql, pool.schema)).finally(() => (looking = null));
+    return looking;
   };
+}
+
+async function findMissing(sql: Tx, schema: string): Promise<string | null> {
+  const [server] = await sql<[{ isStandby: boolean; isReadOnly: boolean }]>`
+    select pg_is_in_recovery() as "isStandby", current_setting('default_transaction_read_only')::boolean as "isReadOnly"`;
+  if (server.isStandby) return 'o banco de dados só aceita leituras: é uma réplica';
+  if (server.isReadOnly) return 'o banco de dados só aceita leituras: default_transaction_read_only está ligado';
+  const pending = await pendingMigrations(sql, schema);
+  if (pending === 0) return null;
+  return `${pending === 1 ? 'falta 1 migração' : `faltam ${pending} migrações`}: rode o comando migrate`;
 }

@@ -78,6 +78,7 @@ const WORKER_CONNECTIONS = 4;
 /** Starts the API; it answers 503 while the database is away. */
 export async function startApi({ config, database, log, metrics, fit }: ServiceDeps): Promise<Part & { url: string }> {
   const { createApp } = await import('../http/app.ts');
+  const { createCursors } = await import('../http/cursor.ts');
   const { startServer } = await import('../http/server.ts');
   const { registrationWorker } = await import('../core/registration-worker.ts');
   const { simulatedRegistry } = await import('../registry/simulated.ts');
@@ -90,12 +91,13 @@ export async function startApi({ config, database, log, metrics, fit }: ServiceD
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const queries = new Queries(openPool(config, database.url, 'reads', API_CONNECTIONS, API_DEADLINE_MS));
-  const keys = await openKeys(config);
+  const keys = await openKeys(config, log);
   const registry = simulatedRegistry(workerPool);
   const app = createApp({
     pool,
     queries,
     vault: createVault(await readSecretsKeys(config)),
+    cursors: createCursors(pool),
     margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
     log,
     metrics,
@@ -106,6 +108,7 @@ export async function startApi({ config, database, log, metrics, fit }: ServiceD
     ready: readiness(pool),
   });
   metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
+  metrics.watchDatabase(() => pool.run((sql) => sql`select 1`));
   const stopping = new AbortController();
   const worker = registrationWorker({
     pool: workerPool,
@@ -113,7 +116,18 @@ export async function startApi({ config, database, log, metrics, fit }: ServiceD
     log,
     documentsDeadlineDays: config.documentsDeadlineDays,
   });
-  const server = await startServer({ fetch: app.fetch, host: config.host, port: config.port });
+  const server = await startServer({
+    fetch: app.fetch,
+    host: config.host,
+    port: config.port,
+    bounds: {
+      total: config.maxConnections,
+      perAddress: config.maxConnectionsPerAddress,
+      proxies: config.trustedProxies,
+    },
+    onDrop: (bound) => metrics.countDroppedConnection(bound),
+  });
+  metrics.watch('http_connections', () => server.connections());
   const working = whenFit(fit, () => worker.run(stopping.signal));
   return {
     url: server.url,

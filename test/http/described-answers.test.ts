@@ -19,6 +19,7 @@ const WEBHOOK = {
   ativo: true,
   criado_em: '2026-01-31T12:00:00.000Z',
 };
+const NOSNIFF = { 'X-Content-Type-Options': 'nosniff' };
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 const refusal = (codigo: string) => ({ codigo, mensagem: 'não', requisicao_id: ID });
 
@@ -29,7 +30,7 @@ function check(
   body: unknown,
   more: Record<string, string> = {},
 ): () => void {
-  const headers = new Headers({ 'Content-Type': 'application/json', 'X-Request-Id': ID, ...more });
+  const headers = new Headers({ 'Content-Type': 'application/json', 'X-Request-Id': ID, ...NOSNIFF, ...more });
   return () => described.check(method, path, { status, headers, text: JSON.stringify(body) });
 }
 
@@ -49,6 +50,11 @@ test.each([
   ['a missing field', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, url: undefined }]), /url/],
   ['a value', check('GET', '/v1/webhooks', 200, [{ ...WEBHOOK, eventos: ['repasse.pago'] }]), /eventos/],
   ['a media type', check('GET', '/v1/webhooks', 200, [WEBHOOK], { 'Content-Type': 'text/html' }), /text\/html/],
+  [
+    'an answer open to sniffing',
+    check('GET', '/v1/webhooks', 200, [WEBHOOK], { 'X-Content-Type-Options': '' }),
+    /nosniff/,
+  ],
   ['a missing header', check('GET', '/v1/webhooks', 401, refusal('CREDENCIAL_INVALIDA')), /WWW-Authenticate/],
   ['a header', check('GET', '/v1/webhooks', 200, [WEBHOOK], { ETag: '"a"' }), /etag/],
   ['a header’s value', check('GET', '/v1/webhooks', 200, [WEBHOOK], { 'X-Request-Id': 'a' }), /X-Request-Id/],
@@ -62,7 +68,7 @@ test.each([
 });
 
 test('what cannot be read as a request is held to the shape of every refusal', () => {
-  const headers = new Headers({ 'X-Request-Id': ID });
+  const headers = new Headers({ 'X-Request-Id': ID, ...NOSNIFF });
   const unread = (status: number, body: object) => () =>
     described.checkUnread({ status, headers, text: JSON.stringify(body) });
   expect(unread(400, refusal('ERRO_VALIDACAO'))).not.toThrow();

@@ -1,4 +1,5 @@
 /** An issuer that goes away and comes back, seen through the API. */
+import type { JWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createRemoteKeys, type RemoteKeys } from '../../src/http/keys-remote.ts';
 import { startApi, type TestApi } from '../support/api.ts';
@@ -65,6 +66,64 @@ describe('an outage of the issuer', () => {
   test('counts a key set that is no key set', async () => {
     keySet.publish('nonsense' as never);
     expect((await ask(known)).status).toBe(503);
+  });
+});
+
+describe('a key set that is broken', () => {
+  const bad = { x: '!', y: '?' };
+  const sets: [string, () => readonly JWK[]][] = [
+    ['has its keys cut short', () => [{ ...known.publicJwk, x: known.publicJwk.x?.slice(0, 20) ?? '' }]],
+    ['has keys that are no point of their curve', () => [{ ...known.publicJwk, ...bad }]],
+    ['has keys without a type', () => [{ kid: 'known', alg: 'ES256' }]],
+    ['has a key of a type that there is not', () => [{ ...known.publicJwk, kty: 'ec' }]],
+    ['has a private key', () => [{ ...known.publicJwk, d: known.publicJwk.x ?? '' }]],
+    [
+      'has an RSA key that is too short',
+      () => [{ kty: 'RSA', alg: 'RS256', kid: 'known', e: 'AQAB', n: 'u'.repeat(86) }],
+    ],
+    ['has a key that is none', () => [null as never]],
+    ['has a broken key beside a good one', () => [{ ...known.publicJwk, ...bad }, rotated.publicJwk]],
+    ['has keys of other uses alone', () => [{ ...known.publicJwk, use: 'enc' }]],
+    ['is empty', () => []],
+  ];
+
+  test.each(sets)('and %s is an outage: the last good set serves on', async (_what, publish) => {
+    expect((await ask(known)).status).toBe(200);
+    keySet.publish(publish());
+    await expect(remote.reload()).rejects.toThrow('cannot be used');
+    expect((await ask(known)).status).toBe(200);
+    expect((await ask(await createSigningKey('ES256', 'nobody'))).status).toBe(503);
+    keySet.publish([rotated.publicJwk]);
+    await remote.reload();
+    expect([(await ask(known)).status, (await ask(rotated)).status]).toEqual([401, 200]);
+  });
+
+  test.each(sets)('and %s is 503 and never 401 where there was none before', async (_what, publish) => {
+    keySet.publish(publish());
+    expect((await ask(known)).status).toBe(503);
+  });
+
+  test('serves its good keys, also when it is the first one', async () => {
+    keySet.publish([{ ...known.publicJwk, ...bad }, rotated.publicJwk]);
+    expect([(await ask(rotated)).status, (await ask(known)).status]).toEqual([200, 503]);
+  });
+
+  test('serves its good keys beside the last good set', async () => {
+    expect((await ask(known)).status).toBe(200);
+    keySet.publish([{ ...known.publicJwk, ...bad }, rotated.publicJwk]);
+    await remote.reload().catch(() => undefined);
+    expect((await ask(rotated)).status).toBe(200);
+  });
+
+  test('is not one that has keys for others beside ours', async () => {
+    const foreign = [
+      { kty: 'EC', crv: 'secp256k1', kid: 'a', x: 'AA', y: 'AA' },
+      { kty: 'oct', kid: 'b', k: 'AA' },
+      { kty: 'RSA', use: 'enc', alg: 'RSA-OAEP', kid: 'c', n: 'AA', e: 'AQAB' },
+      { kty: 'AKP', alg: 'ML-DSA-44', kid: 'd', pub: 'AA' },
+    ] as JWK[];
+    keySet.publish([...foreign, known.publicJwk]);
+    expect([(await ask(known)).status, (await ask(rotated)).status]).toEqual([200, 401]);
   });
 });
 

@@ -166,6 +166,41 @@ test('429 answers the request over the rate, with Retry-After, for that partner 
   }
 });
 
+test.each([
+  ['of an unknown partner', 401, async () => SOME_ID],
+  ['of an inactive partner', 401, (of: TestApi) => of.partner({ active: false })],
+  ['without the scope', 403, (of: TestApi) => of.partner()],
+  ['without a partner', 401, async () => undefined],
+])('429 also answers a signed token %s over the rate, before the database is asked', async (_whose, refused, make) => {
+  const limited = await startApi({ rateLimitPerMinute: 3 });
+  try {
+    const theirs = await limited.token(await make(limited), ['emprestimos:read']);
+    const statuses: number[] = [];
+    for (let count = 0; count < 5; count += 1)
+      statuses.push((await limited.send('GET', PATH, { token: theirs })).status);
+    expect(statuses).toEqual([refused, refused, refused, 429, 429]);
+    const line = limited.lines.find(({ fields }) => fields['status'] === 429);
+    expect(line?.fields['parceiro_id'] ?? undefined).toBe(JSON.parse(atob(theirs.split('.')[1] ?? '')).parceiro_id);
+  } finally {
+    await limited.close();
+  }
+});
+
+test('a token that nobody signed costs its partner nothing', async () => {
+  const limited = await startApi({ rateLimitPerMinute: 1 });
+  try {
+    const good = await limited.token(await limited.partner(), ['webhooks:read']);
+    const [head, claims] = good.split('.');
+    const forged = `${head}.${claims}.${'A'.repeat(86)}`;
+    for (let count = 0; count < 3; count += 1) {
+      expect((await limited.send('GET', PATH, { token: forged })).status).toBe(401);
+    }
+    expect((await limited.send('GET', PATH, { token: good })).status).toBe(200);
+  } finally {
+    await limited.close();
+  }
+});
+
 describe('our own faults', () => {
   test('a database out of reach is 503 with Retry-After, never 401', async () => {
     const nowhere = new Pool({ url: 'postgres://x@127.0.0.1:9/x', name: 'nowhere', max: 1, deadlineMs: 2_000 });
@@ -205,14 +240,15 @@ describe('health', () => {
   });
 
   test.each([
-    ['a problem', async () => 'migrations are missing'],
-    ['an outage', async () => Promise.reject(new DatabaseUnavailable('no'))],
-  ])('/readyz is 503 for %s while /healthz is 200', async (_name, ready) => {
+    ['a problem, which it names', async () => 'faltam 3 migrações', 'faltam 3 migrações'],
+    ['an outage', async () => Promise.reject(new DatabaseUnavailable('whsec_leak')), 'o banco de dados não responde'],
+  ])('/readyz is 503 for %s, while /healthz is 200', async (_name, ready, reason) => {
     const broken = await startApi({ ready });
     try {
       const answer = await broken.send('GET', '/readyz');
       expect([answer.status, answer.body.codigo]).toEqual([503, 'INDISPONIVEL']);
-      expect(answer.text).not.toContain('migrations');
+      expect(answer.body.mensagem).toBe(reason);
+      expect(answer.text).not.toContain('whsec');
       expect((await broken.send('GET', '/healthz')).status).toBe(200);
     } finally {
       await broken.close();

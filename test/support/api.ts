@@ -9,6 +9,7 @@ import { marginQueries } from '../../src/core/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { Queries } from '../../src/db/queries.ts';
 import { createApp } from '../../src/http/app.ts';
+import { createCursors } from '../../src/http/cursor.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { openLocalKeys } from '../../src/http/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
@@ -72,6 +73,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     pool: database.pool,
     queries,
     vault,
+    cursors: createCursors(database.pool),
     margins: marginQueries({ pool: database.pool, registry, log, reuseHours: 24 }),
     log,
     metrics: createMetrics(),

@@ -39,7 +39,8 @@ const ANYWHERE = new Map([
 ]);
 
 /** Headers that HTTP gives a meaning to, the same on every answer. */
-const OF_HTTP = /^(cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
+const OF_HTTP =
+  /^(cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding|x-content-type-options)$/;
 
 const ERROR_BODY = { $ref: '#/components/schemas/Erro' };
 
@@ -50,6 +51,7 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
   return {
     check(method, path, { status, headers, text }) {
       const asked = `${method} ${path} → ${status}`;
+      requireNosniff(asked, headers);
       if (UNDESCRIBED.test(path)) {
         if (status >= 400 && method !== 'HEAD') fit(asked, ERROR_BODY, JSON.parse(text));
         return;
@@ -65,6 +67,7 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
       if (method !== 'HEAD') checkBody(asked, declared, headers.get('Content-Type'), text);
     },
     checkUnread({ status, headers, text }) {
+      requireNosniff(`what cannot be read → ${status}`, headers);
       checkRefusal(`what cannot be read → ${status}`, { status, headers, text }, 'ERRO_VALIDACAO');
       if (status !== 400) throw new Error(`what cannot be read → ${status}: the description tells 400`);
     },
@@ -130,6 +133,12 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
     if (found === undefined) throw new Error(`no header ${name} in the description`);
     return found;
   }
+}
+
+/** No answer may be taken for another type than the one that it says. */
+function requireNosniff(asked: string, headers: Headers): void {
+  if (headers.get('X-Content-Type-Options') !== 'nosniff')
+    throw new Error(`${asked}: no X-Content-Type-Options: nosniff`);
 }
 
 /** Finds an operation by method and real path; a fixed segment goes before one in braces. */

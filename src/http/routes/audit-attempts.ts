@@ -5,10 +5,10 @@ import { type AttemptFilters, type AttemptPlace, readAttempts } from '../../audi
 import { auditedAttemptPage, EXPORT_FORMATS } from '../../contract/audit-resource.ts';
 import { deliveredName } from '../../contract/delivery-resource.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
-import { id, timestamp } from '../../contract/values.ts';
+import { id } from '../../contract/values.ts';
 import { attemptView } from '../audit/attempt-view.ts';
 import { exportAttempts, FORMATS } from '../audit/export.ts';
-import { readPlace, writePlace } from '../cursor.ts';
+import { type Cursors, momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { badCursor, cursor, limite } from '../page.ts';
@@ -31,9 +31,13 @@ const query = z.strictObject({
   formato: z.enum(EXPORT_FORMATS).optional(),
 });
 
-const placeFields = z.tuple([timestamp, id, z.string().regex(/^\d{1,9}$/), z.enum(['true', 'false'])]);
+const place = z
+  .tuple([momentField, id, z.string().regex(/^\d{1,9}$/), z.enum(['true', 'false'])])
+  .transform(([recordedAt, deliveryId, number, late]): AttemptPlace => {
+    return { recordedAt, deliveryId, number: Number(number), late: late === 'true' };
+  });
 
-export function addAuditAttemptRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -69,10 +73,12 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool }: HttpDeps): vo
       if (format !== 'json') return exportAttempts(pool, { format, filters, asked: c.req.query() });
 
       const list = `${PATH} ${JSON.stringify(filters)}`;
-      const after = asked.cursor === undefined ? null : readAttemptPlace(list, asked.cursor);
+      const after = asked.cursor === undefined ? null : await cursors.read(list, place, asked.cursor);
+      if (asked.cursor !== undefined && after === null) throw badCursor();
       const page = { ...filters, after, limit: asked.limite, order: 'newest first', settledBelow: null } as const;
       const { attempts, next } = await readAttempts(pool, page);
-      return c.json({ itens: attempts.map(attemptView), proximo_cursor: next && writeAttemptPlace(list, next) }, 200);
+      const proximo_cursor = next && (await writePlace(cursors, list, next));
+      return c.json({ itens: attempts.map(attemptView), proximo_cursor }, 200);
     },
   );
 }
@@ -85,13 +91,6 @@ function acceptedFormat(c: Context): (typeof EXPORT_FORMATS)[number] {
   return named?.[0] ?? 'json';
 }
 
-function writeAttemptPlace(list: string, { recordedAt, deliveryId, number, late }: AttemptPlace): string {
-  return writePlace(list, [recordedAt.toISOString(), deliveryId, String(number), String(late)]);
-}
-
-function readAttemptPlace(list: string, text: string): AttemptPlace {
-  const parsed = placeFields.safeParse(readPlace(list, text));
-  if (!parsed.success) throw badCursor();
-  const [recordedAt, deliveryId, number, late] = parsed.data;
-  return { recordedAt: new Date(recordedAt), deliveryId, number: Number(number), late: late === 'true' };
+function writePlace(cursors: Cursors, list: string, { recordedAt, deliveryId, number, late }: AttemptPlace) {
+  return cursors.write(list, [recordedAt.toISOString(), deliveryId, String(number), String(late)]);
 }

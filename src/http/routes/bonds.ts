@@ -1,19 +1,22 @@
 /** `GET /v1/vinculos/…`: what the nightly sync detected (decisions, "Endpoints"). */
 import { z } from 'zod';
 import { DEFAULT_BOND_PAGE, endedBondPage, MAX_BOND_PAGE, newBondPage } from '../../contract/bonds.ts';
+import { id } from '../../contract/values.ts';
 import { readBonds } from '../../core/read-bonds.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
+import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
+import { badCursor, cursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
-import { invalid } from '../validation.ts';
 
 const LIMIT = `deve ser um número inteiro de 1 a ${MAX_BOND_PAGE}`;
+
+const place = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
 
 const query = z.object({
   desde: periodStart.optional(),
   ate: periodEnd.optional(),
-  cursor: z.string({ error: 'deve ser o proximo_cursor de uma página anterior' }).optional(),
+  cursor,
   limite: z
     .string({ error: LIMIT })
     .regex(/^[1-9]\d{0,2}$/, LIMIT)
@@ -45,7 +48,7 @@ interface List {
   readonly schema: z.ZodType;
 }
 
-function addList(add: AddOperation, { pool }: HttpDeps, { kind, path, summary, schema }: List): void {
+function addList(add: AddOperation, { pool, cursors }: HttpDeps, { kind, path, summary, schema }: List): void {
   add(
     {
       method: 'get',
@@ -55,22 +58,21 @@ function addList(add: AddOperation, { pool }: HttpDeps, { kind, path, summary, s
       query,
       answers: { 200: { description: 'Uma página, e o cursor da próxima', schema } },
     },
-    async ({ partnerId, query: { desde, ate, cursor, limite } }, c) => {
+    async ({ partnerId, query: { desde, ate, cursor: given, limite } }, c) => {
       const list = `${path} ${partnerId}`;
-      const place = cursor === undefined ? null : readCursor(list, cursor);
-      if (cursor !== undefined && place === null) {
-        throw invalid([{ campo: 'cursor', mensagem: 'deve ser o proximo_cursor de uma página desta lista' }]);
-      }
+      const after = given === undefined ? null : await cursors.read(list, place, given);
+      if (given !== undefined && after === null) throw badCursor();
       const { bonds, hasMore } = await readBonds(pool, {
         partnerId,
         kind,
         from: desde ?? null,
         until: ate ?? null,
-        after: place === null ? null : { detectedAt: place.at, id: place.id },
+        after,
         limit: limite,
       });
       const last = bonds.at(-1);
-      const next = hasMore && last !== undefined ? writeCursor(list, { at: last.detectedAt, id: last.id }) : null;
+      const next =
+        hasMore && last !== undefined ? await cursors.write(list, [last.detectedAt.toISOString(), last.id]) : null;
       const itens = bonds.map(({ data, detectedAt }) =>
         Object.assign(data, { detectado_em: detectedAt.toISOString() }),
       );

@@ -7,11 +7,13 @@ import { readDeliveries, readDelivery } from '../../delivery/read-deliveries.ts'
 import { resendOne } from '../../delivery/resend.ts';
 import { readWebhook } from '../../webhooks/registrations.ts';
 import { ApiError, notFound } from '../api-error.ts';
-import { readCursor, writeCursor } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { badCursor, cursor, limite } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
+
+/** The event's id alone: the list is in its order. */
+const place = z.tuple([uuid]);
 
 const search = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional(),
@@ -28,7 +30,7 @@ export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
   addOne(add, deps);
 }
 
-function addList(add: AddOperation, { pool }: HttpDeps): void {
+function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -42,8 +44,8 @@ function addList(add: AddOperation, { pool }: HttpDeps): void {
     async ({ partnerId, id, query }, c) => {
       const { status, evento, emprestimo_id, desde, ate } = query;
       const list = `entregas ${id} ${JSON.stringify([status, evento, emprestimo_id, desde, ate])}`;
-      const place = query.cursor === undefined ? null : readCursor(list, query.cursor);
-      if (query.cursor !== undefined && place === null) throw badCursor();
+      const given = query.cursor === undefined ? null : await cursors.read(list, place, query.cursor);
+      if (query.cursor !== undefined && given === null) throw badCursor();
       if ((await readWebhook(pool, partnerId, id)) === null) throw notFound();
       const { deliveries, next } = await readDeliveries(pool, {
         webhookId: id,
@@ -52,11 +54,10 @@ function addList(add: AddOperation, { pool }: HttpDeps): void {
         loanId: emprestimo_id ?? null,
         from: desde ?? null,
         until: ate ?? null,
-        after: place?.id ?? null,
+        after: given?.[0] ?? null,
         limit: query.limite,
       });
-      // The event's id alone is the place; the list is in its order.
-      const proximo_cursor = next === null ? null : writeCursor(list, { at: new Date(0), id: next });
+      const proximo_cursor = next === null ? null : await cursors.write(list, [next]);
       return c.json({ itens: deliveries, proximo_cursor }, 200);
     },
   );

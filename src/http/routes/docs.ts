@@ -114,7 +114,6 @@ function answer(c: Context<Env>, { bytes, type, tag }: Content, caching: string)
     ETag: tag,
     'Cache-Control': caching,
     'Content-Security-Policy': POLICY,
-    'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   };
   if (c.req.header('If-None-Match') === tag) return c.body(null, 304, headers);

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { feedPage, type FeedItem } from '../../contract/delivery-resource.ts';
 import { EMITTED_NAMES } from '../../contract/events.ts';
 import { type FeedEvent, readFeed } from '../../log/feed.ts';
-import { readPlace, writePlace } from '../cursor.ts';
+import { bigintField, xid8Field } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { badCursor, cursor, limite } from '../page.ts';
 
-const place = z.tuple([z.string().regex(/^\d{1,19}$/), z.string().regex(/^\d{1,19}$/)]);
+const place = z.tuple([xid8Field, bigintField]).transform(([tx, position]) => ({ tx, position }));
 
-export function addEventRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addEventRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -25,14 +25,13 @@ export function addEventRoutes(add: AddOperation, { pool }: HttpDeps): void {
     },
     async ({ partnerId, query: { depois, evento, limite: limit } }, c) => {
       const list = `eventos ${partnerId}`;
-      const given = depois === undefined ? null : place.safeParse(readPlace(list, depois));
-      if (given?.success === false) throw badCursor('depois');
-      const after = given ? { tx: given.data[0], position: given.data[1] } : null;
+      const after = depois === undefined ? null : await cursors.read(list, place, depois);
+      if (depois !== undefined && after === null) throw badCursor('depois');
       const { events, next, hasMore } = await readFeed(pool, { partnerId, event: evento ?? null, after, limit });
       return c.json(
         {
           itens: events.map(view),
-          proximo_cursor: next === null ? null : writePlace(list, [next.tx, next.position]),
+          proximo_cursor: next === null ? null : await cursors.write(list, [next.tx, next.position]),
           ha_mais: hasMore,
         },
         200,

@@ -9,7 +9,7 @@ export function answerAlive(c: Context<Env>): Response {
   return c.json({ status: 'ok' });
 }
 
-/** The database answers and its migrations are in place; 503 otherwise. */
+/** The database answers, takes writes and has its migrations; otherwise 503, whose `mensagem` says what is missing. */
 export function answerReady({ ready }: Pick<HttpDeps, 'ready'>) {
   return async (c: Context<Env>): Promise<Response> => {
     c.set('route', '/readyz');
@@ -17,9 +17,9 @@ export function answerReady({ ready }: Pick<HttpDeps, 'ready'>) {
     try {
       problem = await ready();
     } catch (error) {
-      throw unavailable(error);
+      throw unavailable(error, 'o banco de dados não responde');
     }
-    if (problem !== null) throw unavailable(new Error(problem));
+    if (problem !== null) throw unavailable(new Error(problem), problem);
     return c.json({ status: 'ok' });
   };
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import * as contract from '../../contract/delivery-resource.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
-import { id as uuid, timestamp } from '../../contract/values.ts';
+import { id as uuid } from '../../contract/values.ts';
 import { resendMany } from '../../delivery/resend.ts';
 import { awaitOutcome, makeTestDelivery } from '../../delivery/try-out.ts';
 import { readClock } from '../../log/read.ts';
 import { readWebhook } from '../../webhooks/registrations.ts';
 import { notFound } from '../api-error.ts';
-import { readPlace, writePlace } from '../cursor.ts';
+import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { badCursor, cursor } from '../page.ts';
@@ -29,14 +29,14 @@ const manyToResend = z.strictObject({
   simular: z.boolean().default(false),
   cursor,
 });
-const place = z.tuple([timestamp, uuid]);
+const place = z.tuple([momentField, uuid]);
 
 export function addWebhookSendRoutes(add: AddOperation, deps: HttpDeps): void {
   addResends(add, deps);
   addTest(add, deps);
 }
 
-function addResends(add: AddOperation, { pool }: HttpDeps): void {
+function addResends(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -50,26 +50,26 @@ function addResends(add: AddOperation, { pool }: HttpDeps): void {
     },
     async ({ partnerId, id, actor, requestId, body }, c) => {
       const list = `reenvios ${id}`;
-      const given = body.cursor === undefined ? null : place.safeParse(readPlace(list, body.cursor));
-      if (given?.success === false) throw badCursor();
+      const given = body.cursor === undefined ? null : await cursors.read(list, place, body.cursor);
+      if (body.cursor !== undefined && given === null) throw badCursor();
       const webhook = await readWebhook(pool, partnerId, id);
       if (webhook === null) throw notFound();
       if (!webhook.ativo && !body.simular) throw webhookInactive();
 
       // Without `ate` the period ends when it is first asked for, or it would run after what is made meanwhile.
-      const until = given ? new Date(given.data[0]) : (body.ate ?? (await endOfPresent(pool)));
+      const until = given?.[0] ?? body.ate ?? (await endOfPresent(pool));
       const many = {
         webhookId: id,
         from: body.desde,
         until,
         statuses: body.status === undefined ? null : [body.status].flat(),
-        after: given?.data[1] ?? null,
+        after: given?.[1] ?? null,
         simulate: body.simular,
         author: { actor, requestId },
       };
       const result = await resendMany(pool, many, performance.now() + RESEND_MS);
       if (result === null) throw webhookInactive();
-      const next = result.next === null ? null : writePlace(list, [until.toISOString(), result.next]);
+      const next = result.next === null ? null : await cursors.write(list, [until.toISOString(), result.next]);
       return c.json(
         { simulado: body.simular, entregas: result.count, em_andamento: result.inFlight, proximo_cursor: next },
         200,

@@ -1,0 +1,6 @@
+-- Rows that an installation has from the start; what is there already stays.
+
+-- The key that signs cursors. Two random UUIDs are 244 random bits.
+insert into cursor_keys (key)
+values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
+on conflict (is_only) do nothing;

@@ -1,0 +1,151 @@
+/**
+ * How many connections one server holds.
+ *
+ * Invariants. Never more than `total` are open, nor more than `perAddress` from one network (an IPv4 address, or the /64 of an
+ * IPv6 one) unless it is a proxy's, which speaks for many clients. When a bound is met, the connection that has gone longest
+ * without a request under way gives its descriptor to the new one; when every one has a request under way, the new one is
+ * closed. So a client that opens connections and sends nothing displaces its own, and one that sends its request is answered.
+ * Alternative: Node's `maxConnections` refuses the newcomer, and 400 silent connections keep everybody out.
+ */
+import type { ServerResponse } from 'node:http';
+import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
+
+export interface ConnectionBounds {
+  readonly total: number;
+  /** 0 is no bound. */
+  readonly perAddress: number;
+  /** Addresses and subnets (`10.0.0.0/8`) to which `perAddress` does not apply. */
+  readonly proxies: readonly string[];
+}
+
+/** Which bound was met when a connection was closed. */
+export type Bound = 'total' | 'address';
+
+interface Group {
+  readonly bound: Bound;
+  readonly limit: number;
+  readonly open: Set<Socket>;
+  /** Those without a request under way; the one that waits longest comes first. */
+  readonly waiting: Set<Socket>;
+}
+
+interface Held {
+  readonly groups: readonly Group[];
+  /** The network that the second group is kept by; null when there is none. */
+  readonly network: string | null;
+  readonly answers: Set<ServerResponse>;
+}
+
+export class Connections {
+  readonly #bounds: ConnectionBounds;
+  readonly #proxies: BlockList;
+  readonly #onDrop: (bound: Bound) => void;
+  readonly #all: Group;
+  readonly #networks = new Map<string, Group>();
+  readonly #held = new Map<Socket, Held>();
+
+  constructor(bounds: ConnectionBounds, onDrop: (bound: Bound) => void) {
+    this.#bounds = bounds;
+    this.#proxies = listOf(bounds.proxies);
+    this.#onDrop = onDrop;
+    this.#all = makeGroup('total', bounds.total);
+  }
+
+  get count(): number {
+    return this.#held.size;
+  }
+
+  /** Requests whose answer is not out yet. */
+  get requests(): number {
+    return [...this.#held.values()].reduce((sum, { answers }) => sum + answers.size, 0);
+  }
+
+  /** Takes a new connection in, or closes it when no other one can give way. */
+  admit(socket: Socket): void {
+    const network = this.#networkOf(socket.remoteAddress ?? '');
+    const groups = network === null ? [this.#all] : [this.#groupOf(network), this.#all];
+    for (const group of groups) {
+      if (group.open.size < group.limit) continue;
+      const [longest = socket] = group.waiting;
+      this.#leave(longest);
+      longest.destroy();
+      this.#onDrop(group.bound);
+      if (longest === socket) return;
+    }
+    // The group may have lost its last connection, and with it its place in the map, a moment ago.
+    if (network !== null) this.#networks.set(network, groups[0] as Group);
+    for (const group of groups) {
+      group.open.add(socket);
+      group.waiting.add(socket);
+    }
+    this.#held.set(socket, { groups, network, answers: new Set() });
+    socket.once('close', () => this.#leave(socket));
+  }
+
+  /** A request has come whose answer will be `answer`. */
+  begin(socket: Socket, answer: ServerResponse): void {
+    const held = this.#held.get(socket);
+    if (held === undefined) return;
+    held.answers.add(answer);
+    for (const { waiting } of held.groups) waiting.delete(socket);
+    answer.once('close', () => {
+      held.answers.delete(answer);
+      if (held.answers.size > 0 || !this.#held.has(socket)) return;
+      for (const { waiting } of held.groups) waiting.add(socket);
+    });
+  }
+
+  /** The answers that this connection still waits for, in the order of their requests. */
+  answersOf(socket: Socket): ReadonlySet<ServerResponse> {
+    return this.#held.get(socket)?.answers ?? new Set();
+  }
+
+  #leave(socket: Socket): void {
+    const held = this.#held.get(socket);
+    if (held === undefined) return;
+    this.#held.delete(socket);
+    for (const { open, waiting } of held.groups) {
+      open.delete(socket);
+      waiting.delete(socket);
+    }
+    if (held.network !== null && held.groups[0]?.open.size === 0) this.#networks.delete(held.network);
+  }
+
+  #groupOf(network: string): Group {
+    return this.#networks.get(network) ?? makeGroup('address', this.#bounds.perAddress);
+  }
+
+  /** Null for an address that is not bound by itself. */
+  #networkOf(remoteAddress: string): string | null {
+    const address = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*/, '');
+    const isProxy = isIPv4(address) || isIPv6(address) ? this.#proxies.check(address, familyOf(address)) : false;
+    return this.#bounds.perAddress === 0 || isProxy ? null : networkOf(address);
+  }
+}
+
+function makeGroup(bound: Bound, limit: number): Group {
+  return { bound, limit, open: new Set(), waiting: new Set() };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6';
+}
+
+function listOf(subnets: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [address = '', bits] = subnet.split('/');
+    if (bits === undefined) list.addAddress(address, familyOf(address));
+    else list.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return list;
+}
+
+/** One client can have every address of an IPv6 /64. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [front = '', back] = address.split('::');
+  const [left, right] = [front, back ?? ''].map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: 8 - (left?.length ?? 0) - (right?.length ?? 0) }, () => '0');
+  return `${[...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(':')}::/64`;
+}

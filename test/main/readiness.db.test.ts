@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Pool } from '../../src/db/pool.ts';
+import { readiness } from '../../src/main/readiness.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  pool = new Pool({ url: database.url, name: 'ready', max: 4, deadlineMs: 10_000 });
+});
+afterEach(async () => {
+  await pool.close(1);
+  await database.drop();
+});
+
+async function setReadOnly(isReadOnly: boolean): Promise<void> {
+  const name = new URL(database.url).pathname.slice(1);
+  const value = isReadOnly ? 'on' : 'off';
+  await database.sql.unsafe(`alter database "${name}" set default_transaction_read_only = ${value}`);
+}
+
+test('a migrated database that takes writes is ready', async () => {
+  expect(await readiness(pool)()).toBeNull();
+});
+
+test('one that only takes reads is not, and the reason says so', async () => {
+  await setReadOnly(true);
+  try {
+    expect(await readiness(pool)()).toBe(
+      'o banco de dados só aceita leituras: default_transaction_read_only está ligado',
+    );
+  } finally {
+    await setReadOnly(false).catch(() => undefined);
+  }
+});
+
+test('one with migrations to come is not, and the reason counts them', async () => {
+  await database.sql`delete from drizzle.__drizzle_migrations where id = 1`;
+  expect(await readiness(pool)()).toBe('falta 1 migração: rode o comando migrate');
+});
+
+test('those who ask at the same time share one look', async () => {
+  let looks = 0;
+  const counting = { run: (work: never) => ((looks += 1), pool.run(work)) } as unknown as Pool;
+  const ready = readiness(counting);
+  expect(await Promise.all(Array.from({ length: 50 }, () => ready()))).toEqual(Array.from({ length: 50 }, () => null));
+  expect(looks).toBe(1);
+  await ready();
+  expect(looks).toBe(2);
+});
