@@ -24,6 +24,8 @@ export interface Part {
   readonly url?: string;
   /** Settles when the part ends by itself, which it does only by failing. */
   readonly failed: Promise<never>;
+  /** Deliveries in flight. */
+  readonly inFlight?: () => number;
   /** Takes no new work, ends what is under way, and leaves nothing behind. */
   stop(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function startPoller({ config, database, log, metrics }: ServiceDep
   const running = untilFit(pool, log, stopping.signal).then(() => poller.run());
   return {
     failed: failureOf(running),
+    inFlight: () => poller.held,
     async stop() {
       stopping.abort();
       await poller.drain();

@@ -1,0 +1,24 @@
+/** What a person is told of an error: what failed, and beneath it each cause with the system's or PostgreSQL's own words. */
+
+/** The most causes told; an error may be its own. */
+const MAX_CAUSES = 5;
+
+/** The message of `error`, then `because: …` in a line of its own for each cause that says something new. */
+export function reasonOf(error: unknown): string {
+  const said: string[] = [];
+  for (let next = error, depth = 0; next !== undefined && next !== null && depth < MAX_CAUSES; depth += 1) {
+    const message = messageOf(next);
+    if (message !== '' && !said.some((before) => before.includes(message))) said.push(message);
+    next = (next as { cause?: unknown }).cause;
+  }
+  return said.join('\n  because: ');
+}
+
+/** Node's error of a name with several addresses has no message of its own, and drizzle's is the whole statement. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return (error.errors as unknown[]).map(messageOf).join('; ');
+  }
+  const { message = String(error), query } = error as { message?: string; query?: unknown; cause?: unknown };
+  return message.startsWith('Failed query:') && typeof query === 'string' ? 'a statement failed' : message;
+}
