@@ -132,11 +132,5 @@ export async function startProgram(
   output: number,
 ): Promise<ChildProcess> {
   const command = await commandOf(program, args, owner);
-  const child = spawn(command.file, command.args, {
-    ...command.options,
-    detached: true,
-    stdio: ['ignore', output, output],
-  });
-  child.unref();
-  return child;
+  return spawn(command.file, command.args, { ...command.options, detached: true, stdio: ['ignore', output, output] });
 }

@@ -161,7 +161,11 @@ async function untilReady(
   child.once('exit', (code, signal) => ends.push(`postgres ended with ${signal ?? code}`));
   while (ends.length === 0) {
     const server = await findServer(cluster);
-    if (server?.isReady && server.pid === child.pid) return null;
+    if (server?.isReady && server.pid === child.pid) {
+      // From here on it is nobody's child, and holds nobody up.
+      child.unref();
+      return null;
+    }
     if (stopping?.aborted || performance.now() > giveUpAt) {
       child.kill('SIGQUIT');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
