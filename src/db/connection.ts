@@ -6,6 +6,7 @@
  * of its own accord, and go on there in the middle of a transaction.
  */
 import postgres from 'postgres';
+import { ipv6Host } from './ipv6-host.ts';
 import type { Sql, Tx } from './pool.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -33,6 +34,7 @@ export const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10
 function open({ url, name, deadlineMs, prepare = true, settings = {} }: ConnectionOptions, onclose: () => void): Sql {
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
   return postgres(url, {
+    ...ipv6Host(url),
     max: 1,
     prepare,
     connect_timeout: 3,

@@ -18,9 +18,9 @@ export interface Address {
 const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
 
-/** What a client writes for the address on which the server listens: the driver cannot read `[::1]` in a URL. */
+/** What stands in a URL for the address on which the server listens. */
 export function hostOf(listenAddress: string): string {
-  return listenAddress === IPV6 ? 'localhost' : IPV4;
+  return listenAddress === IPV6 ? `[${IPV6}]` : IPV4;
 }
 
 /** An address to listen on. Throws when the host has no loopback. */

@@ -16,6 +16,7 @@ import postgres from 'postgres';
 import { type Address, choosePort, findLoopback, hostOf } from './embedded-address.ts';
 import { type Cluster, clusterUrl } from './embedded-cluster.ts';
 import { adviceOn, startProgram } from './embedded-programs.ts';
+import { ipv6Host } from './ipv6-host.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 8;
@@ -114,7 +115,9 @@ function isTaken(pid: number): boolean {
 /** Why it does not answer; undefined when it does. */
 async function refusalOf(cluster: Cluster, address: Address): Promise<Error | undefined> {
   if (!(address.port > 0)) return new Error('it has not said where it listens');
-  const sql = postgres(clusterUrl(cluster, address, 'postgres'), {
+  const url = clusterUrl(cluster, address, 'postgres');
+  const sql = postgres(url, {
+    ...ipv6Host(url),
     max: 1,
     connect_timeout: 3,
     onnotice: () => undefined,

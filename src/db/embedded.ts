@@ -15,6 +15,7 @@ import { clusterUrl, findCluster, openCluster, type Cluster } from './embedded-c
 import type { Address } from './embedded-address.ts';
 import { ensureRunning, stopServer } from './embedded-server.ts';
 import { lockExclusive, tryLock } from './file-lock.ts';
+import { ipv6Host } from './ipv6-host.ts';
 
 const DOOR_TIMEOUT_MS = 90_000;
 const DATABASE = 'carteiro';
@@ -98,7 +99,7 @@ async function startOrNothing(
 }
 
 async function createDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined });
+  const sql = postgres(url, { ...ipv6Host(url), max: 1, connect_timeout: 10, onnotice: () => undefined });
   try {
     const known = await sql`select 1 from pg_database where datname = ${DATABASE}`;
     if (known.length === 0) await sql`create database ${sql(DATABASE)}`;

@@ -11,6 +11,7 @@ import postgres from 'postgres';
 import journal from '../../drizzle/meta/_journal.json' with { type: 'json' };
 import type { Logger } from '../log-lines.ts';
 import { KEEPALIVES } from './connection.ts';
+import { ipv6Host } from './ipv6-host.ts';
 import type { Tx } from './pool.ts';
 
 const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
@@ -33,6 +34,7 @@ export async function migrate(url: string, log: Logger): Promise<void> {
     import('drizzle-orm/postgres-js/migrator'),
   ]);
   const sql = postgres(url, {
+    ...ipv6Host(url),
     max: 1,
     prepare: false,
     connect_timeout: 10,

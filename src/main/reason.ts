@@ -14,11 +14,15 @@ export function reasonOf(error: unknown): string {
   return said.join('\n  because: ');
 }
 
-/** Node's error of a name with several addresses has no message of its own, and drizzle's is the whole statement. */
+/**
+ * Node's error of a name with several addresses has no message of its own; that of a program is its whole command line,
+ * with what it printed, which stands in ours already; and drizzle's is the whole statement.
+ */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return (error.errors as unknown[]).map(messageOf).join('; ');
   }
-  const { message = String(error), query } = error as { message?: string; query?: unknown; cause?: unknown };
-  return message.startsWith('Failed query:') && typeof query === 'string' ? 'a statement failed' : message;
+  const { message = String(error) } = error as { message?: string };
+  if (message.startsWith('Command failed:')) return '';
+  return message.startsWith('Failed query:') ? 'a statement failed' : message;
 }

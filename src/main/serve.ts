@@ -66,7 +66,7 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   const { config, log } = deps;
   let url: string | null = null;
   if (roles.includes('api')) {
-    const api = await startApi(deps);
+    const api = await startApi(deps).catch(adviseOnListening);
     parts.push(api);
     ({ url } = api);
     log.info({ url }, 'the API listens');
@@ -80,6 +80,13 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   // which a killed process has no time.
   flushCompileCache();
   return url;
+}
+
+/** A host without IPv4 has no 127.0.0.1, which HOST is by default. */
+function adviseOnListening(error: Error & { code?: string; syscall?: string }): never {
+  if (error.syscall !== 'listen') throw error;
+  const advice = error.code === 'EADDRINUSE' ? 'set PORT to another' : 'set HOST to an address of this host, ::1 say';
+  throw new Error(`the API cannot listen: ${advice}`, { cause: error });
 }
 
 async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {

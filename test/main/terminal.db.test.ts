@@ -85,7 +85,7 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', { ti
   test('one Ctrl-C ends `demo`, its server and its folder', async () => {
     const terminal = open('npm run demo');
     await terminal.until(/registered/);
-    const [made = ''] = (await readdir(folder.path)).filter((name) => name.startsWith('carteiro-demo-'));
+    const made = (await readdir(folder.path)).find((name) => name.startsWith('carteiro-demo-')) ?? '';
     const server = await serverOf(join(folder.path, made));
     terminal.press(CTRL_C);
     expect(await terminal.ended).not.toBe(0);
@@ -183,7 +183,7 @@ describe('what is left behind', { timeout: 120_000 }, () => {
   test('by a demonstration that was killed, the next one sweeps', async () => {
     const demo = startCommand(['demo'], { TMPDIR: folder.path });
     await demo.output(/registered/);
-    const [made = ''] = (await readdir(folder.path)).filter((name) => name.startsWith('carteiro-demo-'));
+    const made = (await readdir(folder.path)).find((name) => name.startsWith('carteiro-demo-')) ?? '';
     const server = await serverOf(join(folder.path, made));
     await demo.end('SIGKILL');
     expect(lives(server)).toBe(true);
