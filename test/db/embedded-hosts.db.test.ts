@@ -16,7 +16,8 @@ const MAIN = resolve(import.meta.dirname, '../../src/main.ts');
 /** Networks and mounts of one's own, seen by the test's children alone. */
 const canIsolate =
   process.getuid?.() === 0 &&
-  spawnSync('unshare', ['--net', '--mount', 'sh', '-c', 'ip link set lo up && mount -t tmpfs tmpfs /mnt']).status === 0;
+  spawnSync('env', ['unshare', '--net', '--mount', 'sh', '-c', 'ip link set lo up && mount -t tmpfs tmpfs /mnt'])
+    .status === 0;
 if (!canIsolate) console.log('hosts: skipped in part, for no network and mount of its own can be made here');
 
 let folder: TestFolder;
@@ -43,7 +44,7 @@ async function refusalOf(dataDir: string): Promise<string> {
 /** Runs a shell script in a network and a mount of its own; it has node, the program to join with, and the folder. */
 function isolate(script: string): ChildProcessWithoutNullStreams {
   const args = ['--net', '--mount', 'sh', '-c', script, 'sh', process.execPath, JOIN, home];
-  return spawn('unshare', args, { env: { PATH: process.env['PATH'], DATA_DIR: home, PORT: '0', MAIN } });
+  return spawn('env', ['unshare', ...args], { env: { PATH: process.env['PATH'], DATA_DIR: home, PORT: '0', MAIN } });
 }
 
 async function finish(child: ChildProcessWithoutNullStreams): Promise<{ code: number | null; printed: string }> {
@@ -53,7 +54,7 @@ async function finish(child: ChildProcessWithoutNullStreams): Promise<{ code: nu
   return { code, printed };
 }
 
-describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
+describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
   it('lies in a folder whose name a shell would run', async () => {
     const dataDir = join(home, 'it\'s "$(echo run)" `echo run` $HOME; x');
     await mkdir(dataDir);
@@ -108,7 +109,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(!canIsolate)('the embedded PostgreSQL on a host of its own', { timeout: 60_000 }, () => {
+describe.skipIf(!canIsolate)('the embedded PostgreSQL on a host of its own', { timeout: 120_000 }, () => {
   it('listens on the IPv6 loopback where there is no other', async () => {
     const child = isolate('ip link set lo up && ip addr del 127.0.0.1/8 dev lo && exec "$@"');
     const [url] = (await once(createInterface(child.stdout), 'line')) as [string];
