@@ -73,6 +73,16 @@ function describeError(error: unknown): unknown {
   return { name, message, code, stack, cause: cause === undefined ? undefined : describeError(cause) };
 }
 
+/** What cannot be written is kept for the next line up to this, and beyond that lost. */
+const MAX_UNWRITTEN_BYTES = 1_048_576;
+
+/** Standard error, which may be a terminal that was closed or a file on a full disk: neither ends the service. */
+function standardError(): DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+  stream.on('error', () => undefined);
+  return stream;
+}
+
 /** A logger at `level`, to standard error unless a destination is given. An error goes in the field `err`. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   return pino(
@@ -84,6 +94,6 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
       serializers: { err: describeError },
       hooks: { streamWrite: maskLine },
     },
-    destination ?? pino.destination({ dest: 2, sync: true }),
+    destination ?? standardError(),
   );
 }

@@ -9,6 +9,7 @@ import { addAudit } from './main/audit.ts';
 import type { Role } from './main/fitness.ts';
 import { addJobs } from './main/jobs.ts';
 import type { NewPartner } from './main/partners.ts';
+import { reasonOf } from './main/reason.ts';
 
 function configure(...uses: Use[]): { config: Config; log: Logger } {
   const config = readConfig(process.env, uses);
@@ -73,6 +74,11 @@ Environment (none is needed for an embedded sandbox; see README, "Configuration"
   PORT, HOST         where the API listens (3000, 127.0.0.1)
   SANDBOX            true adds /v1/sandbox and the service's own tokens
   LOG_LEVEL          fatal, error, warn, info, debug, trace or silent (info)
+
+Signals (start, api, poll, demo):
+  SIGINT (Ctrl-C), SIGTERM, SIGHUP (a closed terminal) and SIGQUIT drain: no new work, what is in flight is finished.
+  What follows within 1 s is the same signal. A later one leaves at once, with exit code 1: what is in flight is sent
+  again when its lease ends. Either way the last process out stops the embedded server.
 
 Results go to standard output, everything else to standard error.
 Run a command with:  npm run -s cli -- <command>`,
@@ -178,7 +184,7 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  const message = error instanceof ConfigError ? error.message : `carteiro: ${(error as Error).message}`;
+  const message = error instanceof ConfigError ? error.message : `carteiro: ${reasonOf(error)}`;
   process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }

@@ -7,6 +7,7 @@
  */
 import postgres from 'postgres';
 import { DEFAULT_INSTALLATION, searchPathOf } from './installation.ts';
+import { ipv6Host } from './ipv6-host.ts';
 import type { Sql, Tx } from './pool.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -35,6 +36,7 @@ export const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10
 
 /** The driver lets the parameters of a URL win: a search path in it would find the core's tables instead of ours. */
 export function withoutSearchPath(url: string): string {
+  if (!URL.canParse(url)) return url;
   const own = new URL(url);
   own.searchParams.delete('search_path');
   return own.href;
@@ -44,6 +46,7 @@ function open(options: ConnectionOptions, onclose: () => void): Sql {
   const { url, schema = DEFAULT_INSTALLATION.schema, name, deadlineMs, prepare = true, settings = {} } = options;
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
   return postgres(withoutSearchPath(url), {
+    ...ipv6Host(url),
     max: 1,
     prepare,
     connect_timeout: 3,

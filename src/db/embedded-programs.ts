@@ -7,9 +7,10 @@
  * answers without capabilities, and initdb, which asks it about `postgres`, finds its own folder forbidden.
  * Copying 50 MB of programs to a readable place would be the alternative, and would still not reach the data. Where
  * setpriv is missing or not allowed, they run without.
- * The library's own start is not used: it hooks the exit of its parent and dies with its process group on Ctrl-C.
+ * The library's own start is not used: it hooks the exit of its parent and dies with its process group on Ctrl-C. Nor is
+ * pg_ctl: it gives the folder's name to a shell, and a folder may be called `$(reboot)`.
  */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -21,7 +22,10 @@ export interface Owner {
   readonly gid: number;
 }
 
-type Program = 'initdb' | 'pg_ctl';
+type Program = 'initdb' | 'postgres';
+
+/** What a shell reads inside double quotes, in which initdb gives it the name of the program `postgres`. */
+const READ_BY_SHELLS = /["$`\\\n]/;
 
 async function findProgram(program: Program): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -76,20 +80,57 @@ async function maySetpriv(owner: Owner): Promise<boolean> {
   );
 }
 
-/** Runs one of PostgreSQL's programs to its end as `owner`; throws what it printed when it fails. */
-export async function runProgram(program: Program, args: readonly string[], owner: Owner | undefined): Promise<void> {
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; uid?: number; gid?: number };
+}
+
+async function commandOf(program: Program, args: readonly string[], owner: Owner | undefined): Promise<Command> {
   const file = await findProgram(program);
-  // The working directory of the caller may be out of the owner's reach, and initdb insists on returning to its own.
-  const options = { cwd: '/', env: { ...process.env, LC_ALL: 'C' } };
+  if (program === 'initdb' && READ_BY_SHELLS.test(file)) {
+    throw new Error(`initdb would give this path to a shell: ${file}; move the checkout to a path without " $ \` \\`);
+  }
+  // The working directory of the caller may be out of the owner's reach, and initdb insists on returning to its own. Of
+  // the environment they get what they need: it holds our secrets, and the owner's other programs can read it.
+  const { PATH, TZ } = process.env;
+  const options = { cwd: '/', env: { PATH, LC_ALL: 'C', ...(TZ !== undefined && { TZ }) } };
+  if (!owner) return { file, args, options };
+  if (!(await maySetpriv(owner))) return { file, args, options: { ...options, ...owner } };
+  return { file: 'setpriv', args: [...setprivArguments(owner), file, ...args], options };
+}
+
+/** What to do where the system said no to the owner; empty when it is about something else. */
+export function adviceOn(printed: string, owner: Owner | undefined): string {
+  const isForbidden = owner !== undefined && /EACCES|permission denied/i.test(printed);
+  return isForbidden ? ' (install setpriv, or let other users enter the folder, or set DATABASE_URL)' : '';
+}
+
+/** Runs one of PostgreSQL's programs to its end as `owner`; throws what it printed when it fails. */
+export async function runProgram(
+  program: Program,
+  args: readonly string[],
+  owner: Owner | undefined,
+  stopping?: AbortSignal,
+): Promise<void> {
+  const command = await commandOf(program, args, owner);
   try {
-    if (!owner) await execute(file, args, options);
-    else if (await maySetpriv(owner)) await execute('setpriv', [...setprivArguments(owner), file, ...args], options);
-    else await execute(file, args, { ...options, ...owner });
+    await execute(command.file, command.args, { ...command.options, ...(stopping && { signal: stopping }) });
   } catch (error) {
+    stopping?.throwIfAborted();
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     const printed = `${stdout}${stderr}`.trim() || (error as Error).message;
-    const isForbidden = owner !== undefined && /EACCES|permission denied/i.test(printed);
-    const advice = isForbidden ? ' (install setpriv, or let other users enter the folder, or set DATABASE_URL)' : '';
-    throw new Error(`${program} failed${advice}: ${printed}`, { cause: error });
+    throw new Error(`${program} failed${adviceOn(printed, owner)}: ${printed}`, { cause: error });
   }
+}
+
+/** Starts one in a session of its own, which a Ctrl-C does not reach; what it prints goes to the open file `output`. */
+export async function startProgram(
+  program: Program,
+  args: readonly string[],
+  owner: Owner | undefined,
+  output: number,
+): Promise<ChildProcess> {
+  const command = await commandOf(program, args, owner);
+  return spawn(command.file, command.args, { ...command.options, detached: true, stdio: ['ignore', output, output] });
 }

@@ -7,12 +7,15 @@
  * Presence is not a row of pg_stat_activity, because a session is lost when the server crashes: the others would
  * count nobody and stop the server under a process that is still there.
  */
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import postgres from 'postgres';
 import type { Logger } from '../log-lines.ts';
-import { clusterUrl, ensureRunning, findCluster, openCluster, stopServer, type Cluster } from './embedded-cluster.ts';
+import { clusterUrl, findCluster, openCluster, type Cluster } from './embedded-cluster.ts';
+import type { Address } from './embedded-address.ts';
+import { ensureRunning, stopServer } from './embedded-server.ts';
 import { lockExclusive, tryLock } from './file-lock.ts';
+import { ipv6Host } from './ipv6-host.ts';
 
 const DOOR_TIMEOUT_MS = 90_000;
 const DATABASE = 'carteiro';
@@ -29,6 +32,8 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** How the last one out stops the server. */
   readonly stop?: 'fast' | 'immediate';
+  /** Gives up a start that is under way; the call throws its reason. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 function doorOf(home: string): string {
@@ -39,28 +44,62 @@ function presenceOf(home: string): string {
   return join(home, 'postgres.presence');
 }
 
-/** Joins the server of `dataDir`, making and starting it when need be. The URL is that of the database `carteiro`. */
+/**
+ * Joins the server of `dataDir`, making and starting it when need be. The URL is that of the database `carteiro`. A start
+ * that fails leaves no server that nobody uses.
+ */
 export async function startEmbedded(dataDir: string, log: Logger, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const { settings, stop = 'fast', stopping } = options;
   const home = resolve(dataDir);
-  await mkdir(home, { recursive: true });
-  const closeDoor = await lockExclusive(doorOf(home), DOOR_TIMEOUT_MS);
+  await makeHome(home);
+  const closeDoor = await lockExclusive(doorOf(home), DOOR_TIMEOUT_MS, stopping);
   try {
-    const cluster = await openCluster(home, options.settings);
-    const port = await ensureRunning(cluster);
-    await createDatabase(clusterUrl(cluster, port, 'postgres'));
+    const cluster = await openCluster(home, settings, stopping);
+    const address = await startOrNothing(home, cluster, log, stopping);
     const release = tryLock(presenceOf(home), 'shared');
     if (!release) throw new Error(`${presenceOf(home)} is locked by a stranger`);
-    log.info({ port, folder: cluster.folder }, 'embedded PostgreSQL joined');
+    log.info({ port: address.port, folder: cluster.folder }, 'embedded PostgreSQL joined');
     let left: Promise<void> | undefined;
-    const leave = (): Promise<void> => (left ??= leaveServer(home, cluster, release, log, options.stop ?? 'fast'));
-    return { url: clusterUrl(cluster, port, DATABASE), leave };
+    const leave = (): Promise<void> => (left ??= leaveServer(home, cluster, release, log, stop));
+    return { url: clusterUrl(cluster, address, DATABASE), leave };
   } finally {
     closeDoor();
   }
 }
 
+async function makeHome(home: string): Promise<void> {
+  try {
+    await mkdir(home, { recursive: true });
+    await access(home, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(`DATA_DIR: ${home} must be a folder that we may write to`, { cause: error });
+  }
+}
+
+async function startOrNothing(
+  home: string,
+  cluster: Cluster,
+  log: Logger,
+  stopping: AbortSignal | undefined,
+): Promise<Address> {
+  try {
+    const address = await ensureRunning(cluster, stopping);
+    await createDatabase(clusterUrl(cluster, address, 'postgres'));
+    return address;
+  } catch (error) {
+    const nobodyInHere = tryLock(presenceOf(home), 'exclusive');
+    if (nobodyInHere) {
+      await stopServer(cluster, 'fast').catch((err: unknown) =>
+        log.error({ err }, 'embedded PostgreSQL may still run'),
+      );
+      nobodyInHere();
+    }
+    throw error;
+  }
+}
+
 async function createDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => undefined });
+  const sql = postgres(url, { ...ipv6Host(url), max: 1, connect_timeout: 10, onnotice: () => undefined });
   try {
     const known = await sql`select 1 from pg_database where datname = ${DATABASE}`;
     if (known.length === 0) await sql`create database ${sql(DATABASE)}`;

@@ -14,6 +14,7 @@ import postgres from 'postgres';
 import type { Logger } from '../log-lines.ts';
 import { KEEPALIVES, withoutSearchPath } from './connection.ts';
 import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from './installation.ts';
+import { ipv6Host } from './ipv6-host.ts';
 import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles } from './pending-migrations.ts';
@@ -52,6 +53,7 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
   const { installation = DEFAULT_INSTALLATION, folder, tries = TRIES, pauseMs = PAUSE_MS } = options;
   const files = await readMigrationFiles(folder);
   const sql = postgres(withoutSearchPath(url), {
+    ...ipv6Host(url),
     max: 1,
     prepare: false,
     connect_timeout: 10,

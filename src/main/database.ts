@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { Pool, type PoolOptions } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
+import { Interrupted, takeStopSignals, unlessStopped } from './stop-signals.ts';
 
 export interface OpenDatabase {
   readonly url: string;
@@ -13,22 +14,52 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** Opens the database; the embedded one is started if need be and always brought up to date. */
-export async function openDatabase(config: Config, log: Logger): Promise<OpenDatabase> {
-  const { databaseUrl, directDatabaseUrl, dataDir } = config;
+/** As shells say that a command was ended by an interrupt. */
+const EXIT_INTERRUPTED = 130;
+
+/**
+ * Opens the database; the embedded one is started if need be and always brought up to date. `stopping` gives that up and
+ * throws its reason. Without it the caller is a command that runs to its end: then a signal stops the embedded server, if
+ * nobody else uses it, before it ends the process.
+ */
+export async function openDatabase(config: Config, log: Logger, stopping?: AbortSignal): Promise<OpenDatabase> {
+  const { databaseUrl, directDatabaseUrl } = config;
   if (databaseUrl !== null) {
     const directUrl = directDatabaseUrl ?? databaseUrl;
     return { url: databaseUrl, directUrl, isEmbedded: false, close: async () => undefined };
   }
-  const { startEmbedded } = await import('../db/embedded.ts');
-  const { url, leave } = await startEmbedded(dataDir, log);
+  if (stopping !== undefined) return openEmbedded(config, log, stopping);
+  const stop = new AbortController();
+  let opened: OpenDatabase | null = null;
+  const giveBack = takeStopSignals({
+    onStop(signal) {
+      stop.abort(new Interrupted(signal));
+      log.warn({ signal }, 'interrupted: the work ends here');
+      if (opened) void opened.close().finally(() => process.exit(EXIT_INTERRUPTED));
+    },
+    onInsist: () => process.exit(EXIT_INTERRUPTED),
+  });
   try {
-    await migrateDatabase(config, url, log);
+    opened = await openEmbedded(config, log, stop.signal);
   } catch (error) {
-    await leave();
+    giveBack();
     throw error;
   }
-  return { url, directUrl: url, isEmbedded: true, close: leave };
+  const database = opened;
+  return { ...database, close: () => database.close().finally(giveBack) };
+}
+
+async function openEmbedded(config: Config, log: Logger, stopping: AbortSignal): Promise<OpenDatabase> {
+  const { startEmbedded } = await import('../db/embedded.ts');
+  const { url, leave } = await startEmbedded(config.dataDir, log, { stopping });
+  try {
+    await unlessStopped(stopping, migrateDatabase(config, url, log));
+    return { url, directUrl: url, isEmbedded: true, close: leave };
+  } catch (error) {
+    // Why it cannot be used is what the caller must hear.
+    await leave().catch((err: unknown) => log.error({ err }, 'embedded PostgreSQL may still run'));
+    throw error;
+  }
 }
 
 /** Applies what is pending. */

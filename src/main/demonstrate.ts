@@ -1,35 +1,43 @@
 /** `npm run demo`: everything on free ports, in a folder that is gone afterwards. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
 import { SCOPES } from '../contract/statuses.ts';
+import { makeHeldFolder, sweepHeldFolders } from '../db/held-folder.ts';
 import { walk } from '../demo/walk.ts';
 import { openLocalKeys } from '../http/keys-local.ts';
-import { createLogger } from '../log-lines.ts';
+import { createLogger, type Logger } from '../log-lines.ts';
 import { createMetrics } from '../metrics.ts';
 import { openDatabase, openPool } from './database.ts';
 import { ensureSandboxPartner } from './partners.ts';
+import { reasonOf } from './reason.ts';
 import { type Part, startApi, startPoller } from './service.ts';
+import { unlessStopped } from './stop-signals.ts';
+import { showDrain, startStopping, type Stopping } from './stopping.ts';
+
+const FOLDERS = 'carteiro-demo-';
 
 /** Runs the demonstration and prints it; true only if everything was seen. */
 export async function demonstrate(print: (text: string) => void): Promise<boolean> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'carteiro-demo-'));
-  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'error' });
+  // One that was killed left its folder, with a server in it.
+  await sweepHeldFolders(FOLDERS);
+  const folder = await makeHeldFolder(FOLDERS);
+  const config = readConfig({ DATA_DIR: folder.path, PORT: '0', LOG_LEVEL: 'error' });
+  const log = createLogger(config.logLevel);
+  const stopping = startStopping(log, () => folder.remove());
   print('Carteiro demonstration: an embedded PostgreSQL, the API and a poller, in a temporary folder');
   try {
-    return await runIn(config, print);
+    return await runIn(config, log, stopping, print);
   } catch (error) {
-    print(`NOT SEEN: ${(error as Error).message}`);
+    print(`NOT SEEN: ${reasonOf(error)}`);
     return false;
   } finally {
-    await rm(dataDir, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 
-async function runIn(config: Config, print: (text: string) => void): Promise<boolean> {
-  const log = createLogger(config.logLevel);
-  const database = await openDatabase(config, log);
+async function runIn(config: Config, log: Logger, stopping: Stopping, print: (text: string) => void): Promise<boolean> {
+  const opening = openDatabase(config, log, stopping.signal);
+  stopping.closes(opening);
+  const database = await opening;
   const pool = openPool(config, database.url, 'demo', 1, 10_000);
   const parts: Part[] = [];
   try {
@@ -50,10 +58,12 @@ async function runIn(config: Config, print: (text: string) => void): Promise<boo
           join messages m on m.event_id = d.event_id
           order by a.recorded_at, a.number`,
       );
-    return await walk({ url: api.url, token, print, readAttempts });
+    return await unlessStopped(stopping.signal, walk({ url: api.url, token, print, readAttempts }));
   } finally {
+    const drained = showDrain(parts);
     await Promise.all(parts.map((part) => part.stop()));
     await pool.close();
     await database.close();
+    drained();
   }
 }

@@ -6,11 +6,13 @@ import { outliveLostConnections } from '../db/stray-faults.ts';
 import type { Logger } from '../log-lines.ts';
 import { createMetrics } from '../metrics.ts';
 import { banner } from './banner.ts';
-import { migrateDatabase, openDatabase, openPool } from './database.ts';
+import { migrateDatabase, type OpenDatabase, openDatabase, openPool } from './database.ts';
 import { type Fitness, type Role, watchFitness } from './fitness.ts';
 import { ensureSandboxPartner } from './partners.ts';
 import { startSealer } from './sealing.ts';
-import { type Part, startApi, startPoller, whenFit } from './service.ts';
+import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
+import { Interrupted, unlessStopped } from './stop-signals.ts';
+import { showDrain, startStopping } from './stopping.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 const DRAIN_TIMEOUT_MS = 40_000;
@@ -18,8 +20,9 @@ const DRAIN_TIMEOUT_MS = 40_000;
 const LINGER_MS = 2_000;
 
 /**
- * Serves the roles until SIGTERM or SIGINT, then stops claiming, finishes what is in flight and leaves; a second signal
- * leaves at once. With `greet`, for a newcomer: migrates, makes a sandbox partner and tells how to go on.
+ * Serves the roles until a signal (see stop-signals.ts), then stops claiming, finishes what is in flight and leaves; a
+ * second one that is meant leaves at once. With `greet`, for a newcomer: migrates, makes a sandbox partner and tells how to
+ * go on.
  */
 export async function runUntilStopped(
   config: Config,
@@ -28,41 +31,66 @@ export async function runUntilStopped(
   greet: ((text: string) => void) | null,
 ): Promise<void> {
   outliveLostConnections(log);
-  const stopped = stopSignal(log);
-  const database = await openDatabase(config, log);
+  const stopping = startStopping(log);
   const parts: Part[] = [];
+  let database: OpenDatabase | null = null;
   let fitness: Fitness | null = null;
   try {
-    if (greet !== null && !database.isEmbedded) await migrateDatabase(config, database.directUrl, log);
+    const opening = openDatabase(config, log, stopping.signal);
+    stopping.closes(opening);
+    database = await opening;
+    if (greet !== null && !database.isEmbedded) {
+      await unlessStopped(stopping.signal, migrateDatabase(config, database.directUrl, log));
+    }
     fitness = watchFitness(config, database.url, roles, log);
-    await fitness.looked;
+    await unlessStopped(stopping.signal, fitness.looked);
     const deps = { config, database, log, metrics: createMetrics(), fit: fitness.fit };
-    let url: string | null = null;
-    if (roles.includes('api')) {
-      const api = await startApi(deps);
-      parts.push(api);
-      ({ url } = api);
-      log.info({ url }, 'the API listens');
+    const url = await startParts(parts, roles, deps);
+    if (greet !== null && url !== null) {
+      greet(await unlessStopped(stopping.signal, greeting(config, database.url, url)));
     }
-    if (roles.includes('poller')) {
-      parts.push(await startPoller(deps));
-      const sayDelivers = async () => log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
-      void whenFit(deps.fit, sayDelivers).catch(() => undefined);
-    }
-    parts.push(startSealer(deps));
-    // With NODE_COMPILE_CACHE set: the next start neither strips types nor compiles, which takes 11 MiB. Not at the exit, for
-    // which a killed process has no time.
-    flushCompileCache();
-    if (greet !== null && url !== null) greet(await greeting(config, database.url, url));
-    await Promise.race([stopped, ...parts.map((part) => part.failed)]);
+    await unlessStopped(stopping.signal, Promise.race(parts.map((part) => part.failed)));
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
   } finally {
-    const forced = setTimeout(() => leaveAtOnce(log, 'the drain took too long'), DRAIN_TIMEOUT_MS);
+    const forced = setTimeout(() => stopping.leaveAtOnce('the drain took too long'), DRAIN_TIMEOUT_MS);
+    const drained = showDrain(parts);
     await Promise.all([fitness?.stop(), ...parts.map((part) => part.stop())]);
-    await database.close();
+    await database?.close();
+    drained();
     clearTimeout(forced);
     log.info({}, 'stopped');
     setTimeout(() => process.exit(), LINGER_MS).unref();
   }
+}
+
+/** Starts what the roles ask for, into `parts`. Returns where the API listens. */
+async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDeps): Promise<string | null> {
+  const { config, log } = deps;
+  let url: string | null = null;
+  if (roles.includes('api')) {
+    const api = await startApi(deps).catch(adviseOnListening);
+    parts.push(api);
+    ({ url } = api);
+    log.info({ url }, 'the API listens');
+  }
+  if (roles.includes('poller')) {
+    parts.push(await startPoller(deps));
+    const sayDelivers = async () => log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
+    void whenFit(deps.fit, sayDelivers).catch(() => undefined);
+  }
+  parts.push(startSealer(deps));
+  // With NODE_COMPILE_CACHE set: the next start neither strips types nor compiles, which takes 11 MiB. Not at the exit, for
+  // which a killed process has no time.
+  flushCompileCache();
+  return url;
+}
+
+/** A host without IPv4 has no 127.0.0.1, which HOST is by default. */
+function adviseOnListening(error: Error & { code?: string; syscall?: string }): never {
+  if (error.syscall !== 'listen') throw error;
+  const advice = error.code === 'EADDRINUSE' ? 'set PORT to another' : 'set HOST to an address of this host, ::1 say';
+  throw new Error(`the API cannot listen: ${advice}`, { cause: error });
 }
 
 async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {
@@ -80,23 +108,4 @@ async function greeting(config: Config, databaseUrl: string, url: string): Promi
 /** The token's key lies under the data folder, so the command that makes one must be told of another folder. */
 function commandPrefix({ dataDir }: Config): string {
   return dataDir === DEFAULT_DATA_DIR ? '' : `DATA_DIR='${resolve(dataDir).replaceAll("'", String.raw`'\''`)}' `;
-}
-
-function stopSignal(log: Logger): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let signals = 0;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    signals += 1;
-    if (signals > 1) leaveAtOnce(log, 'a second signal came');
-    log.info({ signal }, 'draining: no new work; once more leaves at once');
-    resolve();
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
-  return promise;
-}
-
-function leaveAtOnce(log: Logger, reason: string): never {
-  log.error({ reason }, 'left without draining; leases end by themselves');
-  process.exit(1);
 }

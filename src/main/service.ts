@@ -26,6 +26,8 @@ export interface Part {
   readonly url?: string;
   /** Settles when the part ends by itself, which it does only by failing. */
   readonly failed: Promise<never>;
+  /** Deliveries in flight. */
+  readonly inFlight?: () => number;
   /** Takes no new work, ends what is under way, and leaves nothing behind. */
   stop(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   const running = whenFit(fit, () => poller.run());
   return {
     failed: failureOf(running),
+    inFlight: () => poller.held,
     async stop() {
       await poller.drain();
       await running.catch(() => undefined);

@@ -1,6 +1,7 @@
 /** Embedded servers for tests, each in a temporary folder of its own and without fsync. */
 import { startEmbedded } from '../../src/db/embedded.ts';
-import { ensureRunning, openCluster, stopServer } from '../../src/db/embedded-cluster.ts';
+import { openCluster } from '../../src/db/embedded-cluster.ts';
+import { ensureRunning, stopServer } from '../../src/db/embedded-server.ts';
 import { silentLog } from './silent-log.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -32,7 +33,7 @@ export async function startPrivateServer(): Promise<PrivateServer> {
     url: embedded.url,
     stopImmediately: () => stopServer(cluster, 'immediate'),
     start: async () => {
-      const port = await ensureRunning(cluster);
+      const { port } = await ensureRunning(cluster);
       if (port !== Number(new URL(embedded.url).port)) throw new Error('somebody took the stopped server’s port');
     },
     remove: async () => {

@@ -1,0 +1,28 @@
+/** What a person is told of an error: what failed, and beneath it each cause with the system's or PostgreSQL's own words. */
+
+/** The most causes told; an error may be its own. */
+const MAX_CAUSES = 5;
+
+/** The message of `error`, then `because: …` in a line of its own for each cause that says something new. */
+export function reasonOf(error: unknown): string {
+  const said: string[] = [];
+  for (let next = error, depth = 0; next !== undefined && next !== null && depth < MAX_CAUSES; depth += 1) {
+    const message = messageOf(next);
+    if (message !== '' && !said.some((before) => before.includes(message))) said.push(message);
+    next = (next as { cause?: unknown }).cause;
+  }
+  return said.join('\n  because: ');
+}
+
+/**
+ * Node's error of a name with several addresses has no message of its own; that of a program is its whole command line,
+ * with what it printed, which stands in ours already; and drizzle's is the whole statement.
+ */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return (error.errors as unknown[]).map(messageOf).join('; ');
+  }
+  const { message = String(error) } = error as { message?: string };
+  if (message.startsWith('Command failed:')) return '';
+  return message.startsWith('Failed query:') ? 'a statement failed' : message;
+}
