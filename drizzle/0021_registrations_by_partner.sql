@@ -1,0 +1,1 @@
+CREATE INDEX "webhooks_by_partner" ON "webhooks" USING btree ("partner_id","id");
