@@ -41,7 +41,7 @@ function maskLine(line: string): string {
     if (fields[0] === 'attempts' && place === ANSWER && typeof field === 'string') {
       return readableAnswer(Buffer.from(field, 'hex'));
     }
-    if (fields[0] === 'events' && place === MESSAGE && Array.isArray(field)) return [null, ...field.slice(1)];
+    if (fields[0] === 'events' && place === MESSAGE && Array.isArray(field)) return field.with(0, null);
     return typeof field === 'string' ? masked(field) : field;
   });
   return JSON.stringify(shown);

@@ -167,11 +167,13 @@ export const maskedProof = z.strictObject({
   formato: z.literal('carteiro-prova-mascarada-1'),
   gerada_em: timestamp,
   entrega: provedDelivery,
-  corpo: z.string(),
+  corpo: z
+    .string()
+    .meta({ examples: ['{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'] }),
   evento: maskedLine.nullable(),
   tentativas: z.array(maskedLine),
   pedidos: z.array(maskedLine),
   ...sealChain,
-  retido: z.string(),
+  retido: z.string().meta({ examples: ['CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato'] }),
 });
 export type MaskedProof = z.infer<typeof maskedProof>;

@@ -93,6 +93,7 @@ describe('what only the grant for CPFs shows', () => {
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, error, answer, recorded_at)
       select id, 8, webhook_id, partner_id, 'entregue', 200, now(), 1, ${SECRET.url}, 'secret', ${SECRET.error}, ${Buffer.from(SECRET.answer)}, '2020-01-01Z'
       from deliveries limit 1`;
+    await untilSettled(api.database.sql);
   });
   afterAll(() => api.database.sql`delete from attempts where poller = 'secret'`);
   const query = '?ate=2020-01-02';

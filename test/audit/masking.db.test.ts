@@ -1,8 +1,8 @@
 /** One mask for HTTP and SQL: what it hides, what it leaves, and that both hide the same. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { masked, PASSES } from '../../src/contract/masking.ts';
-import { readableAnswer } from '../../src/delivery/answer-text.ts';
+import { CUT_SHORT, MASK, masked } from '../../src/contract/masking.ts';
+import { answerText } from '../../src/delivery/answer-text.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -17,18 +17,20 @@ async function maskedInSql(texts: readonly string[]): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-const DASHES = [...'-‐‑‒–—―⁃−﹘﹣－⸺⸻'];
-const FULL_WIDTH = [...'52998224725'].map((digit) => String.fromCodePoint(Number(digit) + 0xff10)).join('');
+const DASHES = Array.from('-‐‑‒–—―⁃−﹘﹣－⸺⸻');
+const FULL_WIDTH = Array.from('52998224725')
+  .map((digit) => String.fromCodePoint(Number(digit) + 0xff10))
+  .join('');
 
 const HIDDEN = [
   ...DASHES.map((dash) => `529.982.247${dash}25`),
   ...DASHES.map((dash) => `529${dash}982${dash}247${dash}25`),
   FULL_WIDTH,
   FULL_WIDTH.replace(/^(...)(...)(...)/u, '$1.$2．$3－'),
-  [...'52998224725'].join(' '),
-  [...'52998224725'].join(' '),
-  [...'52998224725'].join('​'),
-  [...'52998224725'].join('-'),
+  Array.from('52998224725').join(' '),
+  Array.from('52998224725').join(' '),
+  Array.from('52998224725').join('​'),
+  Array.from('52998224725').join('-'),
   '52 99 82 24 72 5',
   '529,982,247-25',
   '529，982，247，25',
@@ -80,7 +82,7 @@ describe('the mask', () => {
     const piece = fc.oneof(
       fc.constantFrom(...HIDDEN, ...LEFT, ...DASHES),
       fc.constantFrom(
-        ...' .,-/_+%?#:&="\'<>\\\u{e000}\t\n',
+        ...Array.from(' .,-/_+%?#:&="\'<>\\\u{e000}\t\n'),
         ' ',
         '​',
         '%2D',
@@ -105,14 +107,13 @@ describe('the mask', () => {
       { numRuns: 15 },
     );
   });
-
-  test('takes no longer than the text is long', () => {
-    for (const unit of ['1 ', '%35', '529.', '%2D', '1', String.raw`\u2011`, '1%2', 'https://']) {
-      expect(masked(unit.repeat(20_000)).length).toBeGreaterThan(0);
-    }
-    expect(PASSES.length).toBe(8);
-  });
 });
+
+/** What `readableAnswer` shows, were the bytes that are no text left out as the view leaves them out. */
+function withoutBadBytes(answer: Buffer): string {
+  const text = (answerText(answer) ?? '').replaceAll('�', '');
+  return answer.length < 1_024 ? masked(text) : masked(text).replace(new RegExp(CUT_SHORT), MASK);
+}
 
 test('an answer reads alike in both, with bytes that are no text and a cut number at its end', async () => {
   const bytes = fc.oneof(
@@ -133,16 +134,9 @@ test('an answer reads alike in both, with bytes that are no text and a cut numbe
       const rows = await database.sql<{ text: string }[]>`
         select mask_answer(decode(given, 'hex')) as text
         from unnest(${given.map((answer) => answer.toString('hex'))}::text[]) with ordinality as t (given, n) order by n`;
-      // A byte that is no text is a sign between digits in one, and nothing in the other: no digit may be seen in either.
-      const digits = (text: string) =>
-        text
-          .normalize('NFKC')
-          .replaceAll(/[^\d*]/g, '')
-          .replaceAll(/\*+/g, '*');
-      for (const [index, { text }] of rows.entries()) {
-        expect(digits(text)).toBe(digits(readableAnswer(given[index] ?? null) ?? ''));
-      }
+      // The decoder leaves a byte order mark out too.
+      expect(rows.map(({ text }) => text.replace(/^\uFEFF/, ''))).toEqual(given.map(withoutBadBytes));
     }),
-    { numRuns: 10 },
+    { numRuns: 6 },
   );
 });
