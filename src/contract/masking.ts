@@ -18,7 +18,7 @@ const BLANK = `(?:[${BLANKS}]|${ESCAPED})`;
 const BETWEEN = `(?:[${BLANKS}${SIGNS}]|${ESCAPED})`;
 
 /** Patterns in order, each with its replacement; $1 is written \1 in PostgreSQL. */
-export const PASSES: readonly (readonly [pattern: string, replacement: string])[] = [
+const PASSES: readonly (readonly [pattern: string, replacement: string])[] = [
   [String.raw`\uE000`, ''],
   [String.raw`([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*\?)[^#"<>\u0001-\u0020]+`, `$1${MASK}`],
   // Ids and loan numbers are broken up by a sign that no digit's pattern goes over, until the end.

