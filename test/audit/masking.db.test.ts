@@ -117,7 +117,7 @@ function withoutBadBytes(answer: Buffer): string {
 
 test('an answer reads alike in both, with bytes that are no text and a cut number at its end', async () => {
   const bytes = fc.oneof(
-    fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array)),
+    fc.constantFrom('ff', '96', 'e280', 'c0af', 'eda080', 'f0').map((hex) => Buffer.from(hex, 'hex')),
     fc
       .constantFrom('529.982.247', '‑', '25', '５', '\\000', '\\\\000', '\0', 'é', '%2', ' 1', '\\u20')
       .map((text) => Buffer.from(text)),
