@@ -374,4 +374,5 @@ CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosu
 CREATE INDEX "webhook_history_by_webhook" ON "webhook_history" USING btree ("webhook_id","position");--> statement-breakpoint
 CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhooks_active_by_partner" ON "webhooks" USING btree ("partner_id","id") WHERE active;--> statement-breakpoint
+CREATE INDEX "webhooks_by_partner" ON "webhooks" USING btree ("partner_id","id");--> statement-breakpoint
 CREATE INDEX "simulated_bonds_window" ON "simulated_bonds" USING btree ("kind","known_at");

@@ -24,8 +24,8 @@ grant select on
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
   carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos
   to carteiro_auditor;
--- The views call it with the reader's rights.
-grant execute on function masked(text) to carteiro_auditor;
+-- The views call them with the reader's rights.
+grant execute on function mask(text), masked(text), answer_text(bytea), mask_answer(bytea) to carteiro_auditor;
 
 -- Both: what they read, and what they add. `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.

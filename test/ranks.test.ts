@@ -15,7 +15,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['console', 'demo'],
   ['main.ts', 'main'],
 ];
-const PURE_DELIVERY = new Set(['schedule.ts', 'signature.ts', 'target.ts', 'addresses.ts']);
+const PURE_DELIVERY = new Set(['schedule.ts', 'signature.ts', 'target.ts', 'addresses.ts', 'answer-text.ts']);
 const SAME_RANK_ALLOWED = new Set(['main.ts → main', 'core → log', 'core → registry', 'core → webhooks']);
 
 function roomOf(file: string): string {

@@ -1,16 +1,20 @@
 /**
- * The check of a proof, with nothing but the file: every digest and every link is computed again.
+ * The check of a proof, with nothing but the file: every digest and every link is computed again. Of a masked one the
+ * links are, and what its rows say is held together; whether they are the sealed ones stays open.
  *
  * It shows that the rows and the bytes are those of the batches, and the batches those of the chain up to the file's
  * head. That this chain is the one that was kept is shown by a head that was anchored outside, given beside the file.
  */
 import { createHash } from 'node:crypto';
-import { type Proof, proof, type SealResource } from '../contract/audit-resource.ts';
+import { type MaskedProof, maskedProof, type Proof, proof, type SealResource } from '../contract/audit-resource.ts';
+import type { SendOrder } from '../contract/statuses.ts';
 import { digestOfGroup, digestOfGroups, groupCount, groupOf } from './batch.ts';
 import { brokenLink, type Head, type Seal } from './chain.ts';
 import { leafOf } from './leaf.ts';
 
 export interface CheckedProof {
+  /** True: all of it was checked and fits. Null: what could be checked fits, and `reason` tells what could not. */
+  readonly fits: boolean | null;
   /** Null when everything fits. */
   readonly reason: string | null;
   /** Lines that no seal covered yet when the proof was made. */
@@ -19,19 +23,47 @@ export interface CheckedProof {
 
 /** Checks the text of a proof's file, against an anchored head if there is one. */
 export function checkProof(text: string, anchor: Head | null): CheckedProof {
-  const parsed = proof.safeParse(parse(text));
-  if (!parsed.success) return { reason: 'the file is no proof of this format', unsealed: 0 };
-  const { data } = parsed;
-  const lines = linesOf(data);
-  const unsealed = lines.filter(({ selo }) => selo === null).length;
-  const reason =
+  const content = parse(text);
+  const [whole, hidden] = [proof.safeParse(content), maskedProof.safeParse(content)];
+  if (whole.success) return verdict(whole.data, wrongProof(whole.data, anchor), unproven(whole.data));
+  if (hidden.success) return verdict(hidden.data, wrongMasked(hidden.data, anchor), MASKED);
+  return { fits: false, reason: 'the file is no proof of this format', unsealed: 0 };
+}
+
+const MASKED =
+  'the evidence is masked: its seals and its status fit, and whether its rows and its body are the sealed ones was not ' +
+  'checked; ask for it with the scope auditoria:cpf';
+
+function verdict(data: Proof | MaskedProof, wrong: string | null, open: string | null): CheckedProof {
+  const unsealed = linesOf(data).filter(({ selo }) => selo === null).length;
+  return { fits: wrong !== null ? false : open === null ? true : null, reason: wrong ?? open, unsealed };
+}
+
+function wrongProof(data: Proof, anchor: Head | null): string | null {
+  return (
     wrongBody(data) ??
     wrongLines(data) ??
     wrongBatches(data) ??
     wrongChain(data) ??
     wrongAnchor(data, anchor) ??
-    wrongStatus(data);
-  return { reason, unsealed };
+    wrongStatus(data) ??
+    missingEvent(data)
+  );
+}
+
+function wrongMasked(data: MaskedProof, anchor: Head | null): string | null {
+  const seals = new Set(data.cadeia.map(({ numero }) => numero));
+  const missing = linesOf(data).find(({ selo }) => selo !== null && !seals.has(selo));
+  if (missing !== undefined) return `seal ${missing.selo} is not in the chain`;
+  return (
+    wrongEvent(data) ??
+    wrongAttempt(data) ??
+    wrongOrder(data) ??
+    wrongChain(data) ??
+    wrongAnchor(data, anchor) ??
+    wrongStatus(data) ??
+    missingEvent(data)
+  );
 }
 
 function parse(text: string): unknown {
@@ -42,7 +74,17 @@ function parse(text: string): unknown {
   }
 }
 
-function linesOf({ evento, tentativas, pedidos }: Proof) {
+type Line = Pick<Proof['tentativas'][number], 'linha' | 'selo'>;
+
+function linesOf<L extends Line>({
+  evento,
+  tentativas,
+  pedidos,
+}: {
+  readonly evento: L | null;
+  readonly tentativas: readonly L[];
+  readonly pedidos: readonly L[];
+}): L[] {
   return [...(evento === null ? [] : [evento]), ...tentativas, ...pedidos];
 }
 
@@ -54,7 +96,7 @@ function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string 
 /** An event's line, which is a JSON array of fixed places (drizzle/, `sealable_rows`). */
 const EVENT = { table: 0, id: 2, partner: 7, message: 13 } as const;
 const ATTEMPT = { table: 0, delivery: 1, number: 2, late: 3, webhook: 4, partner: 5, outcome: 6 } as const;
-const ORDER = { table: 0, webhook: 3, deliveries: 5 } as const;
+const ORDER = { table: 0, kind: 2, webhook: 3, deliveries: 5 } as const;
 
 /** The lines must be about this delivery: another's would be as well sealed as its own. */
 function wrongLines(data: Proof): string | null {
@@ -64,20 +106,40 @@ function wrongLines(data: Proof): string | null {
   return wrongEvent(data) ?? wrongAttempt(data) ?? wrongOrder(data);
 }
 
-function wrongEvent({ entrega, evento, corpo_sha256: digest }: Proof): string | null {
+function wrongEvent({ entrega, evento, ...body }: Proof | MaskedProof): string | null {
   if (evento !== null) {
-    const fields = parse(evento.linha) as unknown[];
+    const fields = fieldsOf(evento);
     const [sent] = (fields[EVENT.message] ?? []) as unknown[];
     if (fields[EVENT.table] !== 'events' || fields[EVENT.id] !== entrega.evento_id) return 'the event is another one';
     if (fields[EVENT.partner] !== entrega.parceiro_id) return 'the event is of another partner';
-    if (sent !== digest) return 'the sealed event was sent with another body';
+    if ('corpo_sha256' in body && sent !== body.corpo_sha256) return 'the sealed event was sent with another body';
   }
   return null;
 }
 
-function wrongAttempt({ entrega, tentativas }: Proof): string | null {
-  for (const { linha } of tentativas) {
-    const fields = parse(linha) as unknown[];
+function fieldsOf({ linha }: Line): readonly unknown[] {
+  const fields = parse(linha);
+  return Array.isArray(fields) ? fields : [];
+}
+
+function isTest({ pedidos }: Proof | MaskedProof): boolean {
+  return pedidos.some((order) => fieldsOf(order)[ORDER.kind] === ('teste' satisfies SendOrder));
+}
+
+/** Only a test, which somebody ordered, is sent without an event of the log. */
+function missingEvent(data: Proof | MaskedProof): string | null {
+  if (data.evento !== null || isTest(data)) return null;
+  return 'the event is missing, and with it whatever vouches for the body';
+}
+
+function unproven(data: Proof): string | null {
+  if (data.evento !== null) return null;
+  return 'a test is no event of the log: its orders, attempts and seals fit, and no seal vouches for its body';
+}
+
+function wrongAttempt({ entrega, tentativas }: Proof | MaskedProof): string | null {
+  for (const attempt of tentativas) {
+    const fields = fieldsOf(attempt);
     const isOfDelivery = fields[ATTEMPT.table] === 'attempts' && fields[ATTEMPT.delivery] === entrega.id;
     if (!isOfDelivery) return 'an attempt is of another delivery';
     if (fields[ATTEMPT.webhook] !== entrega.webhook_id || fields[ATTEMPT.partner] !== entrega.parceiro_id) {
@@ -87,9 +149,9 @@ function wrongAttempt({ entrega, tentativas }: Proof): string | null {
   return null;
 }
 
-function wrongOrder({ entrega, pedidos }: Proof): string | null {
-  for (const { linha } of pedidos) {
-    const fields = parse(linha) as unknown[];
+function wrongOrder({ entrega, pedidos }: Proof | MaskedProof): string | null {
+  for (const order of pedidos) {
+    const fields = fieldsOf(order);
     const deliveries = fields[ORDER.deliveries];
     const isOfDelivery = Array.isArray(deliveries) && deliveries.includes(entrega.id);
     if (fields[ORDER.table] !== 'send_orders' || !isOfDelivery) return 'an order is of other deliveries';
@@ -99,8 +161,8 @@ function wrongOrder({ entrega, pedidos }: Proof): string | null {
 }
 
 /** The status stands in no seal: it must be one that the attempts, of which none may be missing, can have led to. */
-function wrongStatus({ entrega: { status }, tentativas, pedidos }: Proof): string | null {
-  const attempts = tentativas.map(({ linha }) => parse(linha) as unknown[]);
+function wrongStatus({ entrega: { status }, tentativas, pedidos }: Proof | MaskedProof): string | null {
+  const attempts = (tentativas as readonly Line[]).map(fieldsOf);
   const inTime = attempts
     .filter((fields) => fields[ATTEMPT.late] === false)
     .toSorted((one, other) => Number(one[ATTEMPT.number]) - Number(other[ATTEMPT.number]));
@@ -141,7 +203,7 @@ function bytesOf(hex: string): Buffer {
 }
 
 /** The first seal stands by its own hash; each of the others also by the one before. */
-function wrongChain({ cadeia, cabeca, cadeia_completa: isWhole }: Proof): string | null {
+function wrongChain({ cadeia, cabeca, cadeia_completa: isWhole }: Proof | MaskedProof): string | null {
   const seals = cadeia.map(sealOf);
   for (const [index, seal] of seals.entries()) {
     const before = seals[index - 1] ?? (seal.number === 1 ? null : beforeOf(seal));
@@ -153,7 +215,7 @@ function wrongChain({ cadeia, cabeca, cadeia_completa: isWhole }: Proof): string
   return isHead || !isWhole ? null : 'the chain does not end at the head that the file tells';
 }
 
-function wrongAnchor({ cadeia, cabeca }: Proof, anchor: Head | null): string | null {
+function wrongAnchor({ cadeia, cabeca }: Proof | MaskedProof, anchor: Head | null): string | null {
   if (anchor === null) return null;
   const seal = cadeia.find(({ numero }) => numero === anchor.number);
   if (seal === undefined) {

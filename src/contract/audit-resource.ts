@@ -25,7 +25,7 @@ export const auditedAttempt = z.strictObject({
   chave_id: z.string().nullable(),
   poller: z.string(),
   erro: z.string().nullable(),
-  /** The first 1 KiB of the answer as text, with what looks like a CPF masked. */
+  /** The first 1 KiB of the answer as text. Here, in `url` and in `erro` CPFs and query strings are masked without `auditoria:cpf`. */
   resposta: z.string().nullable(),
 });
 export type AuditedAttemptResource = z.infer<typeof auditedAttempt>;
@@ -40,14 +40,15 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 const sealHead = z.strictObject({ numero: z.int(), hash: digest });
 
-/** The last line of an export: how many lines came before it, the SHA-256 of their bytes, and the newest seal. */
-export interface ExportManifest {
-  readonly linhas: number;
-  readonly sha256: string;
-  readonly selo: { readonly numero: number; readonly hash: string } | null;
-  readonly gerado_em: string;
-  readonly filtros: Readonly<Record<string, string>>;
-}
+/** What an export holds: how many rows, the SHA-256 of all bytes before the manifest, and the newest seal. */
+export const exportManifest = z.strictObject({
+  linhas: z.int(),
+  sha256: digest,
+  selo: sealHead.nullable(),
+  gerado_em: timestamp,
+  filtros: z.record(z.string(), z.string()),
+});
+export type ExportManifest = z.infer<typeof exportManifest>;
 
 /** The most days that one balance over HTTP spans, and the most differences that it lists; the command has no limit. */
 export const MAX_BALANCE_DAYS = 31;
@@ -111,6 +112,23 @@ export type SealResource = z.infer<typeof seal>;
 /** A row as it was sealed; `selo` is null for one that no seal covers yet. */
 const sealedLine = z.strictObject({ linha: z.string(), folha: digest, selo: z.int().nullable() });
 
+const provedDelivery = z.strictObject({
+  id,
+  evento_id: id,
+  webhook_id: id,
+  parceiro_id: id,
+  status: z.enum(DELIVERY_STATUSES),
+  criada_em: timestamp,
+  concluida_em: timestamp.nullable(),
+});
+
+/** What stands for the seals from a proof's first one on; it reaches the head unless `cadeia_completa` is false. */
+const sealChain = {
+  cadeia: z.array(seal),
+  cadeia_completa: z.boolean(),
+  cabeca: sealHead.nullable(),
+};
+
 /**
  * One delivery as evidence, complete in itself: `audit check` recomputes the bytes' digest, every leaf, the digest of
  * each batch from its groups and the hash of each seal of `cadeia`, without a database.
@@ -118,15 +136,7 @@ const sealedLine = z.strictObject({ linha: z.string(), folha: digest, selo: z.in
 export const proof = z.strictObject({
   formato: z.literal('carteiro-prova-1'),
   gerada_em: timestamp,
-  entrega: z.strictObject({
-    id,
-    evento_id: id,
-    webhook_id: id,
-    parceiro_id: id,
-    status: z.enum(DELIVERY_STATUSES),
-    criada_em: timestamp,
-    concluida_em: timestamp.nullable(),
-  }),
+  entrega: provedDelivery,
   corpo_base64: z.base64(),
   corpo_sha256: digest,
   /** Null for `webhook.teste`, which is no event of the log. */
@@ -142,9 +152,28 @@ export const proof = z.strictObject({
       abertos: z.array(z.strictObject({ grupo: z.int(), folhas: z.array(digest) })),
     }),
   ),
-  /** Each seal from the first of those batches on; it reaches the head unless `cadeia_completa` is false. */
-  cadeia: z.array(seal),
-  cadeia_completa: z.boolean(),
-  cabeca: sealHead.nullable(),
+  ...sealChain,
 });
 export type Proof = z.infer<typeof proof>;
+
+/** A row's line with what its reader may not see masked; `selo` is the batch that holds it. */
+const maskedLine = z.strictObject({ linha: z.string(), selo: z.int().nullable() });
+
+/**
+ * A {@link proof} for an auditor without `auditoria:cpf`. It has no digest of a row or of the body: all but the CPF of
+ * either is known, so the digest would tell the CPF to who tries them all. `retido` says what is withheld.
+ */
+export const maskedProof = z.strictObject({
+  formato: z.literal('carteiro-prova-mascarada-1'),
+  gerada_em: timestamp,
+  entrega: provedDelivery,
+  corpo: z
+    .string()
+    .meta({ examples: ['{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'] }),
+  evento: maskedLine.nullable(),
+  tentativas: z.array(maskedLine),
+  pedidos: z.array(maskedLine),
+  ...sealChain,
+  retido: z.string().meta({ examples: ['CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato'] }),
+});
+export type MaskedProof = z.infer<typeof maskedProof>;

@@ -71,6 +71,7 @@ export const SCOPES = [
   'margem:read',
   'vinculos:read',
   'auditoria:read',
+  'auditoria:cpf',
   'sandbox',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

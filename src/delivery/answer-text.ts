@@ -1,16 +1,20 @@
-/** A receiver's answer as a person may read it: text, with what looks like a CPF masked. Pure. */
+/**
+ * A receiver's answer as text. Pure. The auditors' views read it alike (drizzle/, `answer_text`, `masked_answer`), except
+ * that they leave out the bytes that are no text.
+ */
+import { CUT_SHORT, MASK, masked } from '../contract/masking.ts';
 
 const KEPT_BYTES = 1_024;
-const MASK = '***********';
+const CUT = new RegExp(CUT_SHORT);
 
-/** Eleven digits or more, with or without the separators of a CPF. */
-const CPF_LIKE = /\d{3}[.\s-]?\d{3}[.\s-]?\d{3}[-/.\s]?\d{2}\d*/g;
-/** What the cut after 1 KiB may have left of one: the longest end made of digits and separators. */
-const CUT_SHORT = /\d[\d.\s/-]*$/;
+/** The kept bytes of an answer as text; null when there were none. Bytes that are no text become replacement signs. */
+export function answerText(answer: Buffer | null): string | null {
+  return answer === null ? null : new TextDecoder('utf-8').decode(answer).replaceAll('\0', '�');
+}
 
-/** The kept bytes of an answer as text; null when there were none. Bytes that are no UTF-8 become replacement signs. */
+/** {@link answerText} with what looks like a CPF masked, also what the cut after 1 KiB has left of one. */
 export function readableAnswer(answer: Buffer | null): string | null {
-  if (answer === null) return null;
-  const text = new TextDecoder('utf-8').decode(answer).replaceAll(CPF_LIKE, MASK);
-  return answer.length < KEPT_BYTES ? text : text.replace(/�$/, '').replace(CUT_SHORT, MASK);
+  const text = answerText(answer);
+  if (text === null || answer === null) return null;
+  return answer.length < KEPT_BYTES ? masked(text) : masked(text).replace(/�$/, '').replace(CUT, MASK);
 }

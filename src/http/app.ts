@@ -13,7 +13,7 @@ import { describeApi } from './openapi/document.ts';
 import { type AddOperation, type Gate, guarded, type Operation } from './operation.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { logRequests } from './request-log.ts';
-import { addAuditAttemptRoutes } from './routes/audit-attempts.ts';
+import { addAuditAttemptRoutes, addAuditManifestRoutes } from './routes/audit-attempts.ts';
 import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
 import { addAuditProofRoutes } from './routes/audit-proof.ts';
 import { addBondRoutes } from './routes/bonds.ts';
@@ -68,6 +68,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addMarginRoutes(add, deps);
   addBondRoutes(add, deps);
   addAuditAttemptRoutes(add, deps);
+  addAuditManifestRoutes(add, deps);
   addAuditBalanceRoutes(add, deps);
   addAuditProofRoutes(add, deps);
   if (deps.sandbox) {

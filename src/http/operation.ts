@@ -63,6 +63,8 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
 interface Call<B, Q> {
   /** Empty for an auditor's operation. */
   readonly partnerId: string;
+  /** True for an auditor who was granted to see CPFs (`auditoria:cpf`). */
+  readonly seesCpf: boolean;
   /** `sub` of the token. */
   readonly actor: string;
   readonly requestId: string;
@@ -113,7 +115,9 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     const serve = async (pace: Pace | null) => {
       const sent = await readSent(operation, c, pace);
       const pathId = readPathId(c);
-      return respond({ partnerId, actor: identity.actor, requestId: c.var.requestId, id: pathId, ...sent }, c);
+      const seesCpf = isAudit && identity.scopes.has('auditoria:cpf' satisfies Scope);
+      const asker = { partnerId, seesCpf, actor: identity.actor };
+      return respond({ ...asker, requestId: c.var.requestId, id: pathId, ...sent }, c);
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
     if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(null);

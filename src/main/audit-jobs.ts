@@ -54,6 +54,6 @@ export async function balance(config: Config, log: Logger, from: string, to: str
 }
 
 export async function check(file: string, anchor: Head | null): Promise<JobResult> {
-  const { reason, unsealed } = checkProof(await readFile(file, 'utf8'), anchor);
-  return { summary: { confere: reason === null, motivo: reason, sem_selo: unsealed }, isGood: reason === null };
+  const { fits, reason, unsealed } = checkProof(await readFile(file, 'utf8'), anchor);
+  return { summary: { confere: fits, motivo: reason, sem_selo: unsealed }, isGood: fits === true };
 }

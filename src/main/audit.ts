@@ -57,11 +57,13 @@ const CHECK_HELP = `
 Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a database: the body, each row, each batch and
 each seal of the file are hashed again, and the delivery's status is held against its attempts. --head compares with a head
 that was kept elsewhere. Not proven: when the delivery was made and ended, and that no newer attempt was left out of the
-file; the attempts' own times are.
+file; the attempts' own times are. Of a masked file (made without the scope auditoria:cpf) the seals and the status are
+checked, not the rows nor the body; of a test (webhook.teste), which is no event of the log, all but the body.
 
-Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no seal covered yet.
+Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no seal covered yet. confere is
+false when something does not fit, and null when all that could be checked fits but motivo tells what could not.
 
-Exit code: 0 when it fits, 1 with the reason in motivo when it does not.`;
+Exit code: 0 when all of it was checked and fits, else 1.`;
 
 /** Adds the group `audit`. */
 export function addAudit(program: Command, { configure, print }: CommandLine): void {

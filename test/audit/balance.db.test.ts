@@ -151,3 +151,14 @@ describe('the balance', () => {
     for (const day of ['1970-01-01', '2999-12-31']) expect((await balance(`?de=${day}&ate=${day}`)).status).toBe(200);
   });
 });
+
+test('the answer comes hour by hour, and a fault of the first hour is told before it begins', async () => {
+  const auditor = await (api as TestApi).token(undefined, ['auditoria:read']);
+  const answer = await (api as TestApi).app.request(`/v1/auditoria/balanco?de=${today()}&ate=${today()}`, {
+    headers: { Authorization: `Bearer ${auditor}` },
+  });
+  // 24 hours, a line each, or a line break for an hour in which no day ended.
+  expect((await answer.text()).split('\n').length).toBeGreaterThan(24);
+  await sql()`alter table webhook_history rename to gone`;
+  expect((await balance()).status).toBe(500);
+});

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkProof } from '../../src/audit/check-proof.ts';
 import { readHead } from '../../src/audit/chain.ts';
 import { sealAll } from '../../src/audit/sealer.ts';
-import type { Proof } from '../../src/contract/audit-resource.ts';
+import type { MaskedProof, Proof } from '../../src/contract/audit-resource.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -12,7 +12,7 @@ let proof: Proof;
 let other: Proof;
 
 async function readProof(deliveryId: string) {
-  const token = await api.token(undefined, ['auditoria:read']);
+  const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
   return api.send<Proof>('GET', `/v1/auditoria/entregas/${deliveryId}/prova`, { token });
 }
 
@@ -49,7 +49,7 @@ describe('a proof', () => {
     });
     const head = proof.cadeia.at(-1);
     expect(proof).toMatchObject({ cadeia_completa: true, evento: { selo: 1 }, cabeca: { numero: head?.numero } });
-    expect(checkProof(JSON.stringify(proof), null)).toEqual({ reason: null, unsealed: 0 });
+    expect(checkProof(JSON.stringify(proof), null)).toEqual({ fits: true, reason: null, unsealed: 0 });
     for (const seal of proof.cadeia) expect(check(proof, anchorOf(seal))).toBeNull();
   });
 
@@ -76,6 +76,12 @@ describe('a proof', () => {
       'another delivery',
     ],
     ['a well sealed event of another delivery', (p) => (p.evento = other.evento), 'another one'],
+    ['the event taken out', (p) => (p.evento = null), 'the event is missing'],
+    [
+      'the event taken out and another body',
+      (p) => Object.assign(p, { evento: null, corpo_base64: other.corpo_base64, corpo_sha256: other.corpo_sha256 }),
+      'the event is missing',
+    ],
     ['another delivery’s id', (p) => (p.entrega.id = other.entrega.id), 'another delivery'],
     ['another registration', (p) => (p.entrega.webhook_id = other.entrega.id), 'registration'],
     ['a leaf taken out', (p) => first(first(p.lotes).abertos).folhas.shift(), 'lea'],
@@ -110,6 +116,28 @@ describe('a proof', () => {
     expect(checkProof('not json', null).reason).toContain('no proof');
   });
 
+  test('of a test is not decided: no seal vouches for its body', async () => {
+    const { sql, pool } = api.database;
+    const [row] = await sql<[{ id: string }]>`
+      with m as (insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
+        select uuidv7(), partner_id, 'webhook.teste', '{}', 1, pg_current_snapshot() from webhooks returning event_id),
+      d as (insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+        select event_id, id, partner_id, now() from m, webhooks returning *),
+      o as (insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+        select 'teste', webhook_id, partner_id, array[id], 'test' from d)
+      select id from d`;
+    await untilSettled(sql);
+    await sealAll(pool);
+    const { body } = await readProof(row.id);
+    expect(body.evento).toBeNull();
+    expect(checkProof(JSON.stringify(body), null)).toMatchObject({
+      fits: null,
+      reason: expect.stringContaining('no seal vouches') as string,
+    });
+    expect(checkProof(JSON.stringify({ ...body, pedidos: [] }), null)).toMatchObject({ fits: false });
+    await sql`delete from deliveries where id = ${row.id}`;
+  });
+
   test('tells which of its lines no seal covers yet', async () => {
     const { sql } = api.database;
     await sql`
@@ -117,7 +145,7 @@ describe('a proof', () => {
       select id, 4, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
     await sql`update deliveries set status = 'entregue', next_attempt_at = null, attempts = 4, finished_at = now()`;
     const { body } = await readProof(proof.entrega.id);
-    expect(checkProof(JSON.stringify(body), null)).toEqual({ reason: null, unsealed: 1 });
+    expect(checkProof(JSON.stringify(body), null)).toEqual({ fits: true, reason: null, unsealed: 1 });
     for (const status of ['erro', 'pendente', 'suspensa'] as const) {
       expect(check({ ...body, entrega: { ...body.entrega, status } })).toContain('arrived, and its status says');
     }
@@ -127,5 +155,70 @@ describe('a proof', () => {
     await api.database
       .sql`update attempts set url = 'https://other.example/' where delivery_id = ${other.entrega.id} and number = 1`;
     expect(check((await readProof(proof.entrega.id)).body)).toContain('leaves are not those');
+  });
+});
+
+describe('a proof without the grant for CPFs', () => {
+  const CPF = '52998224725';
+  let hidden: MaskedProof;
+  let text: string;
+  let whole: Proof;
+
+  beforeAll(async () => {
+    const { sql, pool } = api.database;
+    const [{ id: partnerId }] = await sql<[{ id: string }]>`select id from partners`;
+    await insertWebhook(sql, partnerId, 'https://partner.example/', ['autorizacao.confirmada']);
+    await sql`
+      select append_event(uuidv7(), 0, 'autorizacao.confirmada', ${partnerId}, json_build_object('cpf_trabalhador', ${CPF}::text), 'cpf 529.982.247-25')`;
+    const [row] = await sql<[{ id: string }]>`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, answer)
+      select d.id, 1, d.webhook_id, d.partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?token=abc', 'test', '529–982–247–25'
+      from deliveries d join messages m using (event_id) where m.type = 'autorizacao.confirmada' returning delivery_id as id`;
+    await untilSettled(sql);
+    await sealAll(pool);
+    whole = (await readProof(row.id)).body;
+    const token = await api.token(undefined, ['auditoria:read']);
+    const answer = await api.send<MaskedProof>('GET', `/v1/auditoria/entregas/${row.id}/prova`, { token });
+    [hidden, text] = [answer.body, answer.text];
+  });
+
+  test('shows no CPF, no query, and nothing by which a CPF could be found by trying', () => {
+    expect(checkProof(JSON.stringify(whole), null).fits).toBe(true);
+    expect(text).not.toContain(CPF);
+    expect(text).not.toMatch(/247|token=|352393/);
+    expect(text).toContain('***********');
+    const leaves = [whole.evento, ...whole.tentativas].map((line) => line?.folha ?? '');
+    for (const digest of [whole.corpo_sha256, ...leaves]) expect(text).not.toContain(digest);
+    expect(text).not.toContain(whole.corpo_base64);
+    expect(hidden).toMatchObject({
+      formato: 'carteiro-prova-mascarada-1',
+      retido: expect.stringContaining('auditoria:cpf') as string,
+    });
+    expect(JSON.parse(hidden.corpo)).toMatchObject({
+      evento: 'autorizacao.confirmada',
+      data: { cpf_trabalhador: '***********' },
+    });
+  });
+
+  test('is checked as far as it goes: its chain up to an anchored head, its rows’ delivery, its status', () => {
+    const judge = (changed: MaskedProof, anchor: string | null = null) =>
+      checkProof(JSON.stringify(changed), anchor === null ? null : readHead(anchor));
+    const open = { fits: null, unsealed: 0, reason: expect.stringContaining('masked') as string };
+    expect(judge(hidden)).toEqual(open);
+    expect(judge(hidden, anchorOf(hidden.cadeia.at(-1)))).toEqual(open);
+    const changes: [(p: MaskedProof) => void, string][] = [
+      [(p) => ((p.cadeia[0] as Proof['cadeia'][number]).linhas += 1), 'fields were changed'],
+      [(p) => p.cadeia.shift(), 'is not in the chain'],
+      [(p) => (p.evento = null), 'the event is missing'],
+      [(p) => (p.entrega.id = whole.entrega.evento_id), 'another delivery'],
+      [(p) => (p.entrega.evento_id = whole.entrega.id), 'another one'],
+      [(p) => (p.entrega.status = 'entregue'), 'arrived by no attempt'],
+    ];
+    for (const [change, reason] of changes) {
+      const changed = structuredClone(hidden);
+      change(changed);
+      expect(judge(changed)).toMatchObject({ fits: false, reason: expect.stringContaining(reason) as string });
+    }
+    expect(judge(hidden, `${hidden.cadeia.at(-1)?.numero}:${'00'.repeat(32)}`)).toMatchObject({ fits: false });
   });
 });

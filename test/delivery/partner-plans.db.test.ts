@@ -79,3 +79,32 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
     await drop();
   }
 });
+
+test('the feed finds the registrations of its partner among those of all, deactivated ones included', async () => {
+  const { pool, sql, drop } = await createTestDatabase();
+  try {
+    const partnerId = await insertPartner(sql);
+    await insertWebhook(sql, partnerId, 'https://partner.example/');
+    const other = await insertPartner(sql);
+    await sql`
+      insert into webhooks (id, partner_id, url, events, sealed_secret, active)
+      select uuidv7(), ${other}, 'https://other.example/', '{desembolso.falhou}', '', false from generate_series(1, 3000)`;
+    await commitEvents(sql, partnerId, 40);
+    await sql`analyze`;
+    const before = await readScans();
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const { events } = await readFeed(pool, { partnerId, event: null, after: null, limit: 5 });
+      expect(events.map(({ deliveries }) => deliveries.length)).toEqual([1, 1, 1, 1, 1]);
+    }
+    await pool.close();
+    expect(await readScans()).toEqual(before);
+
+    async function readScans() {
+      await sql`select pg_stat_force_next_flush()`;
+      await sql`select pg_stat_clear_snapshot()`;
+      return sql`select seq_scan::int as scans from pg_stat_user_tables where relname = 'webhooks'`;
+    }
+  } finally {
+    await drop();
+  }
+});

@@ -43,7 +43,7 @@ async function idOf(): Promise<string> {
 async function readProof(id: string): Promise<Proof> {
   await untilSettled(world.api.database.sql);
   await sealAll(world.api.database.pool);
-  const token = await world.api.token(undefined, ['auditoria:read']);
+  const token = await world.api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
   return (await world.api.send<Proof>('GET', `/v1/auditoria/entregas/${id}/prova`, { token })).body;
 }
 
@@ -90,10 +90,10 @@ test('evidence of a delivery holds its orders and no others, sealed', async () =
   const proof = await readProof(id);
   expect(proof.pedidos).toHaveLength(1);
   expect(JSON.parse(proof.pedidos[0]?.linha ?? '')).toMatchObject({ 0: 'send_orders', 2: 'reenvio', 5: [id] });
-  expect(checkProof(JSON.stringify(proof), null)).toEqual({ reason: null, unsealed: 0 });
+  expect(checkProof(JSON.stringify(proof), null)).toEqual({ fits: true, reason: null, unsealed: 0 });
   const ofTest = await readProof(tested.id);
   expect(ofTest.evento).toBeNull();
-  expect(checkProof(JSON.stringify(ofTest), null)).toEqual({ reason: null, unsealed: 0 });
+  expect(checkProof(JSON.stringify(ofTest), null)).toMatchObject({ fits: null, unsealed: 0 });
 
   const check = (pedidos: Proof['pedidos']) => checkProof(JSON.stringify({ ...proof, pedidos }), null).reason;
   expect(check(ofTest.pedidos)).toContain('other deliveries');

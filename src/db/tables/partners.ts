@@ -51,6 +51,8 @@ export const webhooks = pgTable(
     index('webhooks_active_by_partner')
       .on(table.partnerId, table.id)
       .where(sql`active`),
+    // Deactivated ones too: the feed and the auditors ask for what was sent to them.
+    index('webhooks_by_partner').on(table.partnerId, table.id),
     check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
   ],
 );

@@ -1,9 +1,11 @@
-/** An attempt as auditors read it. */
+/** An attempt as auditors read it: as the view `auditoria.tentativas` shows it to one with the same grant. */
 import type { AuditedAttempt } from '../../audit/attempts.ts';
 import type { AuditedAttemptResource } from '../../contract/audit-resource.ts';
-import { readableAnswer } from '../../delivery/answer-text.ts';
+import { masked } from '../../contract/masking.ts';
+import { answerText, readableAnswer } from '../../delivery/answer-text.ts';
 
-export function attemptView(attempt: AuditedAttempt): AuditedAttemptResource {
+export function attemptView(attempt: AuditedAttempt, seesCpf: boolean): AuditedAttemptResource {
+  const shown = (text: string) => (seesCpf ? text : masked(text));
   return {
     entrega_id: attempt.deliveryId,
     numero: attempt.number,
@@ -18,11 +20,11 @@ export function attemptView(attempt: AuditedAttempt): AuditedAttemptResource {
     duracao_ms: attempt.durationMs,
     resultado: attempt.outcome,
     status_http: attempt.statusCode,
-    url: attempt.url,
+    url: shown(attempt.url),
     endereco: attempt.address,
     chave_id: attempt.keyId,
     poller: attempt.poller,
-    erro: attempt.error,
-    resposta: readableAnswer(attempt.answer),
+    erro: attempt.error === null ? null : shown(attempt.error),
+    resposta: seesCpf ? answerText(attempt.answer) : readableAnswer(attempt.answer),
   };
 }

@@ -1,15 +1,21 @@
 /**
- * The export of attempts: NDJSON or CSV, oldest first, with a manifest as its last line.
+ * The export of attempts: NDJSON or CSV, oldest first.
  *
  * Memory stays constant: one page of rows at a time, and the next only when the client has taken this one.
  * The rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one
  * consistent whole without a transaction held open. Alternative: a server-side cursor holds a snapshot for as long as
  * the slowest client reads, and under a snapshot held open claims went from 28 to 90 ms.
- * A fault on the way ends the connection before the manifest: an export without one is not whole.
+ *
+ * The manifest tells how many rows there are and the digest of their bytes, which is known only at the end. NDJSON has it
+ * as its last line. A CSV has rows and nothing else, because a last line of another kind makes every column text for who
+ * reads it as a table; its manifest is asked for at the path in X-Carteiro-Manifesto, which names the transaction at which
+ * the export ended, so that the same rows are read and digested again. Alternative: HTTP's trailers, which most proxies and
+ * clients drop. A fault on the way ends the connection.
  */
 import { createHash } from 'node:crypto';
+import { type AttemptFilters, type AttemptPlace, type FoundAttempts, readAttempts } from '../../audit/attempts.ts';
+import type { Seal } from '../../audit/chain.ts';
 import { readLastSeal } from '../../audit/seal.ts';
-import { type AttemptFilters, type AttemptPlace, type AuditedAttempt, readAttempts } from '../../audit/attempts.ts';
 import { auditedAttempt, type AuditedAttemptResource, type ExportManifest } from '../../contract/audit-resource.ts';
 import type { Pool } from '../../db/pool.ts';
 import { attemptView } from './attempt-view.ts';
@@ -21,7 +27,8 @@ interface Format {
   readonly contentType: string;
   readonly header: string;
   readonly line: (item: AuditedAttemptResource) => string;
-  readonly manifest: (manifest: ExportManifest) => string;
+  /** The manifest's line; null where a line would be taken for a row. */
+  readonly manifest: ((manifest: ExportManifest) => string) | null;
 }
 
 const COLUMNS = Object.keys(auditedAttempt.shape) as (keyof AuditedAttemptResource)[];
@@ -37,66 +44,96 @@ export const FORMATS: Readonly<Record<'ndjson' | 'csv', Format>> = {
     contentType: 'text/csv; charset=utf-8; header=present',
     header: csvLine(COLUMNS),
     line: (item) => csvLine(COLUMNS.map((column) => item[column])),
-    manifest: (manifest) => csvLine(['#manifesto', JSON.stringify(manifest)]),
+    manifest: null,
   },
 };
 
 export interface Export {
   readonly format: 'ndjson' | 'csv';
   readonly filters: AttemptFilters;
+  readonly seesCpf: boolean;
   /** The filters as they were asked for. */
   readonly asked: Readonly<Record<string, string>>;
   readonly pageSize?: number;
 }
 
-/** Starts an export; its bytes come as the answer's body is read. */
-export async function exportAttempts(
-  pool: Pool,
-  { format, filters, asked, pageSize = PAGE }: Export,
-): Promise<Response> {
-  const { contentType, header, line, manifest } = FORMATS[format];
-  const start = await pool.run(async (sql) => {
+interface Start {
+  readonly settledBelow: string;
+  readonly at: Date;
+  readonly seal: Seal | null;
+}
+
+async function readStart(pool: Pool): Promise<Start> {
+  return pool.run(async (sql) => {
     const [now] = await sql<[{ settledBelow: string; at: Date }]>`
       select pg_snapshot_xmin(pg_current_snapshot())::text as "settledBelow", clock_timestamp() as at`;
     return { ...now, seal: await readLastSeal(sql) };
   });
-  const hash = createHash('sha256');
-  let rows = 0;
-  const write = (attempts: readonly AuditedAttempt[]): string => {
-    const text = attempts.map((attempt) => line(attemptView(attempt))).join('');
+}
+
+/** The bytes of an export that ends at `settledBelow`, page by page, and then its manifest. */
+async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize = PAGE }: Export, start: Start) {
+  const { header, line } = FORMATS[format];
+  const hash = createHash('sha256').update(header);
+  if (header !== '') yield header;
+  let [rows, after] = [0, null as AttemptPlace | null];
+  do {
+    const page = {
+      ...filters,
+      after,
+      limit: pageSize,
+      order: 'oldest first',
+      settledBelow: start.settledBelow,
+    } as const;
+    const { attempts, next }: FoundAttempts = await readAttempts(pool, page);
+    const text = attempts.map((attempt) => line(attemptView(attempt, seesCpf))).join('');
     rows += attempts.length;
     hash.update(text);
-    return text;
+    yield text;
+    after = next;
+  } while (after !== null);
+  const manifest: ExportManifest = {
+    linhas: rows,
+    sha256: hash.digest('hex'),
+    selo: start.seal === null ? null : { numero: start.seal.number, hash: start.seal.hash.toString('hex') },
+    gerado_em: start.at.toISOString(),
+    filtros: asked,
   };
+  return manifest;
+}
 
+/** Starts an export; its bytes come as the answer's body is read. `path` is where its manifest is asked for. */
+export async function exportAttempts(pool: Pool, asked: Export, path: string): Promise<Response> {
+  const { contentType, manifest } = FORMATS[asked.format];
+  const start = await readStart(pool);
   async function* chunks(): AsyncGenerator<string> {
-    hash.update(header);
-    if (header !== '') yield header;
-    let after: AttemptPlace | null = null;
-    do {
-      const page = {
-        ...filters,
-        after,
-        limit: pageSize,
-        order: 'oldest first',
-        settledBelow: start.settledBelow,
-      } as const;
-      const found = await readAttempts(pool, page);
-      if (found.attempts.length > 0) yield write(found.attempts);
-      after = found.next;
-    } while (after !== null);
-    yield manifest({
-      linhas: rows,
-      sha256: hash.digest('hex'),
-      selo: start.seal === null ? null : { numero: start.seal.number, hash: start.seal.hash.toString('hex') },
-      gerado_em: start.at.toISOString(),
-      filtros: asked,
-    });
+    const found = yield* pagesOf(pool, asked, start);
+    if (manifest !== null) yield manifest(found);
   }
-  return new Response(ReadableStream.from(chunks()).pipeThrough(new TextEncoderStream()), {
-    headers: {
-      'Content-Type': contentType,
-      'Content-Disposition': `attachment; filename="tentativas.${format}"`,
-    },
+  const again = new URLSearchParams({ ...asked.asked, formato: asked.format, corte: start.settledBelow });
+  return stream(chunks(), {
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="tentativas.${asked.format}"`,
+    'X-Carteiro-Manifesto': `${path}?${again.toString()}`,
   });
+}
+
+/**
+ * The manifest of an export that ended at the transaction `settledBelow`; null when that is not over yet. A line break goes
+ * out for each page, so that a long count is not taken for a dead connection.
+ */
+export async function answerManifest(pool: Pool, asked: Export, settledBelow: string): Promise<Response | null> {
+  const start = await readStart(pool);
+  if (BigInt(settledBelow) > BigInt(start.settledBelow)) return null;
+  async function* chunks(): AsyncGenerator<string> {
+    const pages = pagesOf(pool, asked, { ...start, settledBelow });
+    let page = await pages.next();
+    for (; !page.done; page = await pages.next()) yield '\n';
+    yield JSON.stringify(page.value);
+  }
+  return stream(chunks(), { 'Content-Type': 'application/json' });
+}
+
+function stream(chunks: AsyncIterable<string>, headers: Record<string, string>): Response {
+  return new Response(ReadableStream.from(chunks).pipeThrough(new TextEncoderStream()), { headers });
 }

@@ -10,6 +10,8 @@ export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
   'margem:read': 'consultar margens',
   'vinculos:read': 'ler os desligamentos e os novos vínculos detectados',
   'auditoria:read': 'auditar tentativas, balanço e provas de todos os parceiros',
+  'auditoria:cpf':
+    'ver, com auditoria:read, CPFs, consultas (query) de URLs e provas inteiras, que sem ele vêm mascarados',
   sandbox: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
 };
 

@@ -2,22 +2,24 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { type AttemptFilters, type AttemptPlace, readAttempts } from '../../audit/attempts.ts';
-import { auditedAttemptPage, EXPORT_FORMATS } from '../../contract/audit-resource.ts';
+import { auditedAttemptPage, EXPORT_FORMATS, exportManifest } from '../../contract/audit-resource.ts';
 import { deliveredName } from '../../contract/delivery-resource.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import { id } from '../../contract/values.ts';
 import { attemptView } from '../audit/attempt-view.ts';
-import { exportAttempts, FORMATS } from '../audit/export.ts';
+import { answerManifest, exportAttempts, FORMATS } from '../audit/export.ts';
 import { type Cursors, momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { badCursor, cursor, limite } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
+import { invalid } from '../validation.ts';
 
 const PATH = '/v1/auditoria/tentativas';
+const MANIFEST_PATH = `${PATH}/manifesto`;
 const lowerId = id.transform((text) => text.toLowerCase());
 
-const query = z.strictObject({
+const filterFields = {
   parceiro_id: lowerId.optional(),
   emprestimo_id: lowerId.optional(),
   evento: deliveredName.optional(),
@@ -26,10 +28,32 @@ const query = z.strictObject({
   resultado: z.enum(OUTCOMES).optional(),
   desde: periodStart.optional(),
   ate: periodEnd.optional(),
+};
+
+const query = z.strictObject({ ...filterFields, cursor, limite, formato: z.enum(EXPORT_FORMATS).optional() });
+
+const manifestQuery = z.strictObject({
+  ...filterFields,
   cursor,
   limite,
-  formato: z.enum(EXPORT_FORMATS).optional(),
+  formato: z.enum(EXPORT_FORMATS).exclude(['json']),
+  corte: z.string().regex(/^\d{1,19}$/, 'deve ser o do cabeçalho X-Carteiro-Manifesto'),
 });
+
+type Asked = z.output<z.ZodObject<typeof filterFields>>;
+
+function filtersOf(asked: Asked): AttemptFilters {
+  return {
+    partnerId: asked.parceiro_id ?? null,
+    loanId: asked.emprestimo_id ?? null,
+    event: asked.evento ?? null,
+    deliveryId: asked.entrega_id ?? null,
+    webhookId: asked.webhook_id ?? null,
+    outcome: asked.resultado ?? null,
+    from: asked.desde ?? null,
+    until: asked.ate ?? null,
+  };
+}
 
 const place = z
   .tuple([momentField, id, z.string().regex(/^\d{1,9}$/), z.enum(['true', 'false'])])
@@ -45,8 +69,10 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
       summary: 'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV',
       description:
         'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter ' +
-        'proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova; a última linha é o ' +
-        'manifesto, com a contagem, o SHA-256 dos bytes anteriores e o selo mais novo. Sem manifesto, não está inteiro.',
+        'proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
+        'contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de ' +
+        'dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
+        'mascarados sem o escopo auditoria:cpf.',
       scope: 'auditoria:read',
       query,
       answers: {
@@ -54,31 +80,52 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
           description: 'Uma página, e o cursor da próxima',
           schema: auditedAttemptPage,
           textTypes: ['application/x-ndjson', 'text/csv'],
-          textHeaders: { 'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar' },
+          textHeaders: {
+            'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar',
+            'X-Carteiro-Manifesto': 'Só na exportação: o caminho do seu manifesto',
+          },
         },
       },
     },
-    async ({ query: asked }, c) => {
-      const filters: AttemptFilters = {
-        partnerId: asked.parceiro_id ?? null,
-        loanId: asked.emprestimo_id ?? null,
-        event: asked.evento ?? null,
-        deliveryId: asked.entrega_id ?? null,
-        webhookId: asked.webhook_id ?? null,
-        outcome: asked.resultado ?? null,
-        from: asked.desde ?? null,
-        until: asked.ate ?? null,
-      };
+    async ({ query: asked, seesCpf }, c) => {
+      const filters = filtersOf(asked);
       const format = asked.formato ?? acceptedFormat(c);
-      if (format !== 'json') return exportAttempts(pool, { format, filters, asked: c.req.query() });
+      if (format !== 'json') {
+        return exportAttempts(pool, { format, filters, seesCpf, asked: c.req.query() }, MANIFEST_PATH);
+      }
 
       const list = `${PATH} ${JSON.stringify(filters)}`;
       const after = asked.cursor === undefined ? null : await cursors.read(list, place, asked.cursor);
       if (asked.cursor !== undefined && after === null) throw badCursor();
       const page = { ...filters, after, limit: asked.limite, order: 'newest first', settledBelow: null } as const;
       const { attempts, next } = await readAttempts(pool, page);
+      const itens = attempts.map((attempt) => attemptView(attempt, seesCpf));
       const proximo_cursor = next && (await writePlace(cursors, list, next));
-      return c.json({ itens: attempts.map(attemptView), proximo_cursor }, 200);
+      return c.json({ itens, proximo_cursor }, 200);
+    },
+  );
+}
+
+export function addAuditManifestRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: MANIFEST_PATH,
+      summary: 'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes',
+      description:
+        'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. ' +
+        'Compare sha256 com o do arquivo (no NDJSON, sem a última linha).',
+      scope: 'auditoria:read',
+      query: manifestQuery,
+      answers: { 200: { description: 'O manifesto', schema: exportManifest } },
+    },
+    async ({ query: asked, seesCpf }, c) => {
+      const { corte: _, ...rest } = c.req.query();
+      const found = { format: asked.formato, filters: filtersOf(asked), seesCpf, asked: rest };
+      const answer = await answerManifest(pool, found, asked.corte);
+      if (answer === null)
+        throw invalid([{ campo: 'corte', mensagem: 'deve ser o do cabeçalho X-Carteiro-Manifesto' }]);
+      return answer;
     },
   );
 }

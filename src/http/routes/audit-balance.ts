@@ -1,10 +1,11 @@
 /** `GET /v1/auditoria/balanco`: the conservation law of the deliveries, by partner and day. */
 import { z } from 'zod';
-import { addUp, readBalance } from '../../audit/balance.ts';
+import { readBalance } from '../../audit/balance.ts';
 import { balance, MAX_BALANCE_DAYS, MAX_LISTED_DIFFERENCES } from '../../contract/audit-resource.ts';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { date } from '../../contract/values.ts';
 import { daysBetween, FIRST_DAY, LAST_DAY } from '../../loan/calendar.ts';
+import { answerBalance } from '../audit/balance-answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -28,12 +29,12 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
       summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições',
       description:
         `esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até ` +
-        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} fica fora.`,
+        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} fica fora. A resposta vem enquanto ` +
+        `é calculada, hora a hora: um JSON que não termina não está inteiro.`,
       scope: 'auditoria:read',
       query,
       answers: { 200: { description: 'O balanço; fecha é verdadeiro quando não há diferença', schema: balance } },
     },
-    async ({ query: { de, ate } }, c) =>
-      c.json(await addUp(readBalance(pool, de, ate), de, ate, MAX_LISTED_DIFFERENCES), 200),
+    async ({ query: { de, ate } }) => answerBalance(readBalance(pool, de, ate), de, ate),
   );
 }

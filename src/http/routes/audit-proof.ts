@@ -1,6 +1,8 @@
 /** `GET /v1/auditoria/entregas/{id}/prova`: one delivery as evidence, to be checked with `audit check`. */
+import { z } from 'zod';
+import { maskProof } from '../../audit/mask-proof.ts';
 import { readProof } from '../../audit/proof.ts';
-import { proof } from '../../contract/audit-resource.ts';
+import { maskedProof, proof } from '../../contract/audit-resource.ts';
 import { notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -12,15 +14,16 @@ export function addAuditProofRoutes(add: AddOperation, { pool }: HttpDeps): void
       path: '/v1/auditoria/entregas/{id}/prova',
       summary: 'Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem',
       description:
-        'O comando audit check confere o arquivo sem banco de dados. Traz o corpo como foi enviado, CPF incluído.',
+        'O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi ' +
+        'enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.',
       scope: 'auditoria:read',
-      answers: { 200: { description: 'A prova', schema: proof } },
+      answers: { 200: { description: 'A prova', schema: z.discriminatedUnion('formato', [proof, maskedProof]) } },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ id }, c) => {
+    async ({ id, seesCpf }, c) => {
       const found = await readProof(pool, id);
       if (found === null) throw notFound();
-      return c.json(found, 200);
+      return c.json(seesCpf ? found : maskProof(found), 200);
     },
   );
 }

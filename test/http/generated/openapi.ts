@@ -427,11 +427,33 @@ export interface paths {
         };
         /**
          * Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV
-         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova; a última linha é o manifesto, com a contagem, o SHA-256 dos bytes anteriores e o selo mais novo. Sem manifesto, não está inteiro.
+         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
         get: operations["getAuditoriaTentativas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auditoria/tentativas/manifesto": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes
+         * @description O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. Compare sha256 com o do arquivo (no NDJSON, sem a última linha).
+         *
+         *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
+         */
+        get: operations["getAuditoriaTentativasManifesto"];
         put?: never;
         post?: never;
         delete?: never;
@@ -449,7 +471,7 @@ export interface paths {
         };
         /**
          * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições
-         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora.
+         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -471,7 +493,7 @@ export interface paths {
         };
         /**
          * Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem
-         * @description O comando audit check confere o arquivo sem banco de dados. Traz o corpo como foi enviado, CPF incluído.
+         * @description O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -3254,6 +3276,8 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description Só na exportação: o nome do arquivo a gravar */
                     "Content-Disposition"?: string;
+                    /** @description Só na exportação: o caminho do seu manifesto */
+                    "X-Carteiro-Manifesto"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3314,6 +3338,66 @@ export interface operations {
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getAuditoriaTentativasManifesto: {
+        parameters: {
+            query: {
+                parceiro_id?: string;
+                emprestimo_id?: string;
+                evento?: components["schemas"]["NomeEntregue"];
+                entrega_id?: string;
+                webhook_id?: string;
+                resultado?: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                desde?: string;
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                ate?: string;
+                cursor?: string;
+                /** @description Sem ele, 100 */
+                limite?: number;
+                formato: "ndjson" | "csv";
+                corte: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description O manifesto */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example 250 */
+                        linhas: number;
+                        sha256: string;
+                        selo: {
+                            /** @example 1 */
+                            numero: number;
+                            hash: string;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        gerado_em: string;
+                        filtros: {
+                            [key: string]: string;
+                        };
+                    };
                 };
             };
             400: components["responses"]["ERRO_VALIDACAO"];
@@ -3541,6 +3625,90 @@ export interface operations {
                             numero: number;
                             hash: string;
                         } | null;
+                    } | {
+                        /** @constant */
+                        formato: "carteiro-prova-mascarada-1";
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        gerada_em: string;
+                        entrega: {
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            evento_id: string;
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            webhook_id: string;
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            parceiro_id: string;
+                            /** @enum {string} */
+                            status: "pendente" | "entregue" | "erro" | "suspensa";
+                            /**
+                             * Format: date-time
+                             * @example 2026-01-31T12:00:00.000Z
+                             */
+                            criada_em: string;
+                            concluida_em: string | null;
+                        };
+                        /** @example {"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}} */
+                        corpo: string;
+                        evento: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        } | null;
+                        tentativas: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        }[];
+                        pedidos: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        }[];
+                        cadeia: {
+                            /** @example 1 */
+                            numero: number;
+                            /** @example 793 */
+                            primeira_transacao: number;
+                            /** @example 1042 */
+                            transacao_final: number;
+                            /** @example 250 */
+                            linhas: number;
+                            resumo: string;
+                            anterior: string;
+                            hash: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-01-31T12:00:00.000Z
+                             */
+                            selado_em: string;
+                        }[];
+                        cadeia_completa: boolean;
+                        cabeca: {
+                            /** @example 1 */
+                            numero: number;
+                            hash: string;
+                        } | null;
+                        /** @example CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato */
+                        retido: string;
                     };
                 };
             };

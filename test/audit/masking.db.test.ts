@@ -1,0 +1,142 @@
+/** One mask for HTTP and SQL: what it hides, what it leaves, and that both hide the same. */
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CUT_SHORT, MASK, masked } from '../../src/contract/masking.ts';
+import { answerText } from '../../src/delivery/answer-text.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function maskedInSql(texts: readonly string[]): Promise<string[]> {
+  const rows = await database.sql<{ text: string }[]>`
+    select mask(given) as text from unnest(${texts as string[]}::text[]) with ordinality as t (given, n) order by n`;
+  return rows.map(({ text }) => text);
+}
+
+const DASHES = Array.from('-‐‑‒–—―⁃−﹘﹣－⸺⸻');
+const FULL_WIDTH = Array.from('52998224725')
+  .map((digit) => String.fromCodePoint(Number(digit) + 0xff10))
+  .join('');
+
+const HIDDEN = [
+  ...DASHES.map((dash) => `529.982.247${dash}25`),
+  ...DASHES.map((dash) => `529${dash}982${dash}247${dash}25`),
+  FULL_WIDTH,
+  FULL_WIDTH.replace(/^(...)(...)(...)/u, '$1.$2．$3－'),
+  Array.from('52998224725').join(' '),
+  Array.from('52998224725').join(' '),
+  Array.from('52998224725').join('​'),
+  Array.from('52998224725').join('-'),
+  '52 99 82 24 72 5',
+  '529,982,247-25',
+  '529，982，247，25',
+  '529 . 982 . 247 - 25',
+  '529 982 247 – 25',
+  '529_982_247_25',
+  '529/982/247/25',
+  '529\n982\n247\n25',
+  '529.982.247%2D25',
+  '529%20982%20247%2025',
+  '529.982.247%E2%80%9125',
+  '%35%32%39%39%38%32%32%34%37%32%35',
+  String.raw`529.982.247\u201125`,
+  '52998224725',
+  '0052998224725',
+  'https://partner.example/?token=abc',
+  'https://partner.example/it\'s?a=1&b="',
+  String.raw`https:\/\/partner.example\/x?token=abc`,
+];
+
+const LEFT = [
+  'pedido 1234567890 em 2026-01-31T12:00:00.123Z, R$ 1.234,50',
+  '019c1f2a-7b3c-7d4e-8f5a-123456789012',
+  '12345678-1234-7123-8123-123456789012',
+  '{"numero_emprestimo":"2026-00000001","valor_parcela":1234.56,"numero_parcelas":96,"competencia":"2026-11"}',
+  'https://203.0.113.10:8443/hooks/2026/11/23/a',
+  'connect ECONNREFUSED 10.0.0.1:443',
+  'por quê?token=x',
+];
+
+describe('the mask', () => {
+  test.each(HIDDEN)('hides %j, also between letters', async (secret) => {
+    const visible = (text: string) => text.normalize('NFKC').replaceAll(/[^\dt]/g, '');
+    for (const text of [secret, `x${secret}y`, `{"a":"${secret}","b":"z"}`]) {
+      const shown = masked(text);
+      expect(shown).toContain('***********');
+      expect(visible(shown)).not.toMatch(/529|998|247|token=|a=1/);
+      expect(shown).not.toMatch(/%3[0-9]|[?][^*]/);
+      expect(await maskedInSql([text])).toEqual([shown]);
+    }
+  });
+
+  test.each(LEFT)('leaves %j', async (text) => {
+    expect(masked(text)).toBe(text);
+    expect(await maskedInSql([text])).toEqual([text]);
+  });
+
+  test('hides the same in PostgreSQL, over generated texts', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...HIDDEN, ...LEFT, ...DASHES),
+      fc.constantFrom(
+        ...Array.from(' .,-/_+%?#:&="\'<>\\\u{e000}\t\n'),
+        ' ',
+        '​',
+        '%2D',
+        '%3',
+        '%35',
+        String.raw`\u2011`,
+        String.raw`\n`,
+      ),
+      fc.stringMatching(/^[0-9]{1,12}$/),
+      fc.stringMatching(/^[0-9０-９]{1,4}$/),
+      fc.uuid(),
+      fc.constantFrom('https://a.example/', 'HTTP://', '2026-', 'é', '𝟓', 'x'),
+    );
+    const texts = fc.array(
+      fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
+      { minLength: 200, maxLength: 200 },
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, async (given) => {
+        expect(await maskedInSql(given)).toEqual(given.map((text) => masked(text)));
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+/** What `readableAnswer` shows, were the bytes that are no text left out as the view leaves them out. */
+function withoutBadBytes(answer: Buffer): string {
+  const text = (answerText(answer) ?? '').replaceAll(/[\uFFFD\uFEFF]/g, '');
+  return answer.length < 1_024 ? masked(text) : masked(text).replace(new RegExp(CUT_SHORT), MASK);
+}
+
+test('an answer reads alike in both, with bytes that are no text and a cut number at its end', async () => {
+  const bytes = fc.oneof(
+    fc.constantFrom('ff', '96', 'e280', 'c0af', 'eda080', 'f0').map((hex) => Buffer.from(hex, 'hex')),
+    fc
+      .constantFrom('529.982.247', '‑', '25', '５', '\\000', '\\\\000', '\0', 'é', '%2', ' 1', '\\u20')
+      .map((text) => Buffer.from(text)),
+  );
+  const answers = fc.array(
+    fc.tuple(fc.array(bytes, { maxLength: 12 }), fc.boolean()).map(([pieces, isCut]) => {
+      const content = Buffer.concat(pieces);
+      return isCut ? Buffer.concat([Buffer.alloc(1_024, 'x'), content]).subarray(-1_024) : content.subarray(0, 1_023);
+    }),
+    { minLength: 100, maxLength: 100 },
+  );
+  await fc.assert(
+    fc.asyncProperty(answers, async (given) => {
+      const rows = await database.sql<{ text: string }[]>`
+        select mask_answer(decode(given, 'hex')) as text
+        from unnest(${given.map((answer) => answer.toString('hex'))}::text[]) with ordinality as t (given, n) order by n`;
+      // The decoder leaves out a byte order mark at the beginning.
+      expect(rows.map(({ text }) => text.replaceAll('\uFEFF', ''))).toEqual(given.map(withoutBadBytes));
+    }),
+    { numRuns: 6 },
+  );
+});
