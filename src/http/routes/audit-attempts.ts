@@ -50,7 +50,7 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool }: HttpDeps): vo
           description: 'Uma página, e o cursor da próxima',
           schema: auditedAttemptPage,
           textTypes: ['application/x-ndjson', 'text/csv'],
-          textHeaders: { 'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar' },
+          optionalHeaders: { 'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar' },
         },
       },
     },

@@ -5,15 +5,15 @@ import { readBonds } from '../../core/read-bonds.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
+import { badCursor, cursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
-import { invalid } from '../validation.ts';
 
 const LIMIT = `deve ser um número inteiro de 1 a ${MAX_BOND_PAGE}`;
 
 const query = z.object({
   desde: periodStart.optional(),
   ate: periodEnd.optional(),
-  cursor: z.string({ error: 'deve ser o proximo_cursor de uma página anterior' }).optional(),
+  cursor,
   limite: z
     .string({ error: LIMIT })
     .regex(/^[1-9]\d{0,2}$/, LIMIT)
@@ -55,11 +55,11 @@ function addList(add: AddOperation, { pool }: HttpDeps, { kind, path, summary, s
       query,
       answers: { 200: { description: 'Uma página, e o cursor da próxima', schema } },
     },
-    async ({ partnerId, query: { desde, ate, cursor, limite } }, c) => {
+    async ({ partnerId, query: { desde, ate, cursor: given, limite } }, c) => {
       const list = `${path} ${partnerId}`;
-      const place = cursor === undefined ? null : readCursor(list, cursor);
-      if (cursor !== undefined && place === null) {
-        throw invalid([{ campo: 'cursor', mensagem: 'deve ser o proximo_cursor de uma página desta lista' }]);
+      const place = given === undefined ? null : readCursor(list, given);
+      if (given !== undefined && place === null) {
+        throw badCursor();
       }
       const { bonds, hasMore } = await readBonds(pool, {
         partnerId,
