@@ -19,7 +19,8 @@ const CONTROL = String.raw`\x00-\x1F\x7F-\x9F`;
 
 /** A name or description: 1 to `max` characters (code points, as JSON Schema counts), not only blanks, no control characters. */
 export function text(max: number) {
-  const isLongest = (value: string) => value.length <= max || (value.length <= 2 * max && [...value].length <= max);
+  const isLongest = (value: string) =>
+    value.length <= max || (value.length <= 2 * max && Array.from(value).length <= max);
   return z
     .string()
     .refine(isLongest, `tem no máximo ${max} caracteres`)

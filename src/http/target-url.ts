@@ -15,15 +15,21 @@ const PUBLIC_END = `(?:[a-hj-km-z][a-z]{1,62}|${otherThan('local')}|${otherThan(
 
 /** Words of 2 to 63 letters that begin with the first letter of `word` and not with `word`. */
 function otherThan(word: string): string {
-  const ends = [...word].slice(1).map((letter, index) => {
-    const same = word.slice(0, index + 1);
-    return `${same}[${allBut(letter)}][a-z]{0,${61 - index}}${index > 0 ? `|${same}` : ''}`;
-  });
+  const ends = word
+    .slice(1)
+    .split('')
+    .map((letter, index) => {
+      const same = word.slice(0, index + 1);
+      return `${same}[${allBut(letter)}][a-z]{0,${61 - index}}${index > 0 ? `|${same}` : ''}`;
+    });
   return ends.join('|');
 }
 
 function allBut(letter: string): string {
-  return [...'abcdefghijklmnopqrstuvwxyz'].filter((other) => other !== letter).join('');
+  return 'abcdefghijklmnopqrstuvwxyz'
+    .split('')
+    .filter((other) => other !== letter)
+    .join('');
 }
 
 /** What a client can be sure of: narrower than the rules, which also take upper case, other scripts and public addresses. */

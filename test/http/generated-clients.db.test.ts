@@ -70,9 +70,9 @@ async function mavenOutput(args: readonly string[]): Promise<string> {
 /** Makes a client; skips the test, in a line, where the generator is not there. */
 async function generate(context: TestContext, client: string, args: readonly string[]): Promise<string> {
   const jar = findJar();
-  if (jar === undefined) return context.skip('no jar of openapi-generator: set OPENAPI_GENERATOR_JAR');
+  if (jar === undefined) context.skip('no jar of openapi-generator: set OPENAPI_GENERATOR_JAR');
   const noJava = await failureOf('java', ['-version']);
-  if (noJava !== null) return context.skip(noJava);
+  if (noJava !== null) context.skip(noJava);
   const made = path.join(folder, client);
   await run('java', ['-jar', jar, 'generate', '-i', path.join(folder, 'openapi.json'), ...args, '-o', made]);
   return made;
@@ -80,12 +80,12 @@ async function generate(context: TestContext, client: string, args: readonly str
 
 test('every file of the Python client is Python, and it works', { timeout: TIMEOUT_MS }, async (context) => {
   const noPython = await failureOf(PYTHON, ['--version']);
-  if (noPython !== null) return context.skip(noPython);
+  if (noPython !== null) context.skip(noPython);
   const made = await generate(context, 'python', ['-g', 'python']);
   await run(PYTHON, ['-m', 'compileall', '-q', made]);
   expect(globSync(path.join(made, 'openapi_client/models/evento_*.py')).length).toBeGreaterThanOrEqual(16);
   const missing = await failureOf(PYTHON, ['-c', 'import pydantic, urllib3, dateutil']);
-  if (missing !== null) return context.skip(`compiled, not run: ${missing}`);
+  if (missing !== null) context.skip(`compiled, not run: ${missing}`);
   const env = { ...process.env, PYTHONPATH: made };
   const { stdout } = await run(PYTHON, [path.join(programs, 'partner.py'), server.url, token], { env });
   expect(stdout.trim()).toBe('registered, listed, rotated, counted 0, margin told, refused 400 ERRO_VALIDACAO');
@@ -97,7 +97,7 @@ test.for(['native', 'okhttp-gson'])(
   async (library, context) => {
     const made = await generate(context, library, ['-g', 'java', '--library', library]);
     const noMaven = await failureOf('mvn', ['--version']);
-    if (noMaven !== null) return context.skip(noMaven);
+    if (noMaven !== null) context.skip(noMaven);
     if (library === 'native')
       await cp(path.join(programs, 'Partner.java'), path.join(made, 'src/main/java/Partner.java'));
     const maven = ['-f', path.join(made, 'pom.xml'), '--offline', '--quiet', '--batch-mode'];
@@ -108,10 +108,9 @@ test.for(['native', 'okhttp-gson'])(
       'dependency:build-classpath',
       `-Dmdep.outputFile=${classpath}`,
     ]);
-    if (/offline mode/.test(told))
-      return context.skip(`Maven lacks libraries of the ${library} client: compile one once`);
+    if (/offline mode/.test(told)) context.skip(`Maven lacks libraries of the ${library} client: compile one once`);
     expect(told).toBe('');
-    if (library !== 'native') return undefined;
+    if (library !== 'native') return;
     const classes = `${path.join(made, 'target/classes')}:${(await readFile(classpath, 'utf8')).trim()}`;
     const { stdout } = await run('java', ['-cp', classes, 'Partner', server.url, token]);
     expect(stdout.trim()).toBe('registered, listed, rotated, counted 0, margin told, refused 400 ERRO_VALIDACAO');

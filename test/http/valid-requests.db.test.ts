@@ -6,7 +6,7 @@
  * `consulta_margem_id` one that it gave for this worker; `documentos` names each type once; `ate` is not before `de`, and at
  * most 31 days after it.
  */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/contract/statuses.ts';
 import type { ApiDescription, DescribedOperation, Parameter } from '../support/description.ts';
@@ -103,7 +103,7 @@ async function send(method: string, path: string, operation: DescribedOperation,
       : valid.body;
   const [{ bearer: [scope] = [] } = {}] = operation.security as { readonly bearer?: Scope[] }[];
   const text = body === undefined ? null : JSON.stringify(body);
-  return world.api.app.request(`${real}?${query}`, {
+  return world.api.app.request(`${real}?${query.toString()}`, {
     method: method.toUpperCase(),
     headers: {
       Authorization: `Bearer ${scope === 'auditoria:read' ? auditor : token}`,

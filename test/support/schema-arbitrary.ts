@@ -2,7 +2,7 @@
  * Values that a schema of the description takes, made from the schema alone, as a client's own test would make them. A
  * keyword that this does not know throws: it would make values that only look valid.
  */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { ApiDescription, JsonSchema } from './description.ts';
 
 const KNOWN = new Set(
@@ -39,7 +39,7 @@ export function schemaArbitraries({ components }: ApiDescription): (schema: Json
     if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
     const choices = schema.oneOf ?? schema.anyOf;
     if (choices !== undefined) return fc.oneof(...choices.map(of));
-    switch (schema.type) {
+    switch (String(schema.type)) {
       case 'string':
         return texts(schema);
       case 'boolean':
@@ -100,7 +100,7 @@ function texts(schema: Schema): fc.Arbitrary<string> {
   if (format !== undefined && format !== 'uri') throw new Error(`no texts are made for the format ${format}`);
   const made = pattern === undefined ? fc.string({ unit: 'binary' }) : fc.stringMatching(new RegExp(pattern, 'u'));
   return made.filter((text) => {
-    const { length } = [...text];
+    const { length } = Array.from(text);
     return text.isWellFormed() && length >= minLength && (maxLength === undefined || length <= maxLength);
   });
 }
@@ -108,7 +108,7 @@ function texts(schema: Schema): fc.Arbitrary<string> {
 const YEARS = { min: new Date('0001-01-01'), max: new Date('9999-12-31') };
 
 function hex(lengths: readonly number[]): fc.Arbitrary<string> {
-  const digit = fc.constantFrom(...'0123456789abcdefABCDEF');
+  const digit = fc.constantFrom(...'0123456789abcdefABCDEF'.split(''));
   const part = (length: number) => fc.string({ unit: digit, minLength: length, maxLength: length });
   return fc.tuple(...lengths.map(part)).map((parts) => parts.join('-'));
 }

@@ -1,3 +1,4 @@
+import java.net.URI;
 import java.util.List;
 import java.util.Set;
 import org.openapitools.client.ApiClient;
@@ -15,7 +16,7 @@ public final class Partner {
         WebhooksApi api = new WebhooksApi(client);
 
         PostWebhooksRequest wanted = new PostWebhooksRequest()
-                .url("http://127.0.0.1:9/java")
+                .url(URI.create("http://127.0.0.1:9/java"))
                 .eventos(Set.of(NomeDeEvento.AVERBACAO_CONCLUIDA));
         WebhookCriado created = api.postWebhooks(wanted, "java-1");
         List<Webhook> listed = api.getWebhooks("todos", null, 500);
@@ -35,7 +36,7 @@ public final class Partner {
         new SandboxApi(client).putSandboxMargem(new PutSandboxMargemRequest(margin));
         String refused = "";
         try {
-            api.postWebhooks(wanted.url("http://127.0.0.1:0/"), null);
+            api.postWebhooks(wanted.url(URI.create("http://127.0.0.1:0/")), null);
         } catch (ApiException refusal) {
             refused = refusal.getCode() + (refusal.getResponseBody().contains("ERRO_VALIDACAO") ? " ERRO_VALIDACAO" : "");
         }
