@@ -21,7 +21,7 @@ const MAX_LOOKS = 10;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** A place in the list: after this delivery. */
-export interface DeliveryPlace {
+interface DeliveryPlace {
   readonly eventId: string;
   readonly webhookId: string;
 }
