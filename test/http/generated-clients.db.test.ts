@@ -92,7 +92,7 @@ test('every file of the Python client is Python, and it works', { timeout: TIMEO
 });
 
 test.for(['native', 'okhttp-gson'])(
-  'the Java client on %s compiles and works',
+  'the Java client on %s compiles, and the native one works',
   { timeout: TIMEOUT_MS },
   async (library, context) => {
     const made = await generate(context, library, ['-g', 'java', '--library', library]);
