@@ -30,6 +30,8 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       databaseUrl: null,
       directDatabaseUrl: null,
+      databaseSchema: 'carteiro',
+      databaseRolePrefix: 'carteiro',
       databasePrepare: true,
       dataDir: '.data',
       sandbox: true,

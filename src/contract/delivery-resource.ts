@@ -11,6 +11,10 @@ export const DEFAULT_PAGE = 100;
 /** What a delivery can be of: an event that partners are sent, or the partner's own test. */
 export const deliveredName = z.enum([...EMITTED_NAMES, TEST_NAME]).meta({ id: 'NomeEntregue' });
 
+/** Components, and so classes of their own in a generated client. */
+export const deliveryStatus = z.enum(DELIVERY_STATUSES).meta({ id: 'StatusDeEntrega' });
+export const outcome = z.enum(OUTCOMES).meta({ id: 'ResultadoDeTentativa' });
+
 const cursor = z.string().nullable();
 
 const delivery = z
@@ -22,8 +26,11 @@ const delivery = z
     evento: deliveredName,
     emprestimo_id: id.nullable(),
     versao_emprestimo: z.int().nullable(),
-    status: z.enum(DELIVERY_STATUSES),
+    status: deliveryStatus,
     total_tentativas: z.int(),
+    /** Of the attempt that delivered it, else of the newest; null before the first has ended. */
+    ultimo_resultado: outcome.nullable(),
+    ultimo_status_http: z.int().nullable(),
     /** True while an attempt awaits its answer. */
     em_andamento: z.boolean(),
     proxima_tentativa_em: timestamp.nullable(),
@@ -38,7 +45,7 @@ const attempt = z
     numero: z.int(),
     inicio: timestamp,
     duracao_ms: z.int().nullable(),
-    resultado: z.enum(OUTCOMES),
+    resultado: outcome,
     status_http: z.int().nullable(),
     erro: z.string().nullable(),
     /** The first 1 KiB of the answer as text, with what looks like a CPF masked. */
@@ -83,7 +90,7 @@ const feedItem = z.strictObject({
   evento_id: id,
   emprestimo_id: id.nullable(),
   versao_emprestimo: z.int().nullable(),
-  entregas: z.array(z.strictObject({ id, webhook_id: id, status: z.enum(DELIVERY_STATUSES) })),
+  entregas: z.array(z.strictObject({ id, webhook_id: id, status: deliveryStatus })),
   envelope: fedEnvelope,
 });
 export type FeedItem = z.infer<typeof feedItem>;

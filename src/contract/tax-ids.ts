@@ -39,10 +39,20 @@ function isCnpj(value: string): boolean {
 export const cpf = z
   .string()
   .refine(isCpf, 'CPF inválido: 11 dígitos sem pontuação, com dígitos verificadores corretos')
-  .meta({ pattern: '^[0-9]{11}$', description: 'CPF sem pontuação', examples: ['52998224725'] });
+  .meta({
+    format: 'cpf',
+    pattern: '^[0-9]{11}$',
+    description: 'CPF sem pontuação, com dígitos verificadores',
+    examples: ['52998224725'],
+  });
 
 /** An employer's tax id: 14 characters, no punctuation, check digits verified. */
 export const cnpj = z
   .string()
   .refine(isCnpj, 'CNPJ inválido: 14 caracteres sem pontuação, com dígitos verificadores corretos')
-  .meta({ pattern: '^[0-9A-Z]{12}[0-9]{2}$', description: 'CNPJ sem pontuação', examples: ['11222333000181'] });
+  .meta({
+    format: 'cnpj',
+    pattern: '^[0-9A-Z]{12}[0-9]{2}$',
+    description: 'CNPJ sem pontuação, com dígitos verificadores',
+    examples: ['11222333000181'],
+  });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Any id on the wire: a UUID in lower case (version 7 where the service makes it). */
-export const id = z.uuid().meta({ examples: ['019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'] });
+/** Any id on the wire: a UUID of any version (7, in lower case, where the service makes it). */
+export const id = z.guid('deve ser um UUID').meta({ examples: ['019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'] });
 
 /** ISO 8601, UTC, milliseconds, `Z`: `2026-01-31T12:00:00.000Z`. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-31T12:00:00.000Z'] });
@@ -15,14 +15,22 @@ export const month = z
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'deve ser um mês AAAA-MM')
   .meta({ examples: ['2026-01'] });
 
-/** A name or description: 1 to `max` characters, not only blanks, no control characters. */
+const CONTROL = String.raw`\x00-\x1F\x7F-\x9F`;
+
+/** A name or description: 1 to `max` characters (code points, as JSON Schema counts), not only blanks, no control characters. */
 export function text(max: number) {
+  const isLongest = (value: string) =>
+    value.length <= max || (value.length <= 2 * max && Array.from(value).length <= max);
   return z
     .string()
-    .min(1, 'não pode ser vazio')
-    .max(max, `tem no máximo ${max} caracteres`)
+    .refine(isLongest, `tem no máximo ${max} caracteres`)
     .refine((value) => value.trim() !== '', 'não pode ser vazio')
-    .refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle');
+    .refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle')
+    .meta({
+      minLength: 1,
+      maxLength: max,
+      pattern: `^[^${CONTROL}]*[^\\s\\uFEFF${CONTROL}][^${CONTROL}]*$`,
+    });
 }
 
 const MAX_REAIS = 9_999_999_999.99;
@@ -41,7 +49,7 @@ export const reais = z
   .min(0, 'não pode ser negativo')
   .max(MAX_REAIS, 'valor alto demais')
   .refine(hasCentavosAtMost, TOO_PRECISE)
-  .meta({ description: 'Reais, com no máximo duas casas decimais', examples: [1234.5] });
+  .meta({ multipleOf: 0.01, description: 'Reais, com no máximo duas casas decimais', examples: [1234.5] });
 
 /** {@link reais} that may be below zero, as a margin is of which more was pledged than can be. */
 export const signedReais = z
@@ -49,12 +57,12 @@ export const signedReais = z
   .min(-MAX_REAIS, 'valor baixo demais')
   .max(MAX_REAIS, 'valor alto demais')
   .refine(hasCentavosAtMost, TOO_PRECISE)
-  .meta({ description: 'Reais, com no máximo duas casas decimais; pode ser negativo', examples: [1234.5] });
+  .meta({ multipleOf: 0.01, description: 'Reais, com no máximo duas casas decimais; pode ser negativo', examples: [1234.5] });
 
 /** {@link reais}, greater than zero. */
 export const positiveReais = reais
   .refine((value) => value > 0, 'deve ser maior que zero')
-  .meta({ exclusiveMinimum: 0 });
+  .meta({ exclusiveMinimum: 0, multipleOf: 0.01 });
 
 /** Reais on the wire → integer centavos. Exact for every number that {@link signedReais} accepts. */
 export function toCentavos(value: number): number {

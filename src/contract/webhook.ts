@@ -26,23 +26,35 @@ export const eventNames = z
       if (names.indexOf(name) < index)
         context.addIssue({ code: 'custom', path: [index], message: `${name} está repetido` });
     }
-  });
+  })
+  .meta({ uniqueItems: true });
 
-export const createWebhook = z.strictObject({ url: z.string(), eventos: eventNames });
+/** `url` is checked and normalised by its own schema, which depends on where the service may send. */
+export function createWebhook<U extends z.ZodType<string>>(url: U) {
+  return z.strictObject({ url, eventos: eventNames });
+}
 
 /** What a change may bring; `retomar` sends what was suspended, and stands only beside `ativo: true`. */
-export const changeWebhook = z
-  .strictObject({
-    url: z.string().optional(),
-    eventos: eventNames.optional(),
-    ativo: z.boolean().optional(),
-    retomar: z.boolean().optional(),
-  })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'deve ter ao menos um campo')
-  .refine((change) => change.retomar !== true || change.ativo === true, {
-    path: ['retomar'],
-    message: 'só pode vir com ativo: true',
-  });
+export function changeWebhook<U extends z.ZodType<string>>(url: U) {
+  return z
+    .strictObject({
+      url: url.optional(),
+      eventos: eventNames.optional(),
+      ativo: z.boolean().optional(),
+      retomar: z.boolean().optional(),
+    })
+    .refine((change) => Object.values(change).some((value) => value !== undefined), 'deve ter ao menos um campo')
+    .refine((change) => change.retomar !== true || change.ativo === true, {
+      path: ['retomar'],
+      message: 'só pode vir com ativo: true',
+    })
+    .meta({
+      minProperties: 1,
+      if: { properties: { retomar: { const: true } }, required: ['retomar'] },
+      // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's word
+      then: { properties: { ativo: { const: true } }, required: ['ativo'] },
+    });
+}
 
 export const webhook = z
   .strictObject({
@@ -61,10 +73,15 @@ export const createdWebhook = webhook.extend({ secret: z.string().optional() }).
   description: 'O secret vem só na primeira resposta; a repetição pela Idempotency-Key não o traz',
 });
 
-/** The rotation's answer: the only place where the new `secret` is ever shown. */
-export const rotatedSecret = z.strictObject({
-  id,
-  secret: z.string(),
-  /** Until when the secret before it signs too. */
-  anterior_ate: timestamp,
-});
+/** The rotation's answer, and its repetition by the Idempotency-Key: the only places where the new `secret` is shown. */
+export const rotatedSecret = z
+  .strictObject({
+    id,
+    secret: z.string().optional(),
+    /** Until when the secret before it signs too. */
+    anterior_ate: timestamp,
+  })
+  .meta({
+    id: 'SecretTrocado',
+    description: 'A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele',
+  });

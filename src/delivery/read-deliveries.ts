@@ -1,29 +1,45 @@
 /**
- * Deliveries as a partner reads them: a registration's list, newest first, and one with its attempts.
+ * Deliveries as a partner reads them: of one registration or of all, newest first, and one with its attempts.
  *
- * The list walks `deliveries_once`, whose events are UUIDv7: that is the order of time, and a period is a range of it.
- * A search by status or event looks at a bounded number of rows for each page and tells where it stopped, so that a
- * rare match among millions costs short pages and never a long statement.
+ * The list walks `deliveries_once`, whose events are UUIDv7: that is the order of time, and a period is a range of it. Over
+ * several registrations it walks each one's part and merges: what is read of one ends somewhere, and the page shows nothing
+ * below the highest of those ends, since another row may lie there. So no index by partner is needed, which would cost every
+ * append and every record an entry.
+ * A search by what no index knows looks at a bounded number of rows for each page and tells where it stopped, so that a rare
+ * match among millions costs short pages and never a long statement.
  */
 import type { AttemptResource, DeliveryResource, DeliveryWithAttempts } from '../contract/delivery-resource.ts';
 import type { Outcome } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { readableAnswer } from './answer-text.ts';
 
-const SCANNED_A_PAGE = 5_000;
+/** Rows that a statement looks at when it cannot tell beforehand which ones fit. */
+const LOOKED_AT_A_PAGE = 5_000;
+/** Rows that a statement reads of all registrations together when every one fits: the largest page of 50 of them. */
+const MERGED_A_PAGE = 25_050;
+const MAX_LOOKS = 10;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-export interface DeliverySearch {
+/** A place in the list: after this delivery. */
+interface DeliveryPlace {
+  readonly eventId: string;
   readonly webhookId: string;
+}
+
+export interface DeliverySearch {
+  /** The registrations, all of one partner. */
+  readonly webhookIds: readonly string[];
   readonly status: DeliveryResource['status'] | null;
   readonly event: DeliveryResource['evento'] | null;
   readonly loanId: string | null;
+  /** What {@link DeliveryResource} shows as `ultimo_resultado` and `ultimo_status_http`. */
+  readonly outcome: Outcome | null;
+  readonly statusCode: number | null;
   /** Made at or after. */
   readonly from: Date | null;
   /** Made before. */
   readonly until: Date | null;
-  /** The event after which a page before this one stopped. */
-  readonly after: string | null;
+  readonly after: DeliveryPlace | null;
   readonly limit: number;
 }
 
@@ -36,6 +52,8 @@ interface Row {
   readonly loanVersion: number | null;
   readonly status: DeliveryResource['status'];
   readonly attempts: number;
+  readonly outcome: Outcome | null;
+  readonly statusCode: number | null;
   readonly nextAttemptAt: Date | null;
   readonly isClaimed: boolean;
   readonly createdAt: Date;
@@ -48,12 +66,24 @@ export function firstIdAt(at: Date): string {
   return `${ms.slice(0, 8)}-${ms.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The columns of {@link Row}, of deliveries `d` and messages `m`. */
+/** The attempt `last` of a delivery `d`: the one that delivered it, else the newest. */
+function lastAttempt(sql: Tx) {
+  return sql`
+    left join lateral (
+      select outcome, status_code from attempts
+      where delivery_id = d.id
+      order by d.status = 'entregue' and outcome = 'entregue' desc, number desc, late desc
+      limit 1
+    ) last on true`;
+}
+
+/** The columns of {@link Row}, of deliveries `d`, messages `m` and {@link lastAttempt}. */
 function columns(sql: Tx) {
   return sql`
     d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event,
     case when m.loan_version is not null then (select e.stream from events e where e.id = d.event_id) end as "loanId",
-    m.loan_version as "loanVersion", d.status, d.attempts, d.next_attempt_at as "nextAttemptAt",
+    m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
+    d.next_attempt_at as "nextAttemptAt",
     d.claimed_by is not null as "isClaimed",
     coalesce(uuid_extract_timestamp(d.event_id), d.created_at) as "createdAt", d.finished_at as "finishedAt"`;
 }
@@ -61,42 +91,82 @@ function columns(sql: Tx) {
 export interface DeliveryList {
   readonly deliveries: readonly DeliveryResource[];
   /** Where the next page goes on; null at the end of the list. */
-  readonly next: string | null;
+  readonly next: DeliveryPlace | null;
 }
 
-/** One page of a registration's deliveries. */
+/** One page of the deliveries of some registrations. */
 export async function readDeliveries(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
-  const { webhookId, status, event, loanId, from, until, after, limit } = search;
-  const last = [LAST_ID, after, until && firstIdAt(until)].filter((bound) => bound !== null).toSorted()[0] as string;
-  const isStopped = status === 'erro' || status === 'suspensa';
-  const scanned = event === null && (status === null || isStopped) ? limit + 1 : SCANNED_A_PAGE;
+  if (search.webhookIds.length === 0) return { deliveries: [], next: null };
+  let page = await look(pool, search);
+  // Of several, the busiest may have all the rows, of which a look then reads its part alone.
+  const maxLooks = search.webhookIds.length === 1 ? 1 : MAX_LOOKS;
+  for (let looks = 1; page.deliveries.length === 0 && page.next !== null && looks < maxLooks; looks += 1) {
+    page = await look(pool, { ...search, after: page.next });
+  }
+  return page;
+}
+
+/** How many rows to read of each registration. */
+function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: DeliverySearch): number {
+  const isIndexed = status === null || status === 'erro' || status === 'suspensa';
+  const everyRowFits = isIndexed && event === null && outcome === null && statusCode === null;
+  if (everyRowFits) return Math.min(limit + 1, Math.ceil(MERGED_A_PAGE / webhookIds.length));
+  return Math.ceil(LOOKED_AT_A_PAGE / webhookIds.length);
+}
+
+async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
+  const { status, event, loanId, outcome, statusCode, from, until, after, limit } = search;
+  const last = [LAST_ID, after?.eventId, until && firstIdAt(until)].filter((bound) => typeof bound === 'string');
+  const depth = depthOf(search);
   const rows = await pool.run(
-    (sql) => sql<({ stop: string | null } & (Row | { id: null }))[]>`
+    (sql) => sql<({ stopEvent: string | null; stopWebhook: string | null } & (Row | { id: null }))[]>`
       with scan as materialized (
-        select * from deliveries
-        where webhook_id = ${webhookId} and event_id < ${last} and event_id >= ${firstIdAt(from ?? new Date(0))}
-          ${isStopped ? sql`and status = ${status}` : sql``}
-          ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
-        order by event_id desc
-        limit ${scanned}
+        select d.* from unnest(${[...search.webhookIds]}::uuid[]) w (id)
+        cross join lateral (
+          select * from deliveries
+          where webhook_id = w.id and event_id <= ${last.toSorted()[0] as string}
+            and event_id >= ${firstIdAt(from ?? new Date(0))}
+            and (event_id, w.id) < (${after?.eventId ?? LAST_ID}::uuid, ${after?.webhookId ?? LAST_ID}::uuid)
+            ${until === null ? sql`` : sql`and event_id < ${firstIdAt(until)}`}
+            ${status === 'erro' ? sql`and status = 'erro'` : sql``}
+            ${status === 'suspensa' ? sql`and status = 'suspensa'` : sql``}
+            ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
+          order by event_id desc
+          limit ${depth}
+        ) d
       ),
       stop as (
-        select case when count(*) = ${scanned} then (array_agg(event_id order by event_id))[1] end as stop from scan
+        select event_id, webhook_id from (
+          select webhook_id, (array_agg(event_id order by event_id))[1] as event_id
+          from scan group by webhook_id having count(*) = ${depth}
+        ) ends
+        order by event_id desc, webhook_id desc limit 1
       ),
       page as (
         select ${columns(sql)}
         from scan d
         join messages m on m.event_id = d.event_id
-        where (${status}::text is null or d.status = ${status}) and (${event}::text is null or m.type = ${event})
-        order by d.event_id desc
+        ${lastAttempt(sql)}
+        where (d.event_id, d.webhook_id) >= (coalesce((select event_id from stop), ${firstIdAt(new Date(0))}),
+                                             coalesce((select webhook_id from stop), ${firstIdAt(new Date(0))}))
+          and (${status}::text is null or d.status = ${status}) and (${event}::text is null or m.type = ${event})
+          and (${outcome}::text is null or last.outcome = ${outcome})
+          and (${statusCode}::int is null or last.status_code = ${statusCode})
+        order by d.event_id desc, d.webhook_id desc
         limit ${limit + 1}
       )
-      select * from stop left join page on true order by page."eventId" desc`,
+      select (select event_id from stop) as "stopEvent", (select webhook_id from stop) as "stopWebhook", page.*
+      from (values (1)) one left join page on true
+      order by page."eventId" desc, page."webhookId" desc`,
   );
-  const found = rows.filter((row): row is Row & { stop: string | null } => row.id !== null);
+  const found = rows.filter(
+    (row): row is Row & { stopEvent: string | null; stopWebhook: string | null } => row.id !== null,
+  );
   const shown = found.slice(0, limit);
-  const next = found.length > limit ? (shown.at(-1)?.eventId ?? null) : (rows[0]?.stop ?? null);
-  return { deliveries: shown.map(view), next };
+  const lastShown = shown.at(-1);
+  if (found.length > limit && lastShown !== undefined) return { deliveries: shown.map(view), next: lastShown };
+  const { stopEvent: eventId = null, stopWebhook: webhookId = null } = rows[0] ?? {};
+  return { deliveries: shown.map(view), next: eventId && webhookId ? { eventId, webhookId } : null };
 }
 
 /** One delivery of the partner with its attempts; null when there is none of that id. */
@@ -107,6 +177,7 @@ export async function readDelivery(pool: Pool, partnerId: string, id: string): P
     const [row] = await tx<Row[]>`
       select ${columns(tx)}
       from deliveries d join messages m on m.event_id = d.event_id
+      ${lastAttempt(tx)}
       where d.id = ${id} and d.partner_id = ${partnerId}`;
     return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id) };
   });
@@ -150,6 +221,8 @@ function view(row: Row): DeliveryResource {
     versao_emprestimo: row.loanVersion,
     status: row.status,
     total_tentativas: row.attempts,
+    ultimo_resultado: row.outcome,
+    ultimo_status_http: row.statusCode,
     em_andamento: row.isClaimed,
     // Of one that is claimed this is the end of its lease, which says nothing of its schedule.
     proxima_tentativa_em: row.isClaimed ? null : (row.nextAttemptAt?.toISOString() ?? null),

@@ -56,8 +56,7 @@ export interface ManyToResend {
   readonly from: Date;
   /** Made before. */
   readonly until: Date;
-  /** Null: whatever their status. */
-  readonly statuses: readonly Status[] | null;
+  readonly statuses: readonly Status[];
   /** The event after which an earlier request stopped. */
   readonly after: string | null;
   /** True only counts. */
@@ -88,14 +87,14 @@ export async function resendMany(pool: Pool, many: ManyToResend, untilMs: number
 
 async function resendBatch(tx: Tx, many: ManyToResend): Promise<ResentMany | null> {
   const { webhookId, simulate } = many;
-  const statuses = many.statuses === null ? null : [...many.statuses];
+  const statuses = [...many.statuses];
   if (!simulate && !(await holdActive(tx, webhookId))) return null;
   const { ids, next } = await nextBatch(tx, many);
   const rows = await tx<{ id: string; isInFlight: boolean }[]>`
     select id, coalesce(claimed_at > now() - ${LEASE_S} * interval '1 second', false) as "isInFlight"
     from deliveries
     where id = any (${ids}::uuid[])
-      and (${statuses}::text[] is null or status = any (${statuses}::text[]))
+      and status = any (${statuses}::text[])
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);

@@ -24,6 +24,7 @@ import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
+import { answerRoot } from './routes/root.ts';
 import { addSandboxAuthorizationRoutes } from './routes/sandbox-authorizations.ts';
 import { addSandboxMarginRoutes } from './routes/sandbox-margin.ts';
 import { addSandboxBondRoutes } from './routes/sandbox-bonds.ts';
@@ -55,6 +56,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
     addRoute(operation.method, operation.path, guarded(operation, gate, respond));
   };
 
+  addRoute('get', '/', answerRoot);
   addRoute('get', '/healthz', answerAlive);
   addRoute('get', '/readyz', answerReady(deps));
   addRoute('get', '/metrics', answerMetrics(deps));

@@ -28,8 +28,8 @@ export interface AnswerDescription {
   readonly textTypes?: readonly string[];
   /** What each header that only this answer has says; it always has them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The same for headers that come with the text types alone. */
-  readonly textHeaders?: Readonly<Record<string, string>>;
+  /** The same for headers that not every answer of this status has, such as those of a text type. */
+  readonly optionalHeaders?: Readonly<Record<string, string>>;
 }
 
 export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType> {
@@ -46,6 +46,8 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
   readonly scope: Scope;
   /** Absent: the operation has no body. */
   readonly body?: B;
+  /** What is told of a body whose either/or its refinements alone know: the same bodies, as a choice. */
+  readonly bodyDescribed?: z.ZodType;
   /** For a body whose fields' own examples make none that would be accepted. */
   readonly bodyExample?: z.input<B>;
   /** 64 KiB unless an operation says more. */

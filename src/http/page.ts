@@ -14,7 +14,13 @@ export const limite = z
   .default(DEFAULT_PAGE)
   .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, description: `Sem ele, ${DEFAULT_PAGE}` });
 
-export const cursor = z.string({ error: 'deve ser o proximo_cursor de uma resposta anterior' }).optional();
+const CURSOR = 'deve ser o proximo_cursor de uma resposta anterior';
+
+export const cursor = z
+  .string({ error: CURSOR })
+  .regex(/^[A-Za-z0-9_-]+$/, CURSOR)
+  .optional()
+  .meta({ description: 'O proximo_cursor de uma resposta anterior, com os mesmos filtros' });
 
 /** 400 for a cursor that was not written for this list; `field` is the parameter that held it. */
 export function badCursor(field = 'cursor'): ApiError {

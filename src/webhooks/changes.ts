@@ -59,7 +59,12 @@ export async function changeWebhook(tx: Tx, subject: Subject, wanted: Wanted): P
 }
 
 export type Rotation =
-  | { readonly secret: string; readonly previousUntil: Date }
+  | {
+      readonly secret: string;
+      /** The secret as it lies in the row. */
+      readonly sealed: Buffer;
+      readonly previousUntil: Date;
+    }
   /** The secret before a rotation still signs. */
   | { readonly previousSignsUntil: Date };
 
@@ -71,15 +76,16 @@ export async function rotateSecret(tx: Tx, vault: Vault, subject: Subject): Prom
     select case when previous_until > clock_timestamp() then previous_until end as until from webhooks where id = ${id}`;
   if (until !== null) return { previousSignsUntil: until };
   const secret = newSecret();
+  const sealed = vault.seal(id, secret);
   const [row] = await tx<[{ previousUntil: Date }]>`
     update webhooks
     set previous_sealed_secret = sealed_secret,
         previous_until = clock_timestamp() + ${PREVIOUS_SECRET_H} * interval '1 hour',
-        sealed_secret = ${vault.seal(id, secret)}
+        sealed_secret = ${sealed}
     where id = ${id}
     returning previous_until as "previousUntil"`;
   await writeHistory(tx, subject, 'segredo_trocado');
-  return { secret, previousUntil: row.previousUntil };
+  return { secret, sealed, previousUntil: row.previousUntil };
 }
 
 /** Ends the secret before the last rotation now. False when the partner has no registration of that id. */

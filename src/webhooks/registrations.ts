@@ -1,5 +1,5 @@
 /** Webhook registrations: created with their secret and their first line of history, and listed without the secret. */
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import type { EmittedName } from '../contract/events.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/webhook.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -52,17 +52,41 @@ export async function createWebhook(tx: Tx, vault: Vault, request: NewWebhook): 
   };
 }
 
-/** The partner's active registrations, oldest first, without their secrets (contract, "List webhooks"). */
-export async function listWebhooks(queries: Queries, partnerId: string): Promise<WebhookResource[]> {
+export interface WebhookList {
+  readonly partnerId: string;
+  /** Null: both. */
+  readonly active: boolean | null;
+  /** The last id of the page before. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/**
+ * A page of the partner's registrations, oldest first, without their secrets (contract, "List webhooks"). Their ids are
+ * UUIDv7, made under the partner's lock, so their order is that of creation. The active ones, at most
+ * {@link MAX_ACTIVE_WEBHOOKS}, are one page; there is no bound on how many a partner has deactivated.
+ */
+export async function listWebhooks(
+  queries: Queries,
+  { partnerId, active, after, limit }: WebhookList,
+): Promise<{ readonly webhooks: WebhookResource[]; readonly next: string | null }> {
+  const { id, url, events, active: isActive, createdAt } = webhooks;
   const rows = await queries.run((database) =>
     database
-      .select({ id: webhooks.id, url: webhooks.url, events: webhooks.events, createdAt: webhooks.createdAt })
+      .select({ id, url, events, active: isActive, createdAt })
       .from(webhooks)
-      .where(and(eq(webhooks.partnerId, partnerId), eq(webhooks.active, true)))
-      .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
-      .limit(MAX_ACTIVE_WEBHOOKS),
+      .where(
+        and(
+          eq(webhooks.partnerId, partnerId),
+          active === null ? undefined : eq(webhooks.active, active),
+          after === null ? undefined : gt(id, after),
+        ),
+      )
+      .orderBy(asc(id))
+      .limit(limit + 1),
   );
-  return rows.map((row) => viewWebhook({ ...row, active: true }));
+  const page = rows.slice(0, limit);
+  return { webhooks: page.map(viewWebhook), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
 
 /** A registration's row, without its secrets. */
@@ -87,4 +111,10 @@ export async function readWebhook(pool: Pool, partnerId: string, id: string): Pr
       from webhooks where id = ${id} and partner_id = ${partnerId}`,
   );
   return row === undefined ? null : viewWebhook(row);
+}
+
+/** The ids of all the partner's registrations, active or not. */
+export async function readWebhookIds(pool: Pool, partnerId: string): Promise<string[]> {
+  const rows = await pool.run((sql) => sql<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId}`);
+  return rows.map(({ id }) => id);
 }

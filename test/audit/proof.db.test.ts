@@ -169,7 +169,7 @@ describe('a proof without the grant for CPFs', () => {
     const [{ id: partnerId }] = await sql<[{ id: string }]>`select id from partners`;
     await insertWebhook(sql, partnerId, 'https://partner.example/', ['autorizacao.confirmada']);
     await sql`
-      select append_event(uuidv7(), 0, 'autorizacao.confirmada', ${partnerId}, json_build_object('cpf_trabalhador', ${CPF}::text), 'cpf 529.982.247-25')`;
+      select append_event(uuidv7(), 0, 'autorizacao.confirmada', ${partnerId}, json_build_object('autorizacao_id', uuidv7(), 'cpf_trabalhador', ${CPF}::text, 'status', 'confirmada', 'origem', 'web'), 'cpf 529.982.247-25')`;
     const [row] = await sql<[{ id: string }]>`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, answer)
       select d.id, 1, d.webhook_id, d.partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?token=abc', 'test', '529–982–247–25'

@@ -1,5 +1,6 @@
 /** What partners ask for never reads a hot table from end to end, also with the generic plans of a busy pool. */
 import { expect, test } from 'vitest';
+import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import { readDeliveries, readDelivery } from '../../src/delivery/read-deliveries.ts';
 import { resendMany } from '../../src/delivery/resend.ts';
 import { resumeWhile, suspendWhile } from '../../src/delivery/suspend.ts';
@@ -33,10 +34,12 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
 
     const author = { actor: 'test', requestId: null };
     const search = {
-      webhookId,
+      webhookIds: [webhookId],
       status: null,
       event: null,
       loanId: null,
+      outcome: null,
+      statusCode: null,
       from: null,
       until: null,
       after: null,
@@ -54,7 +57,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
         webhookId,
         from: new Date(0),
         until: new Date(Date.now() + 1_000),
-        statuses: null,
+        statuses: DELIVERY_STATUSES,
         after: null,
         author,
       };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
+import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { readAttempts, readDeliveries } from '../support/outbox.ts';
@@ -71,6 +72,8 @@ describe('the list of deliveries', () => {
       versao_emprestimo: 1,
       status: 'entregue',
       total_tentativas: 1,
+      ultimo_resultado: 'entregue',
+      ultimo_status_http: 200,
       em_andamento: false,
       proxima_tentativa_em: null,
       criada_em: expect.stringMatching(/Z$/),
@@ -155,6 +158,100 @@ describe('the list of deliveries', () => {
     expect(answer.status).toBe(400);
     expect((await list(`?status=erro&cursor=${cursor}`)).status).toBe(400);
     expect((await list(`?limite=2&cursor=${cursor}`)).status).toBe(200);
+  });
+});
+
+describe('the last outcome', () => {
+  const all = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/entregas${query}`);
+
+  test('is shown in every list and searched for, by outcome and by status code', async () => {
+    const [bad, good] = [await delivered(503), await delivered(200)];
+    await partner.emit();
+    const shown = (await list()).body.itens.map((item) => [item.ultimo_resultado, item.ultimo_status_http]);
+    expect(shown).toEqual([
+      [null, null],
+      ['entregue', 200],
+      ['resposta_nao_2xx', 503],
+    ]);
+    const ids = async (query: string) => (await list(query)).body.itens.map((item) => item.id);
+    expect(await ids('?resultado=resposta_nao_2xx')).toEqual([bad]);
+    expect(await ids('?status_http=200')).toEqual([good]);
+    expect(await ids('?status_http=503&status=entregue')).toEqual([]);
+    expect((await all('?status_http=503')).body.itens.map((item) => item.id)).toEqual([bad]);
+    for (const query of ['?status_http=99', '?status_http=600', '?status_http=abc', '?resultado=x']) {
+      expect((await all(query)).body.codigo).toBe('ERRO_VALIDACAO');
+    }
+  });
+
+  test('is the newest one, but of a delivered one the one that delivered it', async () => {
+    const { sql } = world.api.database;
+    const id = await delivered(500);
+    await sql`
+      insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      values (${id}, 2, false, ${webhook.id}, ${partner.id}, 'desconhecido', now(), null, ${webhook.url}, 'p'),
+             (${id}, 2, true, ${webhook.id}, ${partner.id}, 'erro_conexao', now(), 5, ${webhook.url}, 'p')`;
+    expect((await list()).body.itens[0]).toMatchObject({ ultimo_resultado: 'erro_conexao', ultimo_status_http: null });
+    await sql`
+      insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+      values (${id}, 1, true, ${webhook.id}, ${partner.id}, 'entregue', 204, now(), 5, ${webhook.url}, 'p')`;
+    expect((await list()).body.itens[0]).toMatchObject({ ultimo_resultado: 'erro_conexao' });
+    await sql`
+      update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now() where id = ${id}`;
+    expect((await list()).body.itens[0]).toMatchObject({ ultimo_resultado: 'entregue', ultimo_status_http: 204 });
+  });
+});
+
+describe('the list over all webhooks', () => {
+  const all = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/entregas${query}`);
+  const placeOf = ({ evento_id, webhook_id }: DeliveryResource) => `${evento_id} ${webhook_id}`;
+
+  test.each([1, 3, 500])('brings each delivery once, newest first, by pages of %i', async (limit) => {
+    const others = [await partner.register(['margem.falhou']), await partner.register(['desembolso.falhou'])];
+    for (let count = 0; count < 4; count += 1) {
+      await partner.emit();
+      await world.api.database.sql`
+        select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+    }
+    await partner.send('DELETE', `/v1/webhooks/${others[0]?.id}`);
+    await (await world.subscriber()).register();
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { status: code, body }: { status: number; body: Page } = await all(
+        `?limite=${limit}${cursor && `&cursor=${cursor}`}`,
+      );
+      expect(code).toBe(200);
+      seen.push(...body.itens.map(placeOf));
+      cursor = body.proximo_cursor;
+    }
+    expect(seen).toHaveLength(16);
+    expect(seen).toEqual([...new Set(seen)].toSorted().toReversed());
+  });
+
+  test('misses nothing where one webhook has all the rows and another one old match', async () => {
+    const { sql } = world.api.database;
+    const rare = await partner.register(['repasse.processado']);
+    await sql`select append_event(uuidv7(), 0, 'repasse.processado', ${partner.id}, '{}', 'test')`;
+    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, '{}', 'test') from generate_series(1, 2600)`;
+    const found: DeliveryResource[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body }: { body: Page } = await all(`?evento=repasse.processado${cursor && `&cursor=${cursor}`}`);
+      found.push(...body.itens);
+      cursor = body.proximo_cursor;
+    }
+    expect(found.map((item) => item.webhook_id).toSorted()).toEqual([webhook.id, rare.id].toSorted());
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+  });
+
+  test('is empty without webhooks, and takes no cursor of another list', async () => {
+    const newcomer = await world.subscriber();
+    expect((await newcomer.send('GET', '/v1/entregas')).body).toEqual({ itens: [], proximo_cursor: null });
+    for (let count = 0; count < 2; count += 1) await partner.emit();
+    const { proximo_cursor: cursor } = (await all('?limite=1')).body;
+    expect((await list(`?cursor=${cursor}`)).status).toBe(400);
+    expect((await all(`?resultado=entregue&cursor=${cursor}`)).status).toBe(400);
+    expect((await newcomer.send('GET', `/v1/entregas?cursor=${cursor}`)).status).toBe(400);
   });
 });
 
@@ -262,7 +359,9 @@ describe('a resend of many', () => {
     const erro = { desde: '2026-01-01', status: 'erro' };
     const simulated = { simulado: true, entregas: 2, em_andamento: 0, proximo_cursor: null };
     expect((await resendMany({ ...erro, simular: true })).body).toEqual(simulated);
-    expect((await resendMany({ desde: '2026-01-01', simular: true })).body.entregas).toBe(3);
+    expect((await resendMany({ desde: '2026-01-01', simular: true, status: ['erro', 'entregue'] })).body.entregas).toBe(
+      3,
+    );
     await world.deliver();
     expect(world.postsTo(webhook.path)).toHaveLength(sent);
     expect((await resendMany(erro)).body).toEqual({ ...simulated, simulado: false });
@@ -276,14 +375,27 @@ describe('a resend of many', () => {
     ]);
   });
 
+  test('without status means those that failed, and leaves alone what arrived or is pending', async () => {
+    const { sql } = world.api.database;
+    const ids = [await delivered(500), await delivered(500), await delivered(200), await delivered(500)];
+    await exhaust(ids[0] as string);
+    await sql`update deliveries set status = 'suspensa', next_attempt_at = null where id = ${ids[1] as string}`;
+    expect((await resendMany({ desde: '2026-01-01' })).body).toMatchObject({ entregas: 2, em_andamento: 0 });
+    await world.deliver();
+    const posts = world.postsTo(webhook.path).map(({ headers }) => headers['x-webhook-delivery']);
+    expect(ids.map((id) => posts.filter((post) => post === id).length)).toEqual([2, 2, 1, 1]);
+  });
+
   test('keeps to its period and to several statuses', async () => {
     const ids = [await delivered(200)];
     await sleep(2);
     ids.push(await delivered(500));
     const { criada_em: second } = await partner.read(ids[1] as string);
     const count = async (body: object) => (await resendMany({ simular: true, ...body })).body.entregas;
-    expect(await count({ desde: second })).toBe(1);
-    expect(await count({ desde: '2026-01-01', ate: new Date(Date.parse(second) - 1).toISOString() })).toBe(1);
+    expect(await count({ desde: second, status: 'pendente' })).toBe(1);
+    expect(
+      await count({ status: 'entregue', desde: '2026-01-01', ate: new Date(Date.parse(second) - 1).toISOString() }),
+    ).toBe(1);
     expect(await count({ desde: '2026-01-01', status: ['entregue', 'pendente'] })).toBe(2);
     expect(await count({ desde: '2026-01-01', status: ['suspensa'] })).toBe(0);
   });
@@ -295,7 +407,8 @@ describe('a resend of many', () => {
     await world.api.database.sql`
       update deliveries set claimed_by = 'other/1', claimed_at = now(), attempts = 1
       where id = ${id}`;
-    expect((await resendMany({ desde: '2026-01-01' })).body).toMatchObject({ entregas: 1, em_andamento: 1 });
+    const both = { desde: '2026-01-01', status: ['entregue', 'pendente'] };
+    expect((await resendMany(both)).body).toMatchObject({ entregas: 1, em_andamento: 1 });
     expect(await readAttempts(world.api.database.sql, id)).toEqual([]);
   });
 
@@ -310,7 +423,7 @@ describe('a resend of many', () => {
       webhookId: webhook.id,
       from: new Date(0),
       until: new Date(Date.now() + 1_000),
-      statuses: null,
+      statuses: DELIVERY_STATUSES,
       simulate: false,
       author: { actor: 'test', requestId: null },
     };
@@ -333,12 +446,13 @@ describe('a resend of many', () => {
     await delivered(200);
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
     expect((await resendMany({ desde: '2026-01-01' })).body.codigo).toBe('TRANSICAO_INVALIDA');
-    expect((await resendMany({ desde: '2026-01-01', simular: true })).body.entregas).toBe(1);
+    expect((await resendMany({ desde: '2026-01-01', simular: true, status: 'entregue' })).body.entregas).toBe(1);
     const bad: readonly [unknown, string][] = [
       [{}, 'desde'],
       [{ desde: 'x' }, 'desde'],
       [{ desde: '2026-01-01', status: 'x' }, 'status'],
       [{ desde: '2026-01-01', status: [] }, 'status'],
+      [{ desde: '2026-01-01', status: ['erro', 'erro'] }, 'status'],
       [{ desde: '2026-01-01', simular: 'sim' }, 'simular'],
       [{ desde: '2026-01-01', cursor: 'x' }, 'cursor'],
       [{ desde: '2026-01-01', limite: 3 }, 'limite'],

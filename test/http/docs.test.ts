@@ -75,3 +75,22 @@ test('the page is only read', async () => {
   const answer = await app.request('/docs', { method: 'POST' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
+
+test('GET / tells a program where to go on, and leads a browser to the page', async () => {
+  const answer = await app.request('/');
+  expect([answer.status, answer.headers.get('vary')]).toEqual([200, 'Accept']);
+  const links = (await answer.json()) as Record<string, string>;
+  expect(links).toEqual({
+    nome: 'Carteiro',
+    versao: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    documentacao: '/docs',
+    openapi: '/openapi.json',
+    saude: '/healthz',
+  });
+  for (const path of [links['documentacao'], links['openapi'], links['saude']]) {
+    expect((await app.request(path as string)).status).toBe(200);
+  }
+  const browser = await app.request('/', { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+  expect([browser.status, browser.headers.get('location')]).toEqual([302, 'docs']);
+  expect((await app.request('/', { method: 'POST' })).status).toBe(405);
+});

@@ -80,6 +80,16 @@ test('the sixteen events are top-level webhooks with their envelope, payload and
   );
 });
 
+test('a receiver that validates takes fields that a later version adds, at every depth of every event', async () => {
+  const { components } = await description();
+  const closed = (schema: unknown) => JSON.stringify(schema).includes('"additionalProperties":false');
+  const events = Object.keys(components.schemas).filter((name) => name.startsWith('Evento'));
+  expect(events).toHaveLength(EMITTED_NAMES.length);
+  expect(events.filter((name) => closed(components.schemas[name]))).toEqual([]);
+  expect(events.filter((name) => JSON.stringify(components.schemas[name]).includes('$ref'))).toEqual([]);
+  expect(closed(components.schemas['CodigoEDescricao'])).toBe(true);
+});
+
 test('every field bears an example that fits it, so that the page shows no placeholder', async () => {
   const described = await description();
   const fit = schemaChecker(described);

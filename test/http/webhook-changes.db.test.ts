@@ -224,3 +224,28 @@ test('the row of a lost attempt names the URL that its claim had read', async ()
     { number: 2, outcome: 'entregue', url: `${world.receiver.url}/elsewhere` },
   ]);
 });
+
+test('deactivated registrations are listed when asked for, oldest first and page by page', async () => {
+  const others = [await partner.register(), await partner.register(), await partner.register()];
+  for (const { id } of others.slice(0, 2)) await partner.send('DELETE', `/v1/webhooks/${id}`);
+  const ids = [webhook, ...others].map(({ id }) => id);
+  const listed = async (query: string) => {
+    const { body, headers } = await partner.send<{ id: string; ativo: boolean }[]>('GET', `/v1/webhooks${query}`);
+    return {
+      ids: body.map(({ id }) => id),
+      active: body.map(({ ativo }) => ativo),
+      next: headers.get('X-Proximo-Cursor'),
+    };
+  };
+  const active = { ids: [ids[0], ids[3]], active: [true, true], next: null };
+  expect(await listed('')).toEqual(active);
+  expect(await listed('?ativo=true')).toEqual(active);
+  expect(await listed('?ativo=false')).toEqual({ ids: ids.slice(1, 3), active: [false, false], next: null });
+  expect((await listed('?ativo=todos')).ids).toEqual(ids);
+  const first = await listed('?ativo=todos&limite=3');
+  expect(first.ids).toEqual(ids.slice(0, 3));
+  expect(await listed(`?ativo=todos&cursor=${first.next}`)).toEqual({ ids: ids.slice(3), active: [true], next: null });
+  for (const query of ['?ativo=sim', '?ativo=', '?pagina=2', `?ativo=false&cursor=${first.next}`]) {
+    expect((await partner.send('GET', `/v1/webhooks${query}`)).status).toBe(400);
+  }
+});

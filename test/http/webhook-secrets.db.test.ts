@@ -1,6 +1,7 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ErrorBody } from '../../src/contract/errors.ts';
 import { sign, signingKey } from '../../src/delivery/signature.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import type { Post } from '../support/receiver.ts';
@@ -165,6 +166,76 @@ describe('a rotation', () => {
         active: true,
       },
     ]);
+  });
+
+  describe('under an Idempotency-Key', () => {
+    type Rotated = { secret?: string; anterior_ate: string } & ErrorBody;
+    const keyed = (key: string, id = webhook.id) =>
+      world.api.send<Rotated>('POST', `/v1/webhooks/${id}/segredo`, { token, headers: { 'Idempotency-Key': key } });
+    let token: string;
+    beforeEach(async () => {
+      token = await world.api.token(partner.id, ['webhooks:write']);
+    });
+    const shownUntil = (seconds: number) => world.api.database.sql`
+      update idempotency_keys
+      set body = jsonb_set(body::jsonb, '{shown,until}', to_jsonb(clock_timestamp() + ${seconds} * interval '1 second'))::json
+      where partner_id = ${partner.id}`;
+
+    test('can be repeated, secret included, for 60 s and then without it', async () => {
+      const first = await keyed('lost-answer');
+      const again = await keyed('lost-answer');
+      expect(first.body.secret).toMatch(/^whsec_/);
+      expect([again.status, again.headers.get('cache-control')]).toEqual([201, 'no-store']);
+      expect(again.body).toEqual(first.body);
+      const [row] = await world.api.database.sql<[{ left: number }]>`
+        select extract(epoch from (body -> 'shown' ->> 'until')::timestamptz - clock_timestamp())::float as left
+        from idempotency_keys where partner_id = ${partner.id}`;
+      expect(row.left).toBeGreaterThan(30);
+      expect(row.left).toBeLessThanOrEqual(60);
+      await shownUntil(-0.001);
+      const { secret, ...rest } = first.body;
+      expect(secret).toBeDefined();
+      expect((await keyed('lost-answer')).body).toEqual(rest);
+      const rotations = await world.api.database.sql`
+        select from webhook_history where webhook_id = ${webhook.id} and change = 'segredo_trocado'`;
+      expect(rotations).toHaveLength(1);
+    });
+
+    test('keeps nothing of the secret beside the key', async () => {
+      const { body } = await keyed('kept');
+      const [row] = await world.api.database.sql<[{ kept: string }]>`
+        select k::text as kept from idempotency_keys k where partner_id = ${partner.id}`;
+      expect(row.kept).not.toContain(body.secret?.slice(6, 20));
+      expect(row.kept).not.toContain('whsec_');
+      const [sealed] = await world.api.database.sql<[{ sealed: Buffer }]>`
+        select sealed_secret as sealed from webhooks where id = ${webhook.id}`;
+      expect(row.kept).not.toContain(sealed.sealed.toString('hex').slice(0, 20));
+    });
+
+    test('of another webhook is another rotation', async () => {
+      const other = await partner.register();
+      const [one, two] = [await keyed('both'), await keyed('both', other.id)];
+      expect(one.body.secret).not.toBe(two.body.secret);
+      expect((await keyed('both', other.id)).body).toEqual(two.body);
+    });
+
+    test('shows the secret that it made while a newer one signs, and nothing once that is ended', async () => {
+      const first = await keyed('first');
+      await partner.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`);
+      const second = await rotate();
+      expect(second.body.secret).not.toBe(first.body.secret);
+      expect((await keyed('first')).body.secret).toBe(first.body.secret);
+      await partner.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`);
+      expect((await keyed('first')).body).not.toHaveProperty('secret');
+    });
+
+    test('that was refused is free for the next try', async () => {
+      await rotate();
+      expect((await keyed('early')).status).toBe(409);
+      expect((await keyed('early', crypto.randomUUID())).status).toBe(404);
+      await partner.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`);
+      expect((await keyed('early')).status).toBe(201);
+    });
   });
 
   test('of another partner’s webhook is 404', async () => {

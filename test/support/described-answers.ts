@@ -30,7 +30,7 @@ export interface DescribedAnswers {
 }
 
 /** Routes that are no part of the interface; what they refuse has the body of every refusal. */
-const UNDESCRIBED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)$/;
+const UNDESCRIBED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)?$/;
 
 /** Refusals that come before an operation is found, on any path (`info.description` tells them). */
 const ANYWHERE = new Map([

@@ -82,7 +82,7 @@ const ENVELOPES = EMITTED_NAMES.map((name) => {
 /** Every event by its name. */
 export function describeEvents(schemas: Schemas): Json {
   return Object.fromEntries(
-    ENVELOPES.map(({ name, envelope }) => [name, { post: describeEvent(name, schemas.of(envelope, 'output')) }]),
+    ENVELOPES.map(({ name, envelope }) => [name, { post: describeEvent(name, schemas.open(envelope)) }]),
   );
 }
 
@@ -100,6 +100,8 @@ function describeEvent(name: EmittedName, body: Json): Json {
     summary,
     description: [more, GUARANTEE_MEANING[EVENTS[name].guarantee]].filter((text) => text !== undefined).join('\n\n'),
     security: [],
+    // For openapi-generator: nobody calls this, and its Python client makes a file of it that is no Python.
+    'x-internal': true,
     parameters: [
       { ...eventHeader, description: 'O nome do evento, igual a `evento` no corpo' },
       ...Object.keys(HEADERS).map((header) => ({ $ref: `#/components/parameters/${header}` })),

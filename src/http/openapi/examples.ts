@@ -52,6 +52,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   saldo_pendente: 4_280.5,
   selo: 7,
   status_http: 200,
+  ultimo_status_http: 200,
   suspensa: 0,
   total_diferencas: 0,
   total_parcelas: 12,
@@ -62,7 +63,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   versao_emprestimo: 4,
 };
 
-const MADE_FROM = ['$ref', 'enum', 'const', 'format', 'pattern', 'examples'];
+const MADE_FROM = ['$ref', 'enum', 'const', 'format', 'examples'];
 
 /** The schema of the field called `name`, with an example where it needs one. */
 export function withExample(

@@ -22,7 +22,7 @@ const KEY_TEXT = {
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
-  const { summary, scope, body, bodyExample: example } = operation;
+  const { summary, scope, body, bodyDescribed = body, bodyExample: example } = operation;
   return {
     operationId: operationId(operation),
     summary,
@@ -30,11 +30,11 @@ export function describeOperation(operation: Operation, schemas: Schemas, errors
     tags: [tagOf(operation)],
     security: [{ bearer: [scope] }],
     parameters: parametersOf(operation, schemas),
-    ...(body && {
+    ...(bodyDescribed && {
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: schemas.of(body, 'input'), ...(example !== undefined && { example }) },
+          'application/json': { schema: schemas.of(bodyDescribed, 'input'), ...(example !== undefined && { example }) },
         },
       },
     }),
@@ -114,11 +114,11 @@ function answersOf({ answers }: Operation, schemas: Schemas): Json {
   return Object.fromEntries(described);
 }
 
-function ownHeaders({ headers = {}, textHeaders = {} }: AnswerDescription): Json {
+function ownHeaders({ headers = {}, optionalHeaders = {} }: AnswerDescription): Json {
   const schema = { type: 'string' };
   return Object.fromEntries([
     ...Object.entries(headers).map(([name, description]) => [name, { description, required: true, schema }]),
-    ...Object.entries(textHeaders).map(([name, description]) => [name, { description, required: false, schema }]),
+    ...Object.entries(optionalHeaders).map(([name, description]) => [name, { description, required: false, schema }]),
   ]);
 }
 

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { date, id, timestamp } from '../../contract/values.ts';
 import { withExample } from './examples.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -11,11 +12,16 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface Schemas {
   /** What a client sends (`input`) or gets (`output`). */
   of(schema: z.ZodType, direction: 'input' | 'output'): Json;
+  /** What a receiver gets: a component that allows later fields, everywhere in it; its parts are written in place. */
+  open(schema: z.ZodType): Json;
   /** Every component met so far, by name. */
   components(): Json;
 }
 
 const COMPONENTS = '#/components/schemas/';
+
+/** The patterns by which zod checks the formats that the interface uses. */
+const OF_FORMATS = new Set([id, timestamp, date, z.base64()].map((schema) => z.toJSONSchema(schema).pattern));
 
 export function createSchemas(): Schemas {
   const components = new Map<string, unknown>();
@@ -31,13 +37,32 @@ export function createSchemas(): Schemas {
       }
       return inPlace;
     },
+    open(schema) {
+      const { $defs = {}, $ref = '' } = finished(
+        z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', override: tidy }),
+      ) as { readonly $defs?: Json; readonly $ref?: string };
+      components.set($ref.replace(COMPONENTS, ''), opened($defs[$ref.replace(COMPONENTS, '')], $defs));
+      return { $ref };
+    },
     components: () => Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
+/** A schema with its references written out and without `additionalProperties: false`. */
+function opened(value: unknown, $defs: Json): unknown {
+  return JSON.parse(JSON.stringify(value), (key, part: unknown) => {
+    if (typeof part !== 'object' || part === null)
+      return key === 'additionalProperties' && part === false ? undefined : part;
+    const { $ref, ...rest } = part as { readonly $ref?: string };
+    return $ref === undefined
+      ? part
+      : Object.assign(opened($defs[$ref.replace(COMPONENTS, '')], $defs) as object, rest);
+  });
+}
+
 /** Leaves out what says the same twice: a format's own pattern, a bound below a stricter one, the range of JavaScript. */
 function tidy({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  if (jsonSchema.format !== undefined || jsonSchema.type === 'integer') delete jsonSchema.pattern;
+  if (OF_FORMATS.has(jsonSchema.pattern) || jsonSchema.type === 'integer') delete jsonSchema.pattern;
   if (jsonSchema.exclusiveMinimum === jsonSchema.minimum) delete jsonSchema.minimum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

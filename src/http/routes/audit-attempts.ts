@@ -80,7 +80,7 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
           description: 'Uma página, e o cursor da próxima',
           schema: auditedAttemptPage,
           textTypes: ['application/x-ndjson', 'text/csv'],
-          textHeaders: {
+          optionalHeaders: {
             'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar',
             'X-Carteiro-Manifesto': 'Só na exportação: o caminho do seu manifesto',
           },

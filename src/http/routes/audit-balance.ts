@@ -10,7 +10,9 @@ import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
 const isCounted = (day: string) => day >= FIRST_DAY && day <= LAST_DAY;
-const day = date.refine(isCounted, `deve ser de ${FIRST_DAY} a ${LAST_DAY}`);
+const day = date
+  .refine(isCounted, `deve ser de ${FIRST_DAY} a ${LAST_DAY}`)
+  .meta({ pattern: '^(19[7-9]|2[0-9]{2})[0-9]-' });
 
 const query = z
   .strictObject({ de: day, ate: day })

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as contract from '../../contract/documents.ts';
 import { loanResource } from '../../contract/loan-resource.ts';
+import { DOCUMENT_TYPES } from '../../contract/statuses.ts';
 import { readContent } from '../../core/document-content.ts';
 import { deliverDocument, deliverMissingDocuments, deliverPackage, type Document } from '../../core/documents.ts';
 import { readLoan } from '../../core/read-loan.ts';
@@ -10,7 +11,7 @@ import type { HttpDeps } from '../deps.ts';
 import { handledLoan } from '../handled.ts';
 import type { AddOperation } from '../operation.ts';
 
-const content = z.string().transform((base64, context) => {
+const content = contract.documentBase64.transform((base64, context) => {
   const read = readContent(base64);
   if (!('refused' in read)) return read;
   context.addIssue({ code: 'custom', message: read.refused });
@@ -18,7 +19,9 @@ const content = z.string().transform((base64, context) => {
 });
 const pieceBody = contract.documentContent.extend({ conteudo_base64: content });
 const packageBody = z.strictObject({
-  documentos: z.array(contract.documentPiece.extend({ conteudo_base64: content })),
+  documentos: z
+    .array(contract.documentPiece.extend({ conteudo_base64: content }))
+    .meta({ minItems: 1, maxItems: DOCUMENT_TYPES.length, description: 'Cada tipo no máximo uma vez' }),
 });
 
 export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {

@@ -30,6 +30,15 @@ const body = marginRequest
     if (!isFailure && sent.erro !== undefined) refuse('erro', 'só se usa com falha');
   });
 
+const described = z.xor([
+  marginRequest
+    .extend({ valor_total_vencimentos: reais, valor_margem_disponivel: reais })
+    .meta({ id: 'MargemDoRegistry' }),
+  marginRequest
+    .extend({ falha: z.enum(MARGIN_ERROR_KINDS), erro: text(MAX_ERROR_LENGTH) })
+    .meta({ id: 'FalhaDoRegistry' }),
+]);
+
 const told = marginRequest.extend({
   valor_total_vencimentos: reais.nullable(),
   valor_margem_disponivel: signedReais.nullable(),
@@ -45,6 +54,7 @@ export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): v
       summary: 'O que o registry responde às consultas de margem',
       scope: 'sandbox',
       body,
+      bodyDescribed: described,
       bodyExample: {
         cpf: '52998224725',
         numero_inscricao_empregador: '11222333000181',

@@ -1,14 +1,24 @@
 /** One registration: read, changed, deactivated, and its secret rotated. */
-import { z } from 'zod';
 import * as contract from '../../contract/webhook.ts';
+import { once } from '../../core/idempotency.ts';
+import type { Tx } from '../../db/pool.ts';
 import { insertArrivals } from '../../delivery/arrivals.ts';
 import { resumeWhile, suspendWhile } from '../../delivery/suspend.ts';
-import { parseTarget } from '../../delivery/target.ts';
-import { changeWebhook, endPreviousSecret, rotateSecret, type Subject, type Wanted } from '../../webhooks/changes.ts';
+import {
+  changeWebhook,
+  endPreviousSecret,
+  type Rotation,
+  rotateSecret,
+  type Subject,
+  type Wanted,
+} from '../../webhooks/changes.ts';
 import { readWebhook } from '../../webhooks/registrations.ts';
+import { noteShown, REPEAT_S, showAgain } from '../../webhooks/shown-secret.ts';
 import { ApiError, notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
+import { keyTaken } from '../keyed.ts';
 import type { AddOperation } from '../operation.ts';
+import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/webhooks/{id}';
 /** How long one request goes on suspending or resuming; the batches behind it take milliseconds each. */
@@ -45,7 +55,7 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
       path: PATH,
       summary: 'Altera url, eventos ou ativo; com ativo e retomar, as entregas suspensas voltam a ser enviadas',
       scope: 'webhooks:write',
-      body: change(allowInsecure),
+      body: contract.changeWebhook(targetUrl(allowInsecure)),
       answers: webhookAnswer,
       errors: ['NAO_ENCONTRADO', 'LIMITE_DE_WEBHOOKS'],
     },
@@ -84,17 +94,41 @@ function addSecrets(add: AddOperation, { pool, vault }: HttpDeps): void {
       method: 'post',
       path: `${PATH}/segredo`,
       summary: 'Troca o secret, que só aparece nesta resposta; o anterior ainda assina por 24 h',
+      description: `Com Idempotency-Key, a resposta pode ser repetida com o secret por ${REPEAT_S} s; depois, sem ele.`,
       scope: 'webhooks:write',
+      idempotencyKey: 'optional',
       answers: { 201: { description: 'O novo secret', schema: contract.rotatedSecret } },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+      errors: [
+        'ERRO_VALIDACAO',
+        'NAO_ENCONTRADO',
+        'TRANSICAO_INVALIDA',
+        'IDEMPOTENCIA_EM_ANDAMENTO',
+        'IDEMPOTENCIA_DIVERGENTE',
+      ],
     },
-    async ({ partnerId, id, actor, requestId }, c) => {
-      const rotation = await pool.transaction((tx) => rotateSecret(tx, vault, { partnerId, id, actor, requestId }));
-      if (rotation === null) throw notFound();
-      if ('previousSignsUntil' in rotation) throw previousStillSigns(rotation.previousSignsUntil);
-      return c.json({ id, secret: rotation.secret, anterior_ate: rotation.previousUntil.toISOString() }, 201, {
-        'Cache-Control': 'no-store',
+    async ({ partnerId, id, actor, requestId, idempotencyKey: key }, c) => {
+      const rotate = async (tx: Tx) => accepted(await rotateSecret(tx, vault, { partnerId, id, actor, requestId }));
+      const answer = (secret: string | null, previousUntil: string) =>
+        c.json({ id, ...(secret !== null && { secret }), anterior_ate: previousUntil }, 201, {
+          'Cache-Control': 'no-store',
+        });
+      if (key === null) {
+        const { secret, previousUntil } = await pool.transaction(rotate);
+        return answer(secret, previousUntil.toISOString());
+      }
+      // The stored answer must not hold the secret, so it leaves the transaction beside it.
+      let fresh: string | null = null;
+      const keyed = { partnerId, operation: `POST /v1/webhooks/${id}/segredo`, key, body: null };
+      const result = await once(pool, keyed, async (tx) => {
+        const { secret, sealed, previousUntil } = await rotate(tx);
+        fresh = secret;
+        const body = { previousUntil: previousUntil.toISOString(), shown: await noteShown(tx, sealed) };
+        return { status: 201, location: null, body };
       });
+      if (typeof result === 'string') throw keyTaken(result);
+      if ('refused' in result) throw new Error('a rotation refuses by throwing');
+      const { previousUntil, shown } = result.answer.body;
+      return answer(result.replayed ? await showAgain(pool, vault, id, shown) : fresh, previousUntil);
     },
   );
 
@@ -115,6 +149,13 @@ function addSecrets(add: AddOperation, { pool, vault }: HttpDeps): void {
   );
 }
 
+/** Throws what a rotation may be refused for, which undoes the caller's transaction and frees its key. */
+function accepted(rotation: Rotation | null): Extract<Rotation, { secret: string }> {
+  if (rotation === null) throw notFound();
+  if ('previousSignsUntil' in rotation) throw previousStillSigns(rotation.previousSignsUntil);
+  return rotation;
+}
+
 /** Commits the change, and with it a wake row, by which the claims suspend what this request may not get to. */
 async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted) {
   return pool.transaction(async (tx) => {
@@ -125,17 +166,6 @@ async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted) {
     }
     if (wanted.active === false) await insertArrivals(tx, [subject.id]);
     return changed.webhook;
-  });
-}
-
-/** The contract's fields with the URL checked and normalised. */
-function change(allowInsecure: boolean) {
-  return contract.changeWebhook.transform((given, context) => {
-    if (given.url === undefined) return given;
-    const target = parseTarget(given.url, { allowInsecure });
-    if ('url' in target) return { ...given, url: target.url };
-    context.addIssue({ code: 'custom', path: ['url'], message: target.refused });
-    return z.NEVER;
   });
 }
 

@@ -21,11 +21,23 @@ const RESEND_MS = 5_000;
 /** An attempt takes 30 s at most, and is claimed and recorded around it. */
 const TEST_WAIT_MS = 35_000;
 
-const status = z.enum(DELIVERY_STATUSES);
+/** What `reenvios` means without `status`: what failed. A delivery that arrived is sent again only when asked for by name. */
+const FAILED = ['erro', 'suspensa'] as const;
+
+const isStatus = (given: unknown) => DELIVERY_STATUSES.some((status) => status === given);
+const statuses = z
+  .array(contract.deliveryStatus, 'deve ser um status, ou uma lista deles')
+  .min(1, 'deve ter ao menos um status')
+  .max(DELIVERY_STATUSES.length, `tem no máximo ${DELIVERY_STATUSES.length} status`)
+  .refine((list) => new Set(list).size === list.length, 'tem um status repetido')
+  .meta({
+    uniqueItems: true,
+    description: `Sem ele, ${FAILED.join(' e ')}. Um só também pode vir como texto, fora da lista`,
+  });
 const manyToResend = z.strictObject({
   desde: periodStart,
   ate: periodEnd.optional(),
-  status: z.union([status, z.array(status).min(1)], 'deve ser um status, ou uma lista deles').optional(),
+  status: z.preprocess((given) => (isStatus(given) ? [given] : given), statuses.default([...FAILED])),
   simular: z.boolean().default(false),
   cursor,
 });
@@ -41,7 +53,7 @@ function addResends(add: AddOperation, { pool, cursors }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/webhooks/{id}/reenvios',
-      summary: 'Envia de novo as entregas de um período; com simular, só conta',
+      summary: 'Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta',
       scope: 'webhooks:write',
       body: manyToResend,
       bodyExample: { desde: '2026-01-31', status: ['erro', 'suspensa'], simular: true },
@@ -62,7 +74,7 @@ function addResends(add: AddOperation, { pool, cursors }: HttpDeps): void {
         webhookId: id,
         from: body.desde,
         until,
-        statuses: body.status === undefined ? null : [body.status].flat(),
+        statuses: body.status,
         after: given?.[1] ?? null,
         simulate: body.simular,
         author: { actor, requestId },

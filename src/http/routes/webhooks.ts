@@ -1,25 +1,36 @@
 /** `POST` and `GET /v1/webhooks` (contract, "Endpoints"; decisions, "Webhook registrations"). */
 import { z } from 'zod';
+import { id as uuid } from '../../contract/values.ts';
 import * as contract from '../../contract/webhook.ts';
 import { once } from '../../core/idempotency.ts';
-import { parseTarget } from '../../delivery/target.ts';
 import { createWebhook, listWebhooks, type Creation } from '../../webhooks/registrations.ts';
 import { ApiError } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
 import { keyTaken } from '../keyed.ts';
 import type { AddOperation } from '../operation.ts';
+import { badCursor, cursor, limite } from '../page.ts';
+import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/webhooks';
 const OPERATION = 'POST /v1/webhooks';
 
-export function addWebhookRoutes(add: AddOperation, { pool, queries, vault, allowInsecure }: HttpDeps): void {
+/** The id alone: the list is in its order. */
+const place = z.tuple([uuid]);
+
+const listQuery = z.strictObject({
+  ativo: z.enum(['true', 'false', 'todos']).default('true').meta({ description: 'Sem ele, true: só os ativos' }),
+  cursor,
+  limite,
+});
+
+export function addWebhookRoutes(add: AddOperation, { pool, queries, vault, cursors, allowInsecure }: HttpDeps): void {
   add(
     {
       method: 'post',
       path: PATH,
       summary: 'Registra um webhook; o secret só aparece nesta resposta',
       scope: 'webhooks:write',
-      body: creation(allowInsecure),
+      body: contract.createWebhook(targetUrl(allowInsecure)),
       idempotencyKey: 'optional',
       answers: { 201: { description: 'Webhook registrado', schema: contract.createdWebhook } },
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
@@ -48,23 +59,29 @@ export function addWebhookRoutes(add: AddOperation, { pool, queries, vault, allo
     {
       method: 'get',
       path: PATH,
-      summary: 'Lista os webhooks ativos do parceiro, do mais antigo ao mais novo',
+      summary: 'Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos',
+      description:
+        'Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.',
       scope: 'webhooks:read',
-      answers: { 200: { description: 'Webhooks ativos, sem secret', schema: z.array(contract.webhook) } },
+      query: listQuery,
+      answers: {
+        200: {
+          description: 'Os webhooks, sem secret',
+          schema: z.array(contract.webhook),
+          optionalHeaders: { 'X-Proximo-Cursor': 'Só quando há mais: o cursor da próxima página' },
+        },
+      },
     },
-    async ({ partnerId }, c) => c.json(await listWebhooks(queries, partnerId), 200),
+    async ({ partnerId, query: { ativo, cursor: given, limite: limit } }, c) => {
+      const list = `webhooks ${partnerId} ${ativo}`;
+      const after = given === undefined ? null : await cursors.read(list, place, given);
+      if (given !== undefined && after === null) throw badCursor();
+      const active = ativo === 'todos' ? null : ativo === 'true';
+      const page = await listWebhooks(queries, { partnerId, active, after: after?.[0] ?? null, limit });
+      const next = page.next && (await cursors.write(list, [page.next]));
+      return c.json(page.webhooks, 200, { ...(next !== null && { 'X-Proximo-Cursor': next }) });
+    },
   );
-}
-
-/** The contract's body with its URL checked and normalised. */
-function creation(allowInsecure: boolean) {
-  const url = z.string().transform((text, context) => {
-    const target = parseTarget(text, { allowInsecure });
-    if ('url' in target) return target.url;
-    context.addIssue({ code: 'custom', message: target.refused });
-    return z.NEVER;
-  });
-  return contract.createWebhook.extend({ url });
 }
 
 /** Throws 409 at the limit, which also undoes the caller's transaction and frees its key. */

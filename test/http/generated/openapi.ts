@@ -12,8 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lista os webhooks ativos do parceiro, do mais antigo ao mais novo
-         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos
+         * @description Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooks"];
         put?: never;
@@ -71,7 +73,9 @@ export interface paths {
         put?: never;
         /**
          * Troca o secret, que só aparece nesta resposta; o anterior ainda assina por 24 h
-         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         * @description Com Idempotency-Key, a resposta pode ser repetida com o secret por 60 s; depois, sem ele.
+         *
+         *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          */
         post: operations["postWebhooksIdSegredo"];
         delete?: never;
@@ -110,7 +114,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Envia de novo as entregas de um período; com simular, só conta
+         * Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta
          * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          *
          *     O corpo tem no máximo 64 KiB.
@@ -151,9 +155,33 @@ export interface paths {
         };
         /**
          * Entregas de um webhook, da mais nova à mais antiga
-         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * @description Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooksIdEntregas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entregas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga
+         * @description Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         */
+        get: operations["getEntregas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -427,33 +455,11 @@ export interface paths {
         };
         /**
          * Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV
-         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
+         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova; a última linha é o manifesto, com a contagem, o SHA-256 dos bytes anteriores e o selo mais novo. Sem manifesto, não está inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
         get: operations["getAuditoriaTentativas"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/auditoria/tentativas/manifesto": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes
-         * @description O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. Compare sha256 com o do arquivo (no NDJSON, sem a última linha).
-         *
-         *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
-         */
-        get: operations["getAuditoriaTentativasManifesto"];
         put?: never;
         post?: never;
         delete?: never;
@@ -471,7 +477,7 @@ export interface paths {
         };
         /**
          * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições
-         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
+         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -493,7 +499,7 @@ export interface paths {
         };
         /**
          * Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem
-         * @description O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.
+         * @description O comando audit check confere o arquivo sem banco de dados. Traz o corpo como foi enviado, CPF incluído.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -1075,9 +1081,7 @@ export interface webhooks {
         put?: never;
         /**
          * O repasse do mês foi fechado e consolidado
-         * @description Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.
-         *
-         *     Garantido: é sempre entregue quando o fato acontece.
+         * @description Garantido: é sempre entregue quando o fato acontece.
          */
         post: operations["receiveRepasseProcessado"];
         delete?: never;
@@ -1128,7 +1132,8 @@ export interface components {
             /** @example 2026-00000001 */
             numero_emprestimo: string;
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1168,7 +1173,8 @@ export interface components {
             status: "emitindo" | "em_assinatura" | "aguardando_averbacao" | "averbada" | "desembolsada" | "cancelada" | "encerrada_desligamento";
             proxima_acao: ("aguardar_emissao" | "assinar" | "enviar_documentos" | "averbar" | "desembolsar") | null;
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1177,7 +1183,8 @@ export interface components {
             /** @example 1001 */
             matricula: string;
             /**
-             * @description CNPJ sem pontuação
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
              * @example 11222333000181
              */
             cnpj_empregador: string;
@@ -1234,10 +1241,12 @@ export interface components {
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
-            /** @enum {string} */
-            status: "pendente" | "entregue" | "erro" | "suspensa";
+            status: components["schemas"]["StatusDeEntrega"];
             /** @example 1 */
             total_tentativas: number;
+            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
+            /** @example 200 */
+            ultimo_status_http: number | null;
             em_andamento: boolean;
             proxima_tentativa_em: string | null;
             /**
@@ -1267,10 +1276,12 @@ export interface components {
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
-            /** @enum {string} */
-            status: "pendente" | "entregue" | "erro" | "suspensa";
+            status: components["schemas"]["StatusDeEntrega"];
             /** @example 1 */
             total_tentativas: number;
+            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
+            /** @example 200 */
+            ultimo_status_http: number | null;
             em_andamento: boolean;
             proxima_tentativa_em: string | null;
             /**
@@ -1375,7 +1386,8 @@ export interface components {
                  */
                 autorizacao_id: string;
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1634,12 +1646,14 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
                 /**
-                 * @description CNPJ sem pontuação
+                 * Format: cnpj
+                 * @description CNPJ sem pontuação, com dígitos verificadores
                  * @example 11222333000181
                  */
                 cnpj_empregador: string;
@@ -1654,7 +1668,7 @@ export interface components {
                  */
                 salario_bruto: number;
                 /**
-                 * @description Reais, com no máximo duas casas decimais; pode ser negativo
+                 * @description Reais, com no máximo duas casas decimais
                  * @example 1234.5
                  */
                 margem_disponivel: number;
@@ -1679,12 +1693,14 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
                 /**
-                 * @description CNPJ sem pontuação
+                 * Format: cnpj
+                 * @description CNPJ sem pontuação, com dígitos verificadores
                  * @example 11222333000181
                  */
                 cnpj_empregador: string;
@@ -1754,7 +1770,8 @@ export interface components {
                 /** @example 2026-00000001 */
                 numero_emprestimo: string;
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1767,8 +1784,18 @@ export interface components {
                  * @example 2026-01-31
                  */
                 data_desligamento: string;
-                motivo_desligamento: components["schemas"]["CodigoEDescricao"];
-                situacao_emprestimo: components["schemas"]["CodigoEDescricao"];
+                motivo_desligamento: {
+                    /** @example 02 */
+                    codigo: string;
+                    /** @example Dispensa sem justa causa */
+                    descricao: string;
+                };
+                situacao_emprestimo: {
+                    /** @example 02 */
+                    codigo: string;
+                    /** @example Dispensa sem justa causa */
+                    descricao: string;
+                };
             };
         };
         EventoTrabalhadorVinculoNovo: {
@@ -1788,7 +1815,8 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1796,7 +1824,8 @@ export interface components {
                 nome_trabalhador: string;
                 novo_empregador: {
                     /**
-                     * @description CNPJ sem pontuação
+                     * Format: cnpj
+                     * @description CNPJ sem pontuação, com dígitos verificadores
                      * @example 11222333000181
                      */
                     cnpj: string;
@@ -1809,7 +1838,7 @@ export interface components {
                  */
                 data_admissao: string;
                 /**
-                 * @description Reais, com no máximo duas casas decimais; pode ser negativo
+                 * @description Reais, com no máximo duas casas decimais
                  * @example 1234.5
                  */
                 margem_disponivel: number;
@@ -1823,6 +1852,24 @@ export interface components {
                 averbavel: boolean;
             };
         };
+        FalhaDoRegistry: {
+            /**
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
+             * @example 52998224725
+             */
+            cpf: string;
+            /**
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
+             * @example 11222333000181
+             */
+            numero_inscricao_empregador: string;
+            /** @enum {string} */
+            falha: "upstream" | "negocial";
+            /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
+            erro: string;
+        };
         Margem: {
             /**
              * Format: uuid
@@ -1830,12 +1877,14 @@ export interface components {
              */
             consulta_margem_id: string;
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf: string;
             /**
-             * @description CNPJ sem pontuação
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
              * @example 11222333000181
              */
             numero_inscricao_empregador: string;
@@ -1845,7 +1894,7 @@ export interface components {
              */
             valor_total_vencimentos: number;
             /**
-             * @description Reais, com no máximo duas casas decimais; pode ser negativo
+             * @description Reais, com no máximo duas casas decimais
              * @example 1234.5
              */
             valor_margem_disponivel: number;
@@ -1854,16 +1903,56 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             consultada_em: string;
-            /**
-             * @description `registry`: esta requisição consultou o registry e emitiu o evento. `cache`: ela recebeu a resposta de outra consulta, recente ou em andamento, sem consultar nem emitir
-             * @enum {string}
-             */
+            /** @enum {string} */
             origem: "registry" | "cache";
+        };
+        MargemDoRegistry: {
+            /**
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
+             * @example 52998224725
+             */
+            cpf: string;
+            /**
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
+             * @example 11222333000181
+             */
+            numero_inscricao_empregador: string;
+            /**
+             * @description Reais, com no máximo duas casas decimais
+             * @example 1234.5
+             */
+            valor_total_vencimentos: number;
+            /**
+             * @description Reais, com no máximo duas casas decimais
+             * @example 1234.5
+             */
+            valor_margem_disponivel: number;
         };
         /** @enum {string} */
         NomeDeEvento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
         /** @enum {string} */
         NomeEntregue: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.teste";
+        /** @enum {string} */
+        ResultadoDeTentativa: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+        /** @description A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele */
+        SecretTrocado: {
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            id: string;
+            /** @example whsec_dW0gZXhlbXBsbywgbnVuY2EgdW0gc2VncmVkbzogMzI= */
+            secret?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            anterior_ate: string;
+        };
+        /** @enum {string} */
+        StatusDeEntrega: "pendente" | "entregue" | "erro" | "suspensa";
         Tentativa: {
             /** @example 1 */
             numero: number;
@@ -1874,8 +1963,7 @@ export interface components {
             inicio: string;
             /** @example 142 */
             duracao_ms: number | null;
-            /** @enum {string} */
-            resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+            resultado: components["schemas"]["ResultadoDeTentativa"];
             /** @example 200 */
             status_http: number | null;
             /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
@@ -1888,7 +1976,8 @@ export interface components {
         TipoDeDocumento: "ccb_assinada" | "selfie" | "documento_frente" | "documento_verso" | "evidencias";
         VinculoNovo: {
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1896,7 +1985,8 @@ export interface components {
             nome_trabalhador: string;
             novo_empregador: {
                 /**
-                 * @description CNPJ sem pontuação
+                 * Format: cnpj
+                 * @description CNPJ sem pontuação, com dígitos verificadores
                  * @example 11222333000181
                  */
                 cnpj: string;
@@ -1909,7 +1999,7 @@ export interface components {
              */
             data_admissao: string;
             /**
-             * @description Reais, com no máximo duas casas decimais; pode ser negativo
+             * @description Reais, com no máximo duas casas decimais
              * @example 1234.5
              */
             margem_disponivel: number;
@@ -2231,23 +2321,33 @@ export type $defs = Record<string, never>;
 export interface operations {
     getWebhooks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Sem ele, true: só os ativos */
+                ativo?: "true" | "false" | "todos";
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
+                cursor?: string;
+                /** @description Sem ele, 100 */
+                limite?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks ativos, sem secret */
+            /** @description Os webhooks, sem secret */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Só quando há mais: o cursor da próxima página */
+                    "X-Proximo-Cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"][];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
@@ -2268,7 +2368,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example https://parceiro.example.com/carteiro */
+                    /**
+                     * Format: uri
+                     * @example https://parceiro.example.com/carteiro
+                     */
                     url: string;
                     eventos: components["schemas"]["NomeDeEvento"][];
                 };
@@ -2386,7 +2489,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example https://parceiro.example.com/carteiro */
+                    /**
+                     * Format: uri
+                     * @example https://parceiro.example.com/carteiro
+                     */
                     url?: string;
                     eventos?: components["schemas"]["NomeDeEvento"][];
                     ativo?: boolean;
@@ -2420,7 +2526,10 @@ export interface operations {
     postWebhooksIdSegredo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2435,29 +2544,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                         */
-                        id: string;
-                        /** @example whsec_dW0gZXhlbXBsbywgbnVuY2EgdW0gc2VncmVkbzogMzI= */
-                        secret: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
-                        anterior_ate: string;
-                    };
+                    "application/json": components["schemas"]["SecretTrocado"];
                 };
             };
             400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
-            409: components["responses"]["TRANSICAO_INVALIDA"];
+            /**
+             * @description `TRANSICAO_INVALIDA`: o estado do recurso não permite o comando.
+             *
+             *     `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Segundos até valer a pena tentar de novo */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erro"] & {
+                        /** @enum {unknown} */
+                        codigo: "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO";
+                    };
+                };
+            };
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -2515,14 +2630,32 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                    /**
+                     * @description Um dia de São Paulo ou um instante com fuso; incluído no período
+                     * @example 2026-01-31
+                     * @example 2026-01-31T12:00:00Z
+                     */
                     desde: string;
-                    /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                    /**
+                     * @description Um dia de São Paulo ou um instante com fuso; incluído no período
+                     * @example 2026-01-31
+                     * @example 2026-01-31T12:00:00Z
+                     */
                     ate?: string;
-                    status?: ("pendente" | "entregue" | "erro" | "suspensa") | ("pendente" | "entregue" | "erro" | "suspensa")[];
+                    /**
+                     * @description Sem ele, erro e suspensa. Um só também pode vir como texto, fora da lista
+                     * @default [
+                     *       "erro",
+                     *       "suspensa"
+                     *     ]
+                     */
+                    status?: components["schemas"]["StatusDeEntrega"][];
                     /** @default false */
                     simular?: boolean;
-                    /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
+                    /**
+                     * @description O proximo_cursor de uma resposta anterior, com os mesmos filtros
+                     * @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ
+                     */
                     cursor?: string;
                 };
             };
@@ -2604,13 +2737,18 @@ export interface operations {
     getWebhooksIdEntregas: {
         parameters: {
             query?: {
-                status?: "pendente" | "entregue" | "erro" | "suspensa";
+                status?: components["schemas"]["StatusDeEntrega"];
                 evento?: components["schemas"]["NomeEntregue"];
                 emprestimo_id?: string;
+                /** @description O ultimo_resultado */
+                resultado?: components["schemas"]["ResultadoDeTentativa"];
+                /** @description O ultimo_status_http */
+                status_http?: number;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 100 */
                 limite?: number;
@@ -2641,6 +2779,53 @@ export interface operations {
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getEntregas: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["StatusDeEntrega"];
+                evento?: components["schemas"]["NomeEntregue"];
+                emprestimo_id?: string;
+                /** @description O ultimo_resultado */
+                resultado?: components["schemas"]["ResultadoDeTentativa"];
+                /** @description O ultimo_status_http */
+                status_http?: number;
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                desde?: string;
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
+                cursor?: string;
+                /** @description Sem ele, 100 */
+                limite?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Uma página, e o cursor da próxima */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        itens: components["schemas"]["Entrega"][];
+                        /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
+                        proximo_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -2711,6 +2896,7 @@ export interface operations {
     getEventos: {
         parameters: {
             query?: {
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 depois?: string;
                 evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
                 /** @description Sem ele, 100 */
@@ -2750,8 +2936,7 @@ export interface operations {
                                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                                  */
                                 webhook_id: string;
-                                /** @enum {string} */
-                                status: "pendente" | "entregue" | "erro" | "suspensa";
+                                status: components["schemas"]["StatusDeEntrega"];
                             }[];
                             /**
                              * @example {
@@ -2822,7 +3007,8 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description CPF sem pontuação
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
                      * @example 52998224725
                      */
                     cpf_trabalhador: string;
@@ -2831,7 +3017,8 @@ export interface operations {
                     /** @example 1001 */
                     matricula: string;
                     /**
-                     * @description CNPJ sem pontuação
+                     * Format: cnpj
+                     * @description CNPJ sem pontuação, com dígitos verificadores
                      * @example 11222333000181
                      */
                     cnpj_empregador: string;
@@ -2999,11 +3186,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Cada tipo no máximo uma vez */
                     documentos: {
                         tipo: components["schemas"]["TipoDeDocumento"];
                         /** @example ccb-assinada.pdf */
                         nome_arquivo?: string;
-                        /** @example JVBERi0xLjcK */
+                        /**
+                         * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
+                         * @example JVBERi0xLjcK
+                         */
                         conteudo_base64: string;
                     }[];
                 };
@@ -3044,11 +3235,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Cada tipo no máximo uma vez */
                     documentos: {
                         tipo: components["schemas"]["TipoDeDocumento"];
                         /** @example ccb-assinada.pdf */
                         nome_arquivo?: string;
-                        /** @example JVBERi0xLjcK */
+                        /**
+                         * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
+                         * @example JVBERi0xLjcK
+                         */
                         conteudo_base64: string;
                     }[];
                 };
@@ -3092,7 +3287,10 @@ export interface operations {
                 "application/json": {
                     /** @example ccb-assinada.pdf */
                     nome_arquivo?: string;
-                    /** @example JVBERi0xLjcK */
+                    /**
+                     * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
+                     * @example JVBERi0xLjcK
+                     */
                     conteudo_base64: string;
                 };
             };
@@ -3133,12 +3331,14 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description CPF sem pontuação
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
                      * @example 52998224725
                      */
                     cpf: string;
                     /**
-                     * @description CNPJ sem pontuação
+                     * Format: cnpj
+                     * @description CNPJ sem pontuação, com dígitos verificadores
                      * @example 11222333000181
                      */
                     numero_inscricao_empregador: string;
@@ -3175,6 +3375,7 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 50 */
                 limite?: number;
@@ -3214,6 +3415,7 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 50 */
                 limite?: number;
@@ -3259,6 +3461,7 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 100 */
                 limite?: number;
@@ -3276,8 +3479,6 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description Só na exportação: o nome do arquivo a gravar */
                     "Content-Disposition"?: string;
-                    /** @description Só na exportação: o caminho do seu manifesto */
-                    "X-Carteiro-Manifesto"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3338,66 +3539,6 @@ export interface operations {
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
-                };
-            };
-            400: components["responses"]["ERRO_VALIDACAO"];
-            401: components["responses"]["CREDENCIAL_INVALIDA"];
-            403: components["responses"]["ESCOPO_INSUFICIENTE"];
-            429: components["responses"]["LIMITE_DE_REQUISICOES"];
-            500: components["responses"]["ERRO_INTERNO"];
-            503: components["responses"]["INDISPONIVEL"];
-        };
-    };
-    getAuditoriaTentativasManifesto: {
-        parameters: {
-            query: {
-                parceiro_id?: string;
-                emprestimo_id?: string;
-                evento?: components["schemas"]["NomeEntregue"];
-                entrega_id?: string;
-                webhook_id?: string;
-                resultado?: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
-                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
-                desde?: string;
-                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
-                ate?: string;
-                cursor?: string;
-                /** @description Sem ele, 100 */
-                limite?: number;
-                formato: "ndjson" | "csv";
-                corte: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description O manifesto */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @example 250 */
-                        linhas: number;
-                        sha256: string;
-                        selo: {
-                            /** @example 1 */
-                            numero: number;
-                            hash: string;
-                        } | null;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
-                        gerado_em: string;
-                        filtros: {
-                            [key: string]: string;
-                        };
-                    };
                 };
             };
             400: components["responses"]["ERRO_VALIDACAO"];
@@ -3625,90 +3766,6 @@ export interface operations {
                             numero: number;
                             hash: string;
                         } | null;
-                    } | {
-                        /** @constant */
-                        formato: "carteiro-prova-mascarada-1";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
-                        gerada_em: string;
-                        entrega: {
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            evento_id: string;
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            webhook_id: string;
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            parceiro_id: string;
-                            /** @enum {string} */
-                            status: "pendente" | "entregue" | "erro" | "suspensa";
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-31T12:00:00.000Z
-                             */
-                            criada_em: string;
-                            concluida_em: string | null;
-                        };
-                        /** @example {"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}} */
-                        corpo: string;
-                        evento: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
-                            /** @example 7 */
-                            selo: number | null;
-                        } | null;
-                        tentativas: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
-                            /** @example 7 */
-                            selo: number | null;
-                        }[];
-                        pedidos: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
-                            /** @example 7 */
-                            selo: number | null;
-                        }[];
-                        cadeia: {
-                            /** @example 1 */
-                            numero: number;
-                            /** @example 793 */
-                            primeira_transacao: number;
-                            /** @example 1042 */
-                            transacao_final: number;
-                            /** @example 250 */
-                            linhas: number;
-                            resumo: string;
-                            anterior: string;
-                            hash: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-31T12:00:00.000Z
-                             */
-                            selado_em: string;
-                        }[];
-                        cadeia_completa: boolean;
-                        cabeca: {
-                            /** @example 1 */
-                            numero: number;
-                            hash: string;
-                        } | null;
-                        /** @example CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato */
-                        retido: string;
                     };
                 };
             };
@@ -3822,7 +3879,6 @@ export interface operations {
                     motivo?: string;
                     /**
                      * Format: date
-                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
                      * @example 2026-01-31
                      */
                     data_liberacao?: string;
@@ -3944,7 +4000,8 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description CPF sem pontuação
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
                      * @example 52998224725
                      */
                     cpf_trabalhador: string;
@@ -3968,7 +4025,8 @@ export interface operations {
                          */
                         autorizacao_id: string;
                         /**
-                         * @description CPF sem pontuação
+                         * Format: cpf
+                         * @description CPF sem pontuação, com dígitos verificadores
                          * @example 52998224725
                          */
                         cpf_trabalhador: string;
@@ -4006,32 +4064,7 @@ export interface operations {
                  *       "valor_margem_disponivel": 1234.5
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description CPF sem pontuação
-                     * @example 52998224725
-                     */
-                    cpf: string;
-                    /**
-                     * @description CNPJ sem pontuação
-                     * @example 11222333000181
-                     */
-                    numero_inscricao_empregador: string;
-                    /**
-                     * @description Reais, com no máximo duas casas decimais
-                     * @example 1234.5
-                     */
-                    valor_total_vencimentos?: number;
-                    /**
-                     * @description Reais, com no máximo duas casas decimais; pode ser negativo
-                     * @example 1234.5
-                     */
-                    valor_margem_disponivel?: number;
-                    /** @enum {string} */
-                    falha?: "upstream" | "negocial";
-                    /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
-                    erro?: string;
-                };
+                "application/json": components["schemas"]["MargemDoRegistry"] | components["schemas"]["FalhaDoRegistry"];
             };
         };
         responses: {
@@ -4044,12 +4077,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description CPF sem pontuação
+                         * Format: cpf
+                         * @description CPF sem pontuação, com dígitos verificadores
                          * @example 52998224725
                          */
                         cpf: string;
                         /**
-                         * @description CNPJ sem pontuação
+                         * Format: cnpj
+                         * @description CNPJ sem pontuação, com dígitos verificadores
                          * @example 11222333000181
                          */
                         numero_inscricao_empregador: string;
@@ -4152,7 +4187,8 @@ export interface operations {
                     emprestimo_id: string;
                     novo_empregador: {
                         /**
-                         * @description CNPJ sem pontuação
+                         * Format: cnpj
+                         * @description CNPJ sem pontuação, com dígitos verificadores
                          * @example 11222333000181
                          */
                         cnpj: string;
@@ -4165,7 +4201,7 @@ export interface operations {
                      */
                     data_admissao: string;
                     /**
-                     * @description Reais, com no máximo duas casas decimais; pode ser negativo
+                     * @description Reais, com no máximo duas casas decimais
                      * @example 1234.5
                      */
                     margem_disponivel: number;
@@ -4193,7 +4229,8 @@ export interface operations {
                         emprestimo_id: string;
                         novo_empregador: {
                             /**
-                             * @description CNPJ sem pontuação
+                             * Format: cnpj
+                             * @description CNPJ sem pontuação, com dígitos verificadores
                              * @example 11222333000181
                              */
                             cnpj: string;
@@ -4206,7 +4243,7 @@ export interface operations {
                          */
                         data_admissao: string;
                         /**
-                         * @description Reais, com no máximo duas casas decimais; pode ser negativo
+                         * @description Reais, com no máximo duas casas decimais
                          * @example 1234.5
                          */
                         margem_disponivel: number;

@@ -1,0 +1,138 @@
+/**
+ * What the description calls valid is never answered 400, on any operation, whatever its fields hold: only the state of
+ * what it is about can refuse it. The requests are made from /openapi.json alone.
+ *
+ * Four rules stand in no schema, and the requests keep to them: a cursor is one that the service wrote, a
+ * `consulta_margem_id` one that it gave for this worker; `documentos` names each type once; `ate` is not before `de`, and at
+ * most 31 days after it.
+ */
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../src/contract/statuses.ts';
+import type { ApiDescription, DescribedOperation, Parameter } from '../support/description.ts';
+import { type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { schemaArbitraries } from '../support/schema-arbitrary.ts';
+
+const RUNS = 40;
+const WRITTEN_BY_THE_SERVICE = new Set(['cursor', 'depois']);
+
+interface Valid {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+let world: PartnerWorld;
+let partner: TestPartner;
+let token: string;
+let auditor: string;
+let loan: string;
+let webhook: string;
+let description: ApiDescription;
+
+beforeAll(async () => {
+  world = await startPartnerWorld();
+  partner = await world.partner();
+  token = await world.api.token(
+    partner.id,
+    SCOPES.filter((scope) => scope !== 'auditoria:read'),
+  );
+  auditor = await world.api.token(undefined, ['auditoria:read']);
+  loan = await partner.newLoan();
+  const [row] = await world.api.database.sql<
+    [{ id: string }]
+  >`select id from webhooks where partner_id = ${partner.id}`;
+  webhook = row.id;
+  description = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
+});
+afterAll(() => world.close());
+
+/** The parameters of one place, by name; those that are not required may be left out. */
+function parametersIn(
+  place: Parameter['in'],
+  { parameters }: DescribedOperation,
+): fc.Arbitrary<Record<string, unknown>> {
+  const make = schemaArbitraries(description);
+  const named = parameters.filter((parameter) => parameter.in === place && !WRITTEN_BY_THE_SERVICE.has(parameter.name));
+  const requiredKeys = named.filter(({ required }) => required).map(({ name }) => name);
+  return fc.record(Object.fromEntries(named.map(({ name, schema }) => [name, make(schema)])), { requiredKeys });
+}
+
+function validRequests(operation: DescribedOperation): fc.Arbitrary<Valid> {
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const body = schema === undefined ? fc.constant(undefined) : schemaArbitraries(description)(schema);
+  return fc
+    .record({
+      path: parametersIn('path', operation),
+      query: parametersIn('query', operation),
+      header: parametersIn('header', operation),
+      body,
+    })
+    .map(keptToRules);
+}
+
+function keptToRules({ query, body, ...rest }: Valid): Valid {
+  const {
+    cursor: _,
+    consulta_margem_id: __,
+    ...sent
+  } = Object(body) as Record<string, unknown> & { documentos?: { tipo: string }[] };
+  const { documentos } = sent;
+  const once = documentos?.filter(({ tipo }, at) => documentos.findIndex((other) => other.tipo === tipo) === at);
+  const { de, ate } = query;
+  return {
+    ...rest,
+    query: de !== undefined && ate !== undefined ? { ...query, ate: de } : query,
+    body: body === undefined ? undefined : { ...sent, ...(once && { documentos: once }) },
+  };
+}
+
+/** Half of the requests are about what exists. */
+async function send(method: string, path: string, operation: DescribedOperation, valid: Valid, isKnown: boolean) {
+  const known = path.startsWith('/v1/webhooks') ? webhook : loan;
+  const real = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(name === 'id' && isKnown ? known : valid.path[name])),
+  );
+  const query = new URLSearchParams(
+    Object.entries(valid.query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  const body =
+    isKnown && Object.hasOwn(Object(valid.body), 'emprestimo_id')
+      ? { ...(valid.body as object), emprestimo_id: loan }
+      : valid.body;
+  const [{ bearer: [scope] = [] } = {}] = operation.security as { readonly bearer?: Scope[] }[];
+  const text = body === undefined ? null : JSON.stringify(body);
+  return world.api.app.request(`${real}?${query.toString()}`, {
+    method: method.toUpperCase(),
+    headers: {
+      Authorization: `Bearer ${scope === 'auditoria:read' ? auditor : token}`,
+      ...(text !== null && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
+      ...(valid.header as Record<string, string>),
+    },
+    body: text,
+  });
+}
+
+const MAY_BE_ANSWERED = new Set([200, 201, 202, 204, 404, 409, 422, 502]);
+
+test('a request that is valid by its schema is refused for reasons of state alone', async () => {
+  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  expect(operations.length).toBeGreaterThan(30);
+  const faults: string[] = [];
+  for (const { method, path, operation } of operations) {
+    const property = fc.asyncProperty(validRequests(operation), fc.boolean(), async (valid, isKnown) => {
+      const answer = await send(method, path, operation, valid, isKnown);
+      if (!MAY_BE_ANSWERED.has(answer.status))
+        throw new Error(`${answer.status} ${(await answer.text()).slice(0, 400)}`);
+      await answer.body?.cancel();
+    });
+    const result = await fc.check(property, { numRuns: RUNS, seed: 18 });
+    if (result.failed) {
+      faults.push(`${method} ${path}: ${JSON.stringify(result.counterexample)} → ${String(result.errorInstance)}`);
+    }
+  }
+  expect(faults).toEqual([]);
+}, 600_000);
