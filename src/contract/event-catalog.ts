@@ -57,13 +57,15 @@ export function eventCatalog(): CatalogEntry[] {
 }
 
 function fieldsOf(object: Json, definitions: Json, prefix = ''): Field[] {
-  return Object.entries(object['properties'] as Json).flatMap(([name, given]) => {
+  const fields: Field[] = [];
+  for (const [name, given] of Object.entries(object['properties'] as Json)) {
     const key = `${prefix}${name}`;
     const schema = resolve(given as Json, definitions);
     const kinds = kindsOf(schema);
-    const own = { key, kinds, format: formatOf(schema) };
-    return kinds.includes('object') ? [own, ...fieldsOf(schema, definitions, `${key}.`)] : [own];
-  });
+    fields.push({ key, kinds, format: formatOf(schema) });
+    if (kinds.includes('object')) fields.push(...fieldsOf(schema, definitions, `${key}.`));
+  }
+  return fields;
 }
 
 function resolve(schema: Json, definitions: Json): Json {
@@ -87,13 +89,14 @@ function formatOf(schema: Json): string | null {
   if (type !== undefined) return type;
   const values = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']]);
   if (Array.isArray(values)) return `^(${values.join('|')})$`;
+  // A name or description; its own pattern is JavaScript's.
+  const { minLength, maxLength = MAX_COUNT } = schema as { minLength?: number; maxLength?: number };
+  if (minLength !== undefined) return `^[^[:cntrl:]]{${minLength},${Math.min(maxLength, MAX_COUNT)}}$`;
   if (typeof schema['pattern'] === 'string') return schema['pattern'].replaceAll(String.raw`\d`, '[0-9]');
   if (schema['type'] === 'integer') return schema['minimum'] === 0 ? '^[0-9]+$' : '^-?[0-9]+$';
-  if (String(schema['description'] ?? '').startsWith('Reais')) {
+  if (schema['multipleOf'] === 0.01) {
     return schema['minimum'] === 0 ? REAIS.replace('-?', '') : REAIS;
   }
   if (schema['minimum'] === 0) return '^[0-9]';
-  const { minLength, maxLength } = schema as { minLength?: number; maxLength?: number };
-  if (minLength === undefined && maxLength === undefined) return null;
-  return `^[^[:cntrl:]]{${minLength ?? 0},${Math.min(maxLength ?? MAX_COUNT, MAX_COUNT)}}$`;
+  return null;
 }

@@ -57,7 +57,11 @@ export const signedReais = z
   .min(-MAX_REAIS, 'valor baixo demais')
   .max(MAX_REAIS, 'valor alto demais')
   .refine(hasCentavosAtMost, TOO_PRECISE)
-  .meta({ multipleOf: 0.01, description: 'Reais, com no máximo duas casas decimais; pode ser negativo', examples: [1234.5] });
+  .meta({
+    multipleOf: 0.01,
+    description: 'Reais, com no máximo duas casas decimais; pode ser negativo',
+    examples: [1234.5],
+  });
 
 /** {@link reais}, greater than zero. */
 export const positiveReais = reais

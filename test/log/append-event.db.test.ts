@@ -1,6 +1,6 @@
 /** What `append_event` takes and refuses, as a core of another language meets it: through SQL alone, with its own role. */
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventCatalog } from '../../src/contract/event-catalog.ts';
@@ -172,14 +172,13 @@ function exampleOf(schema: Json, definitions = (schema['$defs'] ?? {}) as Json):
   if (schema['const'] !== undefined) return fc.constant(schema['const']);
   if (Array.isArray(schema['examples'])) return fc.constantFrom(...(schema['examples'] as unknown[]));
   if (typeof schema['pattern'] === 'string') return fc.constant('a'.repeat(64));
-  const types = [schema['type']].flat();
-  if (types.includes('object')) {
+  const types = new Set([schema['type']].flat());
+  if (types.has('object')) {
     const properties = Object.entries(schema['properties'] as Json);
     return fc.record(Object.fromEntries(properties.map(([key, one]) => [key, exampleOf(one as Json, definitions)])));
   }
-  if (types.includes('boolean')) return fc.boolean();
-  if (types.includes('integer')) return fc.integer({ min: 0, max: 1_000_000 });
-  if (types.includes('number'))
-    return types.includes('null') ? fc.constantFrom(null, 0.25, -0.3333) : fc.integer({ min: 0 });
+  if (types.has('boolean')) return fc.boolean();
+  if (types.has('integer')) return fc.integer({ min: 0, max: 1_000_000 });
+  if (types.has('number')) return types.has('null') ? fc.constantFrom(null, 0.25, -0.3333) : fc.integer({ min: 0 });
   return fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((text) => !text.includes('\0'));
 }
