@@ -1,0 +1,264 @@
+-- A webhook that does not answer has one place, and a partner a part of a poller's. What holds, and why, is told in
+-- src/delivery (arrivals.ts, claim.ts, places.ts).
+
+-- As before (0018), but that a webhook that was silent gets one place, and all of them again with its next answer.
+--
+-- Turns up to `at_most` arrivals into due lanes, and returns how many; it waits for nobody.
+create or replace function arm_lanes(at timestamptz, arming_lock bigint, at_most bigint) returns bigint
+  language plpgsql volatile
+as $$
+declare
+  moment constant timestamptz := coalesce(at, now());
+  before constant pg_snapshot := arrivals_taken();
+  -- Before the snapshot of the turn, which sees all that this one sees; and before this transaction has a number.
+  seen constant pg_snapshot := pg_current_snapshot();
+  running constant xid8[] := array(select pg_snapshot_xip(before));
+  late_ones bigint;
+  next_ones bigint;
+  last_tx xid8;
+begin
+  if not pg_try_advisory_xact_lock(arming_lock) then
+    return 0;
+  end if;
+  perform set_config('synchronous_commit', 'off', true);
+  with late as materialized (
+    select ctid as place from arrivals where tx = any (running) limit at_most
+  ),
+  next as materialized (
+    select ctid as place, tx
+    from arrivals
+    where tx >= pg_snapshot_xmax(before)
+    order by tx
+    limit at_most - (select count(*) from late)
+  ),
+  taken as (
+    delete from arrivals a
+    using (select place from late union all select place from next) arrived
+    where a.ctid = arrived.place
+    returning a.webhook_id, a.due_at, a.silent
+  ),
+  arrived as materialized (
+    select webhook_id, min(due_at) as due_at, bool_or(due_at is null) as has_free_place,
+           bool_or(coalesce(due_at, '-infinity') = '-infinity') as wakes, coalesce(bool_or(silent), false) as is_silent
+    from taken
+    group by webhook_id
+  ),
+  found as materialized (
+    select arrived.*, newest.place, held.place is not null as is_held,
+           case when is_silent then 1 when not has_free_place then held.window_size end as window_size
+    from arrived
+    cross join lateral (
+      select ctid as place from lanes where lanes.webhook_id = arrived.webhook_id order by version desc limit 1
+    ) newest
+    left join lateral (
+      select l.ctid as place, l.window_size from lanes l where l.ctid = newest.place for update skip locked
+    ) held on held.place = newest.place
+  ),
+  armed as (
+    update lanes l
+    set version = l.version + 1,
+        next_due_at = case when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, moment) end,
+        saturated = l.saturated and not found.wakes,
+        scan_from = least(l.scan_from, found.due_at),
+        window_size = found.window_size
+    from found
+    where found.is_held and l.ctid = found.place
+      and (found.due_at < l.scan_from
+           or found.window_size is distinct from l.window_size
+           or case when l.saturated then found.wakes
+                   else found.due_at is not null and (l.next_due_at > moment) is not false end)
+  ),
+  put_back as (
+    insert into arrivals (webhook_id, due_at, silent)
+    select webhook_id, part.due_at, case when part.due_at is null then nullif(is_silent, false) end
+    from found
+    cross join unnest(
+      case when due_at is null or not has_free_place then array[due_at] else array[due_at, null] end
+    ) as part (due_at)
+    where not is_held
+  )
+  select (select count(*) from late), (select count(*) from next), (select max(tx) from next)
+  into late_ones, next_ones, last_tx;
+
+  if late_ones + next_ones < at_most then
+    perform set_config('carteiro.taken', seen::text, false);
+  elsif late_ones < at_most then
+    last_tx := least(last_tx, pg_snapshot_xmax(seen));
+    perform set_config(
+      'carteiro.taken',
+      format('%s:%s:%s', least(pg_snapshot_xmin(seen), last_tx), last_tx,
+             (select string_agg(xip::text, ',' order by xip) from pg_snapshot_xip(seen) xip where xip < last_tx)),
+      false);
+  end if;
+  return late_ones + next_ones;
+end
+$$;
+--> statement-breakpoint
+drop function if exists claim_due(text, bigint, timestamptz, timestamptz, interval);
+--> statement-breakpoint
+-- As before (0018), but that a lane has no more places than its window, and a partner no more than its share of the
+-- poller's: partner `holders[i]` holds `held[i]` of them already, and who is not told of holds few; `reserve` of them are
+-- for those who do (null: nobody's share is looked at).
+--
+-- Claims up to `at_most` due deliveries under the name `claim`. Returns the lanes that it locked, each with the turn that it
+-- has, what its requests are made of, and what was lost of what it would have claimed; then, with the turns of their lanes,
+-- what it claimed.
+create or replace function claim_due(
+  claim text, at_most bigint, at timestamptz, due_from timestamptz, lease interval, reserve int, holders uuid[], held int[]
+)
+  returns table (
+    turn int, id uuid, number int, event text, body bytea, loan_version int,
+    webhook_id uuid, active boolean, partner_id uuid, url text, sealed_secret bytea, previous_sealed_secret bytea,
+    claimed_at timestamptz, lost uuid[]
+  )
+  language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  -- What a claim does with each lane goes through lists of all of its lanes.
+  lanes_a_claim constant bigint := 128;
+  -- So many deliveries a lane is served in one turn when other lanes wait.
+  least_quantum constant bigint := 8;
+  -- A partner may hold so many places whatever is left, and beyond that so many for each one that is left free beside the
+  -- reserve.
+  least_share constant bigint := 8;
+  share_a_free_place constant bigint := 16;
+  -- A lane that is due and whose partner has its share is looked at again after this, by whichever poller comes first.
+  share_pause constant interval := '5 seconds';
+  -- With fewer places than lanes, those whose partner has its share would hide the others.
+  most_lanes constant bigint := case when cardinality(holders) = 0 then least(at_most, lanes_a_claim) else lanes_a_claim end;
+  moment constant timestamptz := coalesce(at, now());
+  lease_start constant timestamptz := moment - lease;
+  locked constant tid[] := array(
+    select ctid
+    from lanes
+    where next_due_at between due_from and moment
+    order by next_due_at
+    limit most_lanes
+    for update skip locked
+  );
+  quantum constant bigint := greatest(least_quantum, at_most / nullif(cardinality(locked), 0));
+begin
+  if cardinality(locked) = 0 then
+    return;
+  end if;
+  return query
+  -- Each locked lane with its free places and with what is claimed of it: how many are in flight, since when, and from when
+  -- to when all are or were due.
+  with lane as materialized (
+    select row_number() over ()::int as turn, l.ctid as place, l.webhook_id,
+           l.next_due_at, l.scan_from, l.next_scan_from, cap.*, share.*, share.held >= share.most as has_its_share,
+           case when w.active and share.held < share.most then cap.max_in_flight - claimed.flying else 0 end as places,
+           claimed.*,
+           coalesce(w.active, false) as active, w.partner_id, w.url, w.sealed_secret,
+           case when w.previous_until > moment then w.previous_sealed_secret end as previous_sealed_secret
+    from unnest(locked) as held (place)
+    join lanes l on l.ctid = held.place
+    left join webhooks w on w.id = l.webhook_id
+    cross join lateral (select least(l.max_in_flight, l.window_size) as max_in_flight) cap
+    cross join lateral (
+      select coalesce(claim_due.held[array_position(holders, w.partner_id)], 0) as held,
+             greatest(least_share, coalesce(share_a_free_place * (at_most - 1 - reserve), at_most)) as most
+    ) share
+    cross join lateral (
+      select count(*) filter (where d.claimed_at > lease_start) as flying,
+             min(d.claimed_at) filter (where d.claimed_at > lease_start) as first_claimed_at,
+             min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
+      from deliveries d
+      where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at is not null
+        and d.next_attempt_at between l.scan_from and l.flying_to
+    ) claimed
+  ),
+  found as (
+    select lane.turn, lane.partner_id, lane.held, row_number() over () as rank, d.*
+    from lane
+    cross join lateral (
+      select d.id, d.event_id, d.next_attempt_at, d.claimed_at is not null as is_lost
+      from deliveries d
+      where d.webhook_id = lane.webhook_id and d.status = 'pendente'
+        and d.next_attempt_at between lane.scan_from and moment
+        and (d.claimed_at is null or d.claimed_at <= lease_start)
+      order by d.next_attempt_at
+      limit greatest(least(lane.places, quantum), 0)
+      for update skip locked
+    ) d
+    limit at_most
+  ),
+  -- Each as if all before it were taken: its partner's share is of what they leave free.
+  due as materialized (
+    select found.*,
+           not is_lost
+           and held + row_number() over (partition by partner_id order by rank)
+               <= greatest(least_share, coalesce(share_a_free_place * (at_most - rank - reserve), at_most)) as is_taken
+    from found
+  ),
+  taken as (
+    update deliveries d
+    set attempts = d.attempts + 1, claimed_by = claim, claimed_at = moment
+    from due, messages m
+    where d.id = due.id and due.is_taken and m.event_id = due.event_id
+    returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version
+  ),
+  mine as materialized (
+    select due.turn, count(*) filter (where due.is_taken) as n,
+           bool_or(not due.is_taken and not due.is_lost) as is_short,
+           min(due.next_attempt_at) filter (where due.is_taken) as first_due,
+           max(due.next_attempt_at) filter (where due.is_taken) as last_due,
+           array_agg(due.id) filter (where due.is_taken) as ids,
+           array_agg(due.id) filter (where due.is_lost) as lost
+    from due
+    group by due.turn
+  ),
+  -- Sets when and where each lane that had its turn is looked at next: now, behind the lanes that wait already, if due
+  -- deliveries remain; else when the next one is due or a lease ends; or, when saturated, at the earliest end of a lease
+  -- (a free place wakes it sooner). Once the claim is full the lanes behind have not had their turn, and the one whose turn
+  -- was cut short keeps its place before them, unless it was the first: with few places free it would be served for ever.
+  -- So does one of which nothing was taken because lanes before it brought their partner its share. One whose partner had
+  -- it before is looked at after a pause: left due, it would be found again at once and hide those behind it.
+  rearmed as (
+    update lanes l
+    set version = l.version + 1,
+        saturated = s.flying >= s.max_in_flight or s.pauses,
+        next_due_at = case
+          when s.flying >= s.max_in_flight then s.first_claimed_at + lease
+          when s.pauses then moment + share_pause
+          when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end
+          else least(s.due_at, s.first_claimed_at + lease)
+        end,
+        scan_from = least(s.next_scan_from, s.first_due, s.due_at, moment),
+        next_scan_from = least(s.first_due, s.due_at, moment),
+        flying_to = s.last_due
+    from (
+      select lane.place, lane.max_in_flight, lane.next_due_at, lane.next_scan_from,
+             (lane.turn = full_at.turn and lane.turn > 1) or (mine.is_short and mine.n = 0) as is_cut,
+             lane.has_its_share and coalesce(open.due_at <= moment, false) as pauses,
+             lane.flying + coalesce(mine.n, 0) as flying,
+             coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end) as first_claimed_at,
+             least(lane.first_due, mine.first_due) as first_due,
+             greatest(lane.last_due, mine.last_due) as last_due,
+             open.due_at
+      from (select max(turn) filter (where rank = at_most) as turn from due) full_at
+      cross join lateral (select * from lane limit full_at.turn) lane
+      left join mine on mine.turn = lane.turn
+      left join lateral (
+        select d.next_attempt_at as due_at
+        from deliveries d
+        where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.next_attempt_at >= lane.scan_from
+          and (d.claimed_at is null or d.claimed_at <= lease_start) and d.id <> all (coalesce(mine.ids, '{}'))
+        order by d.next_attempt_at
+        limit 1
+      ) open on true
+    ) s
+    where l.ctid = s.place
+  )
+  select lane.turn, null::uuid, null::int, null::text, null::bytea, null::int,
+         webhook_id, active, partner_id, url, sealed_secret, previous_sealed_secret, moment, mine.lost
+  from lane
+  left join mine on mine.turn = lane.turn
+  union all
+  select turn, id, attempts, type, body, loan_version, null, null, null, null, null, null, null, null
+  from taken;
+end
+$$;
+--> statement-breakpoint
+alter function claim_due owner to carteiro_owner;
