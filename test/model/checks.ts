@@ -169,9 +169,10 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     const ids = first.map(({ id }) => id);
     await pool.transaction((tx) => releaseDeliveries(tx, 'first/1', ids, 0, now));
     const taken = await takeTurn(pool, 'other/1', 10, new Date(now.getTime() + 1_000));
-    const reports = taken.map(({ id, webhookId, url }) => ({
+    const reports = taken.map(({ id, webhookId, partnerId, url }) => ({
       deliveryId: id,
       webhookId,
+      partnerId,
       number: 1,
       claim: 'first/1',
       url,

@@ -17,7 +17,7 @@ export interface Mutant {
 }
 
 const differential = 'differential' as const;
-const functions = '0018_claim_in_the_server.sql';
+const functions = '0022_fair_claims.sql';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -295,8 +295,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap is not kept',
     file: functions,
-    find: 'l.max_in_flight - claimed.flying',
-    put: 'l.max_in_flight',
+    find: 'then cap.max_in_flight - claimed.flying else',
+    put: 'then cap.max_in_flight else',
     check: differential,
     finds: /over the cap/,
   },
@@ -327,8 +327,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a deactivated registration is still sent to',
     file: functions,
-    find: 'case when w.active then l.max_in_flight - claimed.flying else 0 end',
-    put: 'l.max_in_flight - claimed.flying',
+    find: 'case when w.active and share.held < share.most then',
+    put: 'case when share.held < share.most then',
     check: 'deactivated',
     finds: /sent to a deactivated/,
   },
@@ -351,8 +351,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lanes are not locked by the claim that serves them',
     file: functions,
-    find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
-    put: 'limit least(at_most, lanes_a_claim)',
+    find: 'limit most_lanes\n    for update skip locked',
+    put: 'limit most_lanes',
     check: 'concurrent claims',
     finds: /over overlapping claims/,
   },
@@ -363,14 +363,14 @@ export const MUTANTS: readonly Mutant[] = [
     from lanes
     where next_due_at between due_from and moment
     order by next_due_at
-    limit least(at_most, lanes_a_claim)
+    limit most_lanes
     for update skip locked`,
     put: "select '(0,0)'::tid",
     also: {
       find: 'from unnest(locked) as held (place)\n    join lanes l on l.ctid = held.place',
       put: `from (
         select ctid, * from lanes where next_due_at between due_from and moment
-        order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
+        order by next_due_at limit most_lanes for update skip locked
       ) l`,
     },
     check: 'claim behind a claim',
