@@ -51,10 +51,10 @@ export class Places {
   }
 
   /** Takes places for what was claimed at `atMs`; no claim comes twice. */
-  take(claim: string, partnerIds: readonly string[], atMs: number): void {
-    this.#held += partnerIds.length;
-    this.#byClaim.set(claim, { atMs, left: partnerIds.length });
-    for (const id of partnerIds) this.#byPartner.set(id, (this.#byPartner.get(id) ?? 0) + 1);
+  take(claim: string, taken: readonly Pick<Flight, 'partnerId'>[], atMs: number): void {
+    this.#held += taken.length;
+    this.#byClaim.set(claim, { atMs, left: taken.length });
+    for (const { partnerId: id } of taken) this.#byPartner.set(id, (this.#byPartner.get(id) ?? 0) + 1);
   }
 
   letGo(flights: readonly Flight[]): void {

@@ -47,10 +47,7 @@ export interface PollerDeps {
   readonly now?: () => Date | null;
 }
 
-/**
- * With fewer places free than this part of those that do not hang, a claim waits a little for more: each costs as much as 20
- * deliveries.
- */
+/** With less than this part free of what does not hang, a claim waits a little: each costs as much as 20 deliveries. */
 const FEW_PLACES = 1 / 4;
 const FEW_PLACES_MS = 10;
 /** So many requests are made in one turn of the event loop. */
@@ -110,8 +107,7 @@ export class Poller {
     const { claim, deliveries, more } = await this.#claimer.claim(free, waits, this.#places.shares());
     this.#hasMore = deliveries.length >= MANY || more;
     if (deliveries.length === 0) return 0;
-    const partnerIds = deliveries.map((delivery) => delivery.partnerId);
-    this.#places.take(claim.name, partnerIds, claim.answeredAtMs);
+    this.#places.take(claim.name, deliveries, claim.answeredAtMs);
     if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;

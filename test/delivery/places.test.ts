@@ -3,7 +3,7 @@ import { Places } from '../../src/delivery/places.ts';
 
 const flights = (claim: string, partnerId: string, count: number) =>
   Array.from({ length: count }, () => ({ claim, partnerId }));
-const partners = (id: string, count: number) => Array.from({ length: count }, () => id);
+const partners = (partnerId: string, count: number) => Array.from({ length: count }, () => ({ partnerId }));
 
 test('a partner is told of while it holds eight places or more, and an eighth of all is kept for the others', () => {
   const places = new Places(100);

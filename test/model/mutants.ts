@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'LEASE_S = 45',
     put: 'LEASE_S = 25',
     check: differential,
-    finds: /not due|over the cap/,
+    finds: /not due|over the cap|does not answer/,
   },
   {
     name: 'the schedule is off by one',
@@ -183,16 +183,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is claimed is taken from whoever has it',
     file: functions,
-    find: 'd.id = due.id and not due.is_lost and',
-    put: 'd.id = due.id and',
+    find: '           not is_lost\n           and held + row_number()',
+    put: '           held + row_number()',
     check: differential,
     finds: /sent and must not|not due|over the cap/,
   },
   {
     name: 'a saturated lane is not woken by a record',
     file: 'arrivals.ts',
-    find: '::uuid[]), null`',
-    put: "::uuid[]), 'infinity'::timestamptz`",
+    find: 'select id, null, nullif(',
+    put: "select id, 'infinity'::timestamptz, nullif(",
     check: 'full lane',
     finds: /lane sleeps/,
   },
@@ -298,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'then cap.max_in_flight - claimed.flying else',
     put: 'then cap.max_in_flight else',
     check: differential,
-    finds: /over the cap/,
+    finds: /over the cap|does not answer/,
   },
   {
     name: 'a lane’s low-water mark passes what is still claimed',

@@ -1,0 +1,103 @@
+/** Mutants of the rules that leave places to others. */
+import type { Mutant } from './mutants.ts';
+
+const functions = '0022_fair_claims.sql';
+
+export const FAIRNESS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a partner has no share of a poller’s places',
+    file: functions,
+    find: 'coalesce(share_a_free_place * (at_most - rank - reserve), at_most)) as is_taken',
+    put: 'at_most) as is_taken',
+    check: 'share of a partner',
+    finds: /took every place|was not served/,
+  },
+  {
+    name: 'no places are kept for partners that hold few',
+    file: 'places.ts',
+    find: 'const RESERVE = 1 / 8',
+    put: 'const RESERVE = 0',
+    check: 'share of a partner',
+    finds: /took every place|was not served/,
+  },
+  {
+    name: 'a claim is not told who holds many places',
+    file: 'places.ts',
+    find: 'filter(([, held]) => held >= MANY)',
+    put: 'filter(([, held]) => held > 1_000)',
+    check: 'share of a partner',
+    finds: /took every place|was not served/,
+  },
+  {
+    name: 'a lane whose partner has its share stays due',
+    file: functions,
+    find: 'when s.pauses then moment + share_pause',
+    put: 'when s.pauses then moment',
+    check: 'share of a partner',
+    finds: /looks again and again/,
+  },
+  {
+    name: 'places that came free are still counted as their partner’s',
+    file: 'places.ts',
+    find: '(this.#byPartner.get(partnerId) ?? 0) - 1',
+    put: '(this.#byPartner.get(partnerId) ?? 0)',
+    check: 'share of a partner',
+    finds: /of 52 places/,
+  },
+  {
+    name: 'lanes whose partner has its share count as places',
+    file: functions,
+    find: 'case when cardinality(holders) = 0 then least(at_most, lanes_a_claim) else lanes_a_claim end',
+    put: 'least(at_most, lanes_a_claim)',
+    check: 'hidden lane',
+    finds: /hide the others/,
+  },
+  {
+    name: 'a record does not say that there was no answer',
+    file: 'record.ts',
+    find: 'idsOf(reports.filter(({ result }) => result.statusCode === null))',
+    put: '[]',
+    check: 'silent webhook',
+    finds: /in flight to a webhook that does not answer/,
+  },
+  {
+    name: 'a lane does not hear that there was no answer',
+    file: functions,
+    find: 'case when is_silent then 1 when',
+    put: 'case when',
+    check: 'silent webhook',
+    finds: /in flight to a webhook that does not answer/,
+  },
+  {
+    name: 'a lane does not hear that there was an answer again',
+    file: functions,
+    find: 'when not has_free_place then held.window_size end',
+    put: 'else held.window_size end',
+    check: 'silent webhook',
+    finds: /1 in flight to a webhook that answers again/,
+  },
+  {
+    name: 'what only changes a lane’s window is not written',
+    file: functions,
+    find: '           or found.window_size is distinct from l.window_size\n',
+    put: '',
+    check: 'silent beside a claim',
+    finds: /in flight to one that does not answer/,
+  },
+  {
+    name: 'a claim does not look at a lane’s window',
+    file: functions,
+    find: 'select least(l.max_in_flight, l.window_size) as max_in_flight',
+    put: 'select l.max_in_flight',
+    check: 'differential',
+    finds: /it does not answer/,
+  },
+  {
+    name: 'silence that is told of beside a claim is forgotten',
+    file: functions,
+    find: 'nullif(is_silent, false) end',
+    put: 'null::boolean end',
+    check: 'silent beside a claim',
+    finds: /in flight to one that does not answer/,
+  },
+];
