@@ -13,7 +13,7 @@
  * delivery took a fifth longer; with the answers waited for in between, and the lanes re-armed by a third one, a third.
  * A lane that has much is served a few at once and then waits behind all others: each lane that is looked at costs as much
  * as two deliveries. A partner that has much gets a part of the places that are free (places.ts): its lanes are taken from
- * in turn until it has that, and when it had it before, they pause for a second, in which any poller's claim passes them
+ * in turn until it has that, and when it had it before, they pause for 5 s, in which any poller's claim passes them
  * over, and sleep as saturated ones do, but that nothing else wakes them. Skipped where they are, they were found by every
  * look at what is due, and hid those behind them.
  * Only SKIP LOCKED is used on deliveries and lanes, so a claim never waits for a record.

@@ -67,10 +67,10 @@ describe('a partner', () => {
     const poller = start('one', 256);
     await poller.fill();
     await subscribe('https://second.example/', 30, 20);
-    await poller.fill(1);
+    await poller.fill(5);
     expect(poller.flying('https://first')).toBeGreaterThan(200);
     expect(poller.flying('https://second')).toBeLessThan(20);
-    for (let atS = 2; atS < 20; atS += 1) {
+    for (let atS = 10; atS < 100; atS += 5) {
       await poller.end(DELIVERED, 'https://first', 20);
       await poller.fill(atS);
     }
@@ -91,7 +91,7 @@ describe('a partner', () => {
     // All of them are due again, and come before what is new.
     await subscribe('https://answers.example/', 1, 1);
     let turns = 0;
-    for (; poller.flying('https://answers') === 0 && turns < 10; turns += 1) await poller.tick(1);
+    for (; poller.flying('https://answers') === 0 && turns < 10; turns += 1) await poller.tick(5);
     expect(turns).toBeLessThanOrEqual(2);
   });
 
@@ -101,7 +101,7 @@ describe('a partner', () => {
     await one.fill();
     await other.fill();
     expect(other.flying()).toBe(0);
-    await other.fill(1);
+    await other.fill(5);
     expect([one.flying(), other.flying()]).toEqual([52, 52]);
   });
 
@@ -109,7 +109,7 @@ describe('a partner', () => {
     await subscribe('https://one.example/', 20, 8);
     await subscribe('https://other.example/', 20, 8);
     const poller = start();
-    for (let atS = 0; atS < 20; atS += 1) {
+    for (let atS = 0; atS < 100; atS += 5) {
       await poller.fill(atS);
       await poller.end(DELIVERED);
     }

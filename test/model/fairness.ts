@@ -32,14 +32,14 @@ export async function shareOut(pool: Pool, sql: Sql): Promise<void> {
   await subscribe(sql, 'https://answers.example/', 1, 3);
   await poller.tick();
   if (poller.flying('https://answers') !== 3) throw new Error('a partner that holds nothing was not served');
-  for (let atS = 1; atS < 20; atS += 1) {
+  for (let atS = 5; atS < 100; atS += 5) {
     await poller.end(DELIVERED);
     await poller.fill(atS);
   }
   const left = await sql`select from deliveries where status <> 'entregue'`;
   if (left.length > 0) throw new Error(`${left.length} deliveries left behind: their partner has its share for ever`);
   await commitEvents(sql, partnerId, 8);
-  await poller.fill(20);
+  await poller.fill(100);
   if (poller.flying() !== 52) throw new Error(`a partner that holds nothing gets ${poller.flying()} of 52 places`);
 }
 
@@ -49,7 +49,7 @@ export async function hideNobody(pool: Pool, sql: Sql): Promise<void> {
   const poller = startHeldPoller(pool, 'one', CAPACITY, soon());
   await poller.fill();
   await subscribe(sql, 'https://answers.example/', 1, 1);
-  await poller.tick(1);
+  await poller.tick(5);
   if (poller.flying('https://answers') === 0) throw new Error('lanes whose partner has its share hide the others');
 }
 
