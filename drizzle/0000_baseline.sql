@@ -9,6 +9,7 @@ CREATE TABLE "cursor_keys" (
 CREATE TABLE "arrivals" (
 	"webhook_id" uuid NOT NULL,
 	"due_at" timestamp with time zone DEFAULT now(),
+	"silent" boolean,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL
 );
 --> statement-breakpoint
@@ -71,11 +72,13 @@ CREATE TABLE "lanes" (
 	"version" bigint DEFAULT 0 NOT NULL,
 	"next_due_at" timestamp with time zone,
 	"max_in_flight" integer DEFAULT 8 NOT NULL,
+	"window_size" integer,
 	"saturated" boolean DEFAULT false NOT NULL,
 	"scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
 	"next_scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
 	"flying_to" timestamp with time zone,
 	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
+	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1),
 	CONSTRAINT "lanes_saturated_wakes" CHECK (not saturated or next_due_at is not null)
 );
 --> statement-breakpoint

@@ -35,9 +35,9 @@ grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status
   address, key_id, poller, error, answer) on attempts to carteiro_app, carteiro_poller;
 grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at)
   on deliveries to carteiro_app, carteiro_poller;
-grant insert (webhook_id, due_at) on arrivals to carteiro_app, carteiro_poller;
+grant insert (webhook_id, due_at, silent) on arrivals to carteiro_app, carteiro_poller;
 grant insert on seals to carteiro_app, carteiro_poller;
-grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to)
+grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, window_size)
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
@@ -48,7 +48,7 @@ grant delete on arrivals to carteiro_poller;
 grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
   arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz),
-  arm_lanes(timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, interval)
+  arm_lanes(timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, interval, int, uuid[], int[])
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;

@@ -1,7 +1,5 @@
--- What a turn of a poller does, as functions: one statement has one snapshot, and a claim needs a newer one than that on
--- which its lanes were locked. What holds, and why, is told in src/delivery (arrivals.ts, claim.ts).
-
--- Turns up to `at_most` arrivals into due lanes, and returns how many; it waits for nobody.
+-- Turns up to `at_most` arrivals into due lanes, and returns how many; it waits for nobody. A webhook that did not answer
+-- gets one slot, and all of them again with its next answer (src/delivery/arrivals.ts).
 create or replace function arm_lanes(at timestamptz, at_most bigint) returns bigint
   language plpgsql volatile set search_path from current
 as $$
@@ -33,22 +31,23 @@ begin
     delete from arrivals a
     using (select place from late union all select place from next) arrived
     where a.ctid = arrived.place
-    returning a.webhook_id, a.due_at
+    returning a.webhook_id, a.due_at, a.silent
   ),
   arrived as materialized (
     select webhook_id, min(due_at) as due_at, bool_or(due_at is null) as has_free_place,
-           bool_or(coalesce(due_at, '-infinity') = '-infinity') as wakes
+           bool_or(coalesce(due_at, '-infinity') = '-infinity') as wakes, coalesce(bool_or(silent), false) as is_silent
     from taken
     group by webhook_id
   ),
   found as materialized (
-    select arrived.*, newest.place, held.place is not null as is_held
+    select arrived.*, newest.place, held.place is not null as is_held,
+           case when is_silent then 1 when not has_free_place then held.window_size end as window_size
     from arrived
     cross join lateral (
       select ctid as place from lanes where lanes.webhook_id = arrived.webhook_id order by version desc limit 1
     ) newest
     left join lateral (
-      select l.ctid as place from lanes l where l.ctid = newest.place for update skip locked
+      select l.ctid as place, l.window_size from lanes l where l.ctid = newest.place for update skip locked
     ) held on held.place = newest.place
   ),
   armed as (
@@ -56,16 +55,18 @@ begin
     set version = l.version + 1,
         next_due_at = case when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, moment) end,
         saturated = l.saturated and not found.wakes,
-        scan_from = least(l.scan_from, found.due_at)
+        scan_from = least(l.scan_from, found.due_at),
+        window_size = found.window_size
     from found
     where found.is_held and l.ctid = found.place
       and (found.due_at < l.scan_from
+           or found.window_size is distinct from l.window_size
            or case when l.saturated then found.wakes
                    else found.due_at is not null and (l.next_due_at > moment) is not false end)
   ),
   put_back as (
-    insert into arrivals (webhook_id, due_at)
-    select webhook_id, part.due_at
+    insert into arrivals (webhook_id, due_at, silent)
+    select webhook_id, part.due_at, case when part.due_at is null then nullif(is_silent, false) end
     from found
     cross join unnest(
       case when due_at is null or not has_free_place then array[due_at] else array[due_at, null] end

@@ -1,7 +1,13 @@
 -- Claims up to `at_most` due deliveries under the name `claim`. Returns the lanes that it locked, each with the turn that it
 -- has, what its requests are made of, and what was lost of what it would have claimed; then, with the turns of their lanes,
--- what it claimed.
-create or replace function claim_due(claim text, at_most bigint, at timestamptz, due_from timestamptz, lease interval)
+-- what it claimed. What holds, and why, is told in src/delivery (claim.ts, places.ts).
+--
+-- A lane has no more places than its window, and a partner no more than its share of the poller's: partner `holders[i]`
+-- holds `held[i]` of them already, and who is not told of holds few; `reserve` of them are for those who do (null: nobody's
+-- share is looked at).
+create or replace function claim_due(
+  claim text, at_most bigint, at timestamptz, due_from timestamptz, lease interval, reserve int, holders uuid[], held int[]
+)
   returns table (
     turn int, id uuid, number int, event text, body bytea, loan_version int,
     webhook_id uuid, active boolean, partner_id uuid, url text, sealed_secret bytea, previous_sealed_secret bytea,
@@ -15,6 +21,14 @@ declare
   lanes_a_claim constant bigint := 128;
   -- So many deliveries a lane is served in one turn when other lanes wait.
   least_quantum constant bigint := 8;
+  -- A partner may hold so many places whatever is left, and beyond that so many for each one that is left free beside the
+  -- reserve.
+  least_share constant bigint := 8;
+  share_a_free_place constant bigint := 16;
+  -- A lane that is due and whose partner has its share is looked at again after this, by whichever poller comes first.
+  share_pause constant interval := '5 seconds';
+  -- With fewer places than lanes, those whose partner has its share would hide the others.
+  most_lanes constant bigint := case when cardinality(holders) = 0 then least(at_most, lanes_a_claim) else lanes_a_claim end;
   moment constant timestamptz := coalesce(at, now());
   lease_start constant timestamptz := moment - lease;
   locked constant tid[] := array(
@@ -22,7 +36,7 @@ declare
     from lanes
     where next_due_at between due_from and moment
     order by next_due_at
-    limit least(at_most, lanes_a_claim)
+    limit most_lanes
     for update skip locked
   );
   quantum constant bigint := greatest(least_quantum, at_most / nullif(cardinality(locked), 0));
@@ -35,13 +49,19 @@ begin
   -- to when all are or were due.
   with lane as materialized (
     select row_number() over ()::int as turn, l.ctid as place, l.webhook_id,
-           l.next_due_at, l.max_in_flight, l.scan_from, l.next_scan_from,
-           case when w.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*,
+           l.next_due_at, l.scan_from, l.next_scan_from, cap.*, share.*, share.held >= share.most as has_its_share,
+           case when w.active and share.held < share.most then cap.max_in_flight - claimed.flying else 0 end as places,
+           claimed.*,
            coalesce(w.active, false) as active, w.partner_id, w.url, w.sealed_secret,
            case when w.previous_until > moment then w.previous_sealed_secret end as previous_sealed_secret
     from unnest(locked) as held (place)
     join lanes l on l.ctid = held.place
     left join webhooks w on w.id = l.webhook_id
+    cross join lateral (select least(l.max_in_flight, l.window_size) as max_in_flight) cap
+    cross join lateral (
+      select coalesce(claim_due.held[array_position(holders, w.partner_id)], 0) as held,
+             greatest(least_share, coalesce(share_a_free_place * (at_most - 1 - reserve), at_most)) as most
+    ) share
     cross join lateral (
       select count(*) filter (where d.claimed_at > lease_start) as flying,
              min(d.claimed_at) filter (where d.claimed_at > lease_start) as first_claimed_at,
@@ -51,8 +71,8 @@ begin
         and d.next_attempt_at between l.scan_from and l.flying_to
     ) claimed
   ),
-  due as materialized (
-    select lane.turn, row_number() over () as rank, d.*
+  found as (
+    select lane.turn, lane.partner_id, lane.held, row_number() over () as rank, d.*
     from lane
     cross join lateral (
       select d.id, d.event_id, d.next_attempt_at, d.claimed_at is not null as is_lost
@@ -66,18 +86,27 @@ begin
     ) d
     limit at_most
   ),
+  -- Each as if all before it were taken: its partner's share is of what they leave free.
+  due as materialized (
+    select found.*,
+           not is_lost
+           and held + row_number() over (partition by partner_id order by rank)
+               <= greatest(least_share, coalesce(share_a_free_place * (at_most - rank - reserve), at_most)) as is_taken
+    from found
+  ),
   taken as (
     update deliveries d
     set attempts = d.attempts + 1, claimed_by = claim, claimed_at = moment
     from due, messages m
-    where d.id = due.id and not due.is_lost and m.event_id = due.event_id
+    where d.id = due.id and due.is_taken and m.event_id = due.event_id
     returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version
   ),
   mine as materialized (
-    select due.turn, count(*) filter (where not due.is_lost) as n,
-           min(due.next_attempt_at) filter (where not due.is_lost) as first_due,
-           max(due.next_attempt_at) filter (where not due.is_lost) as last_due,
-           array_agg(due.id) filter (where not due.is_lost) as ids,
+    select due.turn, count(*) filter (where due.is_taken) as n,
+           bool_or(not due.is_taken and not due.is_lost) as is_short,
+           min(due.next_attempt_at) filter (where due.is_taken) as first_due,
+           max(due.next_attempt_at) filter (where due.is_taken) as last_due,
+           array_agg(due.id) filter (where due.is_taken) as ids,
            array_agg(due.id) filter (where due.is_lost) as lost
     from due
     group by due.turn
@@ -86,12 +115,15 @@ begin
   -- deliveries remain; else when the next one is due or a lease ends; or, when saturated, at the earliest end of a lease
   -- (a free place wakes it sooner). Once the claim is full the lanes behind have not had their turn, and the one whose turn
   -- was cut short keeps its place before them, unless it was the first: with few places free it would be served for ever.
+  -- So does one of which nothing was taken because lanes before it brought their partner its share. One whose partner had
+  -- it before is looked at after a pause: left due, it would be found again at once and hide those behind it.
   rearmed as (
     update lanes l
     set version = l.version + 1,
-        saturated = s.flying >= s.max_in_flight,
+        saturated = s.flying >= s.max_in_flight or s.pauses,
         next_due_at = case
           when s.flying >= s.max_in_flight then s.first_claimed_at + lease
+          when s.pauses then moment + share_pause
           when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end
           else least(s.due_at, s.first_claimed_at + lease)
         end,
@@ -100,7 +132,8 @@ begin
         flying_to = s.last_due
     from (
       select lane.place, lane.max_in_flight, lane.next_due_at, lane.next_scan_from,
-             lane.turn = full_at.turn and lane.turn > 1 as is_cut,
+             (lane.turn = full_at.turn and lane.turn > 1) or (mine.is_short and mine.n = 0) as is_cut,
+             lane.has_its_share and coalesce(open.due_at <= moment, false) as pauses,
              lane.flying + coalesce(mine.n, 0) as flying,
              coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end) as first_claimed_at,
              least(lane.first_due, mine.first_due) as first_due,

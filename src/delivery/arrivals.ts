@@ -68,9 +68,13 @@ export async function insertArrivals(tx: Tx, webhookIds: readonly string[]): Pro
     select distinct unnest(${webhookIds as string[]}::uuid[]), '-infinity'::timestamptz`;
 }
 
-/** Says that places of these webhooks came free: a saturated lane wakes, another one is left as it is. */
-export async function freePlaces(tx: Tx, webhookIds: readonly string[]): Promise<void> {
+/**
+ * Says that places of these webhooks came free: a saturated lane wakes, another one is left as it is. The `silent` ones of
+ * them left an attempt without an answer, and have one place until they answer; the others may use all of theirs.
+ */
+export async function freePlaces(tx: Tx, webhookIds: readonly string[], silent: readonly string[] = []): Promise<void> {
   await tx`
-    insert into arrivals (webhook_id, due_at)
-    select unnest(${[...new Set(webhookIds)]}::uuid[]), null`;
+    insert into arrivals (webhook_id, due_at, silent)
+    select id, null, nullif(id = any (${silent as string[]}::uuid[]), false)
+    from unnest(${[...new Set(webhookIds)]}::uuid[]) as freed (id)`;
 }

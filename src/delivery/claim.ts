@@ -12,12 +12,16 @@
  * lanes were locked on. Sent as two, the second learning from a setting which lanes the first had locked, a claim of one
  * delivery took a fifth longer; with the answers waited for in between, and the lanes re-armed by a third one, a third.
  * A lane that has much is served a few at once and then waits behind all others: each lane that is looked at costs as much
- * as two deliveries.
+ * as two deliveries. A partner that has much gets a part of the places that are free (places.ts): its lanes are taken from
+ * in turn until it has that, and when it had it before, they pause for 5 s, in which any poller's claim passes them
+ * over, and sleep as saturated ones do, but that nothing else wakes them. Skipped where they are, they were found by every
+ * look at what is due, and hid those behind them.
  * Only SKIP LOCKED is used on deliveries and lanes, so a claim never waits for a record.
  */
 import type { Tx } from '../db/pool.ts';
 import { DUE_FROM_EVER } from './due-mark.ts';
 import { LEASE_S } from './lease.ts';
+import type { Shares } from './places.ts';
 
 /** A locked lane, with what the requests of all of its deliveries are made of. */
 interface Lane {
@@ -76,8 +80,8 @@ export interface Claimed {
 
 /**
  * Claims up to `limit` due deliveries under the name `claim`; the claim is the caller's when its transaction has committed,
- * which may be sent before the answer is here. No lane is due before `dueFrom`. `now` replaces the database's clock in
- * tests.
+ * which may be sent before the answer is here. No lane is due before `dueFrom`. `shares` are those of the caller's places, of
+ * which `limit` are free; null: no partner's share is looked at. `now` replaces the database's clock in tests.
  */
 export async function claimDue(
   tx: Tx,
@@ -85,10 +89,13 @@ export async function claimDue(
   limit: number,
   now: Date | null = null,
   dueFrom = DUE_FROM_EVER,
+  shares: Shares | null = null,
 ): Promise<Claimed> {
   const rows = (await tx`
     select * from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
-                            make_interval(secs => ${LEASE_S}))`
+                            make_interval(secs => ${LEASE_S}), ${shares?.reserve ?? null}::int,
+                            ${[...(shares?.holders.keys() ?? [])]}::uuid[],
+                            ${[...(shares?.holders.values() ?? [])]}::int[])`
     .values()
     .execute()) as unknown as readonly Row[];
   const lanes = new Map<number, Lane>();

@@ -14,6 +14,7 @@ import { Cleaner } from './cleaner.ts';
 import { DueMark } from './due-mark.ts';
 import { LEASE_S } from './lease.ts';
 import { Mender } from './mender.ts';
+import type { Shares } from './places.ts';
 import { releaseClaim } from './release.ts';
 
 export interface ClaimerDeps {
@@ -59,12 +60,13 @@ export class Claimer {
   }
 
   /**
-   * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `places` deliveries.
-   * `more` is true when arrivals were left for another turn.
+   * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `places` deliveries,
+   * of each partner no more than its share (null: as many as there are). `more` is true when arrivals were left for another turn.
    */
   async claim(
     places: number,
     patience: Patience | null,
+    shares: Shares | null = null,
   ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
     const { pool, name, monotonicMs, now } = this.#deps;
     const dueFrom = this.#dueMark.get();
@@ -74,7 +76,7 @@ export class Claimer {
     try {
       await pool.transaction(
         (tx) => {
-          claiming = claimDue(tx, claim.name, places, now(), dueFrom);
+          claiming = claimDue(tx, claim.name, places, now(), dueFrom, shares);
           leaveToCommit(tx, claiming);
           return Promise.resolve();
         },

@@ -19,6 +19,7 @@ import type { ClaimedDelivery } from './claim.ts';
 import { type Claim, Claimer } from './claimer.ts';
 import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
 import { Pause } from './pause.ts';
+import { type Flight, Places } from './places.ts';
 import { Recorder } from './recorder.ts';
 import { logFailure } from './failure-log.ts';
 import { releaseDeliveries } from './release.ts';
@@ -46,7 +47,7 @@ export interface PollerDeps {
   readonly now?: () => Date | null;
 }
 
-/** With fewer places free than this part of them, a claim waits a little for more: each costs as much as 20 deliveries. */
+/** With less than this part free of what does not hang, a claim waits a little: each costs as much as 20 deliveries. */
 const FEW_PLACES = 1 / 4;
 const FEW_PLACES_MS = 10;
 /** So many requests are made in one turn of the event loop. */
@@ -70,7 +71,7 @@ export class Poller {
   readonly #recorder: Recorder;
   readonly #openKey: OpenKey;
   readonly #sweeper: Sweeper;
-  #held = 0;
+  readonly #places: Places;
   #stopping = false;
   #hasMore = false;
   readonly #idle = new Pause();
@@ -82,6 +83,7 @@ export class Poller {
     this.#claimer = new Claimer(this.#deps);
     this.#sweeper = new Sweeper(this.#deps);
     this.#openKey = rememberKeys(deps.openSecret);
+    this.#places = new Places(deps.capacity);
     this.#recorder = new Recorder({
       ...this.#deps,
       onRecorded: (reports) => this.#letGo(reports),
@@ -90,7 +92,7 @@ export class Poller {
 
   /** Deliveries claimed and not yet recorded. */
   get held(): number {
-    return this.#held;
+    return this.#places.held;
   }
 
   /**
@@ -99,12 +101,13 @@ export class Poller {
    */
   async tick(patience: Patience | null = null): Promise<number> {
     await this.#claimer.releaseDoubtful();
-    const places = this.#deps.capacity - this.#held;
-    if (places <= 0) return 0;
-    const { claim, deliveries, more } = await this.#claimer.claim(places, this.#hasMore ? null : patience);
+    const { free } = this.#places;
+    if (free <= 0) return 0;
+    const waits = this.#hasMore ? null : patience;
+    const { claim, deliveries, more } = await this.#claimer.claim(free, waits, this.#places.shares());
     this.#hasMore = deliveries.length >= MANY || more;
     if (deliveries.length === 0) return 0;
-    this.#held += deliveries.length;
+    this.#places.take(claim.name, deliveries, claim.answeredAtMs);
     if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;
@@ -112,7 +115,7 @@ export class Poller {
 
   /** Resolves when all that was claimed was sent and recorded, or given back, and what was found beside it is mended. */
   async settled(): Promise<void> {
-    while (this.#held > 0) await (this.#noneHeld ??= Promise.withResolvers()).promise;
+    while (this.#places.held > 0) await (this.#noneHeld ??= Promise.withResolvers()).promise;
     await Promise.all([this.#recorder.settled(), this.#claimer.settled()]);
   }
 
@@ -158,17 +161,17 @@ export class Poller {
   }
 
   #hasPlaces(): boolean {
-    return this.#deps.capacity - this.#held >= this.#deps.capacity * FEW_PLACES;
+    return this.#places.hasFree(FEW_PLACES, this.#deps.monotonicMs());
   }
 
   #hasLeaseLeft(claim: Claim, atMs: number): boolean {
     return LEASE_S * 1_000 - (atMs - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
   }
 
-  #letGo(deliveries: number): void {
-    this.#held -= deliveries;
+  #letGo(flights: readonly Flight[]): void {
+    this.#places.letGo(flights);
     this.#idle.end();
-    if (this.#held > 0) return;
+    if (this.#places.held > 0) return;
     this.#noneHeld?.resolve();
     this.#noneHeld = null;
   }
@@ -208,11 +211,12 @@ export class Poller {
     const { keyId, startedAtMs, result } = sent;
     metrics?.countAttempt(result.outcome);
     if (result.outcome !== 'entregue') logFailure(log, delivery, result);
-    const { id: deliveryId, webhookId, number, url, claimedAt } = delivery;
+    const { id: deliveryId, webhookId, partnerId, number, url, claimedAt } = delivery;
     const startedByMs = claimedAt.getTime() + startedAtMs - claim.startedAtMs;
     this.#recorder.add({
       deliveryId,
       webhookId,
+      partnerId,
       number,
       claim: claim.name,
       url,
@@ -238,6 +242,6 @@ export class Poller {
       .catch((error: unknown) => {
         log.warn({ deliveries: ids.length, error: (error as Error).name }, 'cannot release unsent deliveries');
       })
-      .finally(() => this.#letGo(ids.length));
+      .finally(() => this.#letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId }))));
   }
 }

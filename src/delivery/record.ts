@@ -8,8 +8,8 @@
  * Crash before a commit: the leases end and the attempts are logged as `desconhecido` by whoever ends them. A flush
  * whose commit is unknown is repeated: rows already there are skipped, and a report whose row is already there is not
  * taken for a late one.
- * Lock order: deliveries by id. The lanes are not touched: what says that places came free is an arrival of the same
- * commit. Waking them here made each flush wait 10 ms for lanes that a claim had locked, and in a transaction of its own a
+ * Lock order: deliveries by id. The lanes are not touched: what says that places came free, and whether the webhook has
+ * answered, is an arrival of the same commit. Waking them here made each flush wait 10 ms for lanes that a claim had locked, and in a transaction of its own a
  * crash in between left a saturated lane asleep. An update that found its rows by remembered ctid fell from 14 ms to 2.5 s
  * a flush when the plan flipped; this one goes by key.
  * Measured alternative: locking and comparing first, then writing, was one more index look-up a row and a round trip a
@@ -41,14 +41,7 @@ export async function record(
   const inOrder = reports.toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1));
   const current = await pool.transaction((tx) => {
     const written = recordCurrent(tx, inOrder, monotonicMs(), now);
-    leaveToCommit(
-      tx,
-      written,
-      freePlaces(
-        tx,
-        reports.map((report) => report.webhookId),
-      ),
-    );
+    leaveToCommit(tx, written, freeTheirPlaces(tx, reports));
     return Promise.resolve({ written });
   });
   const written = await current.written;
@@ -59,6 +52,11 @@ export async function record(
     if (written.has(report)) return 'current';
     return late.has(report) ? 'late' : 'repeated';
   });
+}
+
+function freeTheirPlaces(tx: Tx, reports: readonly Report[]): Promise<void> {
+  const idsOf = (some: readonly Report[]) => some.map((report) => report.webhookId);
+  return freePlaces(tx, idsOf(reports), idsOf(reports.filter(({ result }) => result.statusCode === null)));
 }
 
 /** Those of `reports` whose deliveries somebody else holds locked at this moment. */
@@ -173,10 +171,7 @@ async function recordLate(
   const delivered = logged.filter((row) => row.outcome === 'entregue').map((row) => row.deliveryId);
   if (delivered.length > 0) {
     await logLostAttempts(tx, delivered);
-    await freePlaces(
-      tx,
-      reports.map((report) => report.webhookId),
-    );
+    await freeTheirPlaces(tx, reports);
     await tx`
       update deliveries
       set status = 'entregue', lost_in_row = 0, claimed_by = null, claimed_at = null, next_attempt_at = null,

@@ -31,8 +31,8 @@ export interface RecorderDeps {
   readonly monotonicMs: () => number;
   /** The database's clock in tests. */
   readonly now: () => Date | null;
-  /** Called after reports were recorded (or given up), with how many. */
-  readonly onRecorded: (reports: number) => void;
+  /** Called after these reports were recorded (or given up). */
+  readonly onRecorded: (reports: readonly Report[]) => void;
 }
 
 export class Recorder {
@@ -87,28 +87,28 @@ export class Recorder {
     }
   }
 
-  /** Never rejects; returns how many are done with. */
-  async #flush(batch: readonly Report[]): Promise<number> {
+  /** Never rejects; returns those that are done with. */
+  async #flush(batch: readonly Report[]): Promise<readonly Report[]> {
     const { pool, log, monotonicMs, now } = this.#deps;
     try {
       const standings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
       const late = standings.filter((standing) => standing === 'late').length;
       if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
-      return batch.length;
+      return batch;
     } catch (error) {
       if (hasWaitedTooLong(error)) {
         this.#heldUp.push(...batch);
         this.#freeing ??= this.#flushFreed().finally(() => (this.#freeing = null));
-        return 0;
+        return [];
       }
       if (batch.length > 1) {
-        let done = 0;
-        for (const report of batch) done += await this.#flush([report]);
+        const done: Report[] = [];
+        for (const report of batch) done.push(...(await this.#flush([report])));
         return done;
       }
       // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
       log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
-      return batch.length;
+      return batch;
     }
   }
 

@@ -4,6 +4,7 @@ import type { SendResult } from './send.ts';
 export interface Report {
   readonly deliveryId: string;
   readonly webhookId: string;
+  readonly partnerId: string;
   readonly number: number;
   /** The claim under which it was sent. */
   readonly claim: string;

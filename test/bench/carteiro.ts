@@ -18,14 +18,19 @@ export interface BenchWebhook {
   readonly path: string;
 }
 
-/** Registers webhooks `from` to `to` (excluded), each of a partner of its own, so that one event is one delivery. */
-export async function insertWebhooks(sql: Sql, receiverUrl: string, paths: readonly string[]): Promise<BenchWebhook[]> {
+/** Registers webhooks, of so many partners in turn: by default each of one of its own, so that one event is one delivery. */
+export async function insertWebhooks(
+  sql: Sql,
+  receiverUrl: string,
+  paths: readonly string[],
+  partners = paths.length,
+): Promise<BenchWebhook[]> {
   const rows = await sql<{ id: string }[]>`
-    insert into partners (name) select 'Parceiro ' || n from generate_series(1, ${paths.length}::int) n returning id`;
+    insert into partners (name) select 'Parceiro ' || n from generate_series(1, ${partners}::int) n returning id`;
   const ids = await sql<{ id: string }[]>`select uuidv7() as id from generate_series(1, ${paths.length}::int)`;
   const webhooks = paths.map((path, index) => ({
     id: ids[index]?.id ?? '',
-    partnerId: rows[index]?.id ?? '',
+    partnerId: rows[index % partners]?.id ?? '',
     path,
   }));
   await sql`

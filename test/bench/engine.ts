@@ -42,7 +42,7 @@ export function openEngine(url: string): Engine {
   const sweeper = new Sweeper(deps);
   const recorder = new Recorder({
     ...deps,
-    onRecorded: (reports) => (recorded += reports),
+    onRecorded: (reports) => (recorded += reports.length),
   });
   return {
     async claim(limit) {
@@ -53,8 +53,8 @@ export function openEngine(url: string): Engine {
       return { name: claim.name, deliveries, tookMs };
     },
     record(name, deliveries) {
-      for (const { id: deliveryId, webhookId, number, url: target } of deliveries) {
-        const report = { deliveryId, webhookId, number, claim: name, url: target, keyId: 'bench' };
+      for (const { id: deliveryId, webhookId, partnerId, number, url: target } of deliveries) {
+        const report = { deliveryId, webhookId, partnerId, number, claim: name, url: target, keyId: 'bench' };
         recorder.add({ ...report, startedAtMs: monotonicMs(), startedByMs: Date.now(), result: DELIVERED });
       }
     },

@@ -33,6 +33,7 @@ test('no claim and no record ever reads a hot table from end to end, also with t
       const reports = deliveries.slice(-2).map((delivery, index) => ({
         deliveryId: delivery.id,
         webhookId: delivery.webhookId,
+        partnerId: delivery.partnerId,
         number: delivery.number,
         claim: index === 0 ? `p/${turn}` : 'lost/1',
         url: delivery.url,

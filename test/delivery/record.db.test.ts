@@ -42,6 +42,7 @@ function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult[
   return {
     deliveryId: delivery.id,
     webhookId: delivery.webhookId,
+    partnerId: delivery.partnerId,
     number: delivery.number,
     claim,
     url: delivery.url,

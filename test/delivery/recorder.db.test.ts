@@ -43,14 +43,14 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
     log: silentLog,
     monotonicMs: () => performance.now(),
     now: () => null,
-    onRecorded: (reports) => (recorded += reports),
+    onRecorded: (reports) => (recorded += reports.length),
   });
   const stranger = await sql.reserve();
   await stranger`begin`;
   await stranger`select from deliveries where id = ${deliveries[3]?.id ?? ''} for share`;
 
-  for (const { id: deliveryId, webhookId, number, url } of deliveries) {
-    const sent = { deliveryId, webhookId, number, url, claim: 'one/1', keyId: 'test' };
+  for (const { id: deliveryId, webhookId, partnerId: of, number, url } of deliveries) {
+    const sent = { deliveryId, webhookId, partnerId: of, number, url, claim: 'one/1', keyId: 'test' };
     recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED });
   }
   await expect.poll(() => recorded).toBe(COUNT - 1);

@@ -15,6 +15,7 @@ import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
 import { claimBehindClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
+import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
 
@@ -46,7 +47,11 @@ export type CheckName =
   | 'short lease'
   | 'standstill before a send'
   | 'unknown commit'
-  | 'late commit of a claim';
+  | 'late commit of a claim'
+  | 'share of a partner'
+  | 'hidden lane'
+  | 'silent webhook'
+  | 'silent beside a claim';
 
 async function fill(sql: Sql, events: number): Promise<void> {
   const append = await subscribe(sql);
@@ -169,9 +174,10 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     const ids = first.map(({ id }) => id);
     await pool.transaction((tx) => releaseDeliveries(tx, 'first/1', ids, 0, now));
     const taken = await takeTurn(pool, 'other/1', 10, new Date(now.getTime() + 1_000));
-    const reports = taken.map(({ id, webhookId, url }) => ({
+    const reports = taken.map(({ id, webhookId, partnerId, url }) => ({
       deliveryId: id,
       webhookId,
+      partnerId,
       number: 1,
       claim: 'first/1',
       url,
@@ -240,6 +246,14 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'arming beside a claim': async (_pool, sql) => armBesideClaim(sql, await subscribe(sql)),
 
   'place beside a claim': async (_pool, sql) => freeBesideClaim(sql, await subscribe(sql)),
+
+  'share of a partner': shareOut,
+
+  'hidden lane': hideNobody,
+
+  'silent webhook': fallSilent,
+
+  'silent beside a claim': fallSilentBesideClaim,
 
   'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
 

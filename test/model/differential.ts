@@ -43,6 +43,7 @@ const OUTCOMES = ['resposta_nao_2xx', 'erro_conexao', 'tempo_esgotado'];
 interface Ticket {
   readonly id: string;
   readonly webhookId: string;
+  readonly partnerId: string;
   readonly url: string;
   readonly claim: string;
   readonly number: number;
@@ -58,6 +59,10 @@ export class Differential {
   readonly #lives = new Map<string, Tracked>();
   readonly #partners: string[] = [];
   readonly #active = new Map<string, boolean>();
+  /** Webhooks that have one place: they left an attempt unanswered. */
+  readonly #silent = new Set<string>();
+  /** Of those that were told of since the last claim: whether all were answered. */
+  readonly #answered = new Map<string, boolean>();
   #tickets: Ticket[] = [];
   #claims = 0;
   #turns = 0;
@@ -186,6 +191,7 @@ export class Differential {
     const claim = `poller/${(this.#claims += 1)}`;
     const now = this.#clock;
     await armLanes(this.#sql, now);
+    this.#hear();
     const { deliveries, inactive, lost } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
     if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
     if (lost.length > 0) await this.#pool.transaction((tx) => endLostClaims(tx, lost, now));
@@ -213,7 +219,7 @@ export class Differential {
     }
     if (deliveries.length > limit) throw new Divergence('claim', 'more than the limit', claim);
     await this.#settle('claim', expected);
-    this.#checkCaps();
+    this.#checkCaps(new Set(deliveries.map(({ webhookId }) => webhookId)));
     return expected.size;
   }
 
@@ -225,9 +231,23 @@ export class Differential {
     return counts;
   }
 
-  #checkCaps(): void {
+  #hear(): void {
+    for (const [webhookId, answered] of this.#answered) {
+      if (answered) this.#silent.delete(webhookId);
+      else this.#silent.add(webhookId);
+    }
+    this.#answered.clear();
+  }
+
+  #capOf(webhookId: string): number {
+    return this.#silent.has(webhookId) ? 1 : CAP;
+  }
+
+  #checkCaps(claimedFrom: ReadonlySet<string>): void {
     for (const [webhookId, count] of this.#inFlight()) {
       if (count > CAP) throw new Divergence('claim', `${count} in flight, over the cap`, webhookId);
+      if (!claimedFrom.has(webhookId) || count <= this.#capOf(webhookId)) continue;
+      throw new Divergence('claim', `${count} in flight, and it does not answer`, webhookId);
     }
   }
 
@@ -237,7 +257,7 @@ export class Differential {
     const inFlight = this.#inFlight();
     for (const { id, webhookId, life } of this.#lives.values()) {
       if (!isDue(life, this.#now)) continue;
-      const isFull = (inFlight.get(webhookId) ?? 0) >= CAP;
+      const isFull = (inFlight.get(webhookId) ?? 0) >= this.#capOf(webhookId);
       if (!isFull) throw new Divergence('claim', 'a due delivery is left behind: its lane sleeps', id);
     }
   }
@@ -253,6 +273,9 @@ export class Differential {
       () => this.#now,
       this.#clock,
     );
+    for (const { webhookId, result } of reports.map(({ report }) => report)) {
+      this.#answered.set(webhookId, (this.#answered.get(webhookId) ?? true) && result.statusCode !== null);
+    }
     const expected = new Map<string, Effect>();
     const isCurrent = ({ id, claim, number }: Ticket): boolean => {
       const life = this.#lives.get(id)?.life;
@@ -338,12 +361,21 @@ function isUntouched(life: Life, row: Compared): boolean {
   );
 }
 
-function reportOf({ id, webhookId, url, number, claim, sent }: Ticket): Parameters<typeof record>[1][number] {
+function reportOf({
+  id,
+  webhookId,
+  partnerId,
+  url,
+  number,
+  claim,
+  sent,
+}: Ticket): Parameters<typeof record>[1][number] {
   if (sent === null) throw new Error('nothing was sent');
   const statusCode = { entregue: 200, resposta_nao_2xx: 500 }[sent.outcome] ?? null;
   return {
     deliveryId: id,
     webhookId,
+    partnerId,
     number,
     claim,
     url,

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { CHECKS, type CheckName } from './checks.ts';
+import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
 import { type Mutant, MUTANTS } from './mutants.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -31,6 +32,7 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
   const tests = [
     'test/model',
     'test/support/check-mutant.ts',
+    'test/support/held-poller.ts',
     'test/support/outbox.ts',
     'test/support/random.ts',
     'test/support/turn.ts',
@@ -82,7 +84,10 @@ describe.concurrent('the engine', { timeout: 600_000 }, () => {
     expect(await runCheck(check, null)).toBe('');
   });
 
-  test.for(MUTANTS.map((mutant) => [mutant.name, mutant] as const))('is caught when %s', async ([, mutant]) => {
-    expect(await runCheck(mutant.check, mutant)).toMatch(mutant.finds);
-  });
+  test.for([...MUTANTS, ...FAIRNESS_MUTANTS].map((mutant) => [mutant.name, mutant] as const))(
+    'is caught when %s',
+    async ([, mutant]) => {
+      expect(await runCheck(mutant.check, mutant)).toMatch(mutant.finds);
+    },
+  );
 });

@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'LEASE_S = 45',
     put: 'LEASE_S = 25',
     check: differential,
-    finds: /not due|over the cap/,
+    finds: /not due|over the cap|does not answer/,
   },
   {
     name: 'the schedule is off by one',
@@ -182,16 +182,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is claimed is taken from whoever has it',
     file: 'claim_due.sql',
-    find: 'd.id = due.id and not due.is_lost and',
-    put: 'd.id = due.id and',
+    find: '           not is_lost\n           and held + row_number()',
+    put: '           held + row_number()',
     check: differential,
     finds: /sent and must not|not due|over the cap/,
   },
   {
     name: 'a saturated lane is not woken by a record',
     file: 'arrivals.ts',
-    find: '::uuid[]), null`',
-    put: "::uuid[]), 'infinity'::timestamptz`",
+    find: 'select id, null, nullif(',
+    put: "select id, 'infinity'::timestamptz, nullif(",
     check: 'full lane',
     finds: /lane sleeps/,
   },
@@ -294,10 +294,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the cap is not kept',
     file: 'claim_due.sql',
-    find: 'l.max_in_flight - claimed.flying',
-    put: 'l.max_in_flight',
+    find: 'then cap.max_in_flight - claimed.flying else',
+    put: 'then cap.max_in_flight else',
     check: differential,
-    finds: /over the cap/,
+    finds: /over the cap|does not answer/,
   },
   {
     name: 'a lane’s low-water mark passes what is still claimed',
@@ -326,8 +326,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a deactivated registration is still sent to',
     file: 'claim_due.sql',
-    find: 'case when w.active then l.max_in_flight - claimed.flying else 0 end',
-    put: 'l.max_in_flight - claimed.flying',
+    find: 'case when w.active and share.held < share.most then',
+    put: 'case when share.held < share.most then',
     check: 'deactivated',
     finds: /sent to a deactivated/,
   },
@@ -350,8 +350,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lanes are not locked by the claim that serves them',
     file: 'claim_due.sql',
-    find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
-    put: 'limit least(at_most, lanes_a_claim)',
+    find: 'limit most_lanes\n    for update skip locked',
+    put: 'limit most_lanes',
     check: 'concurrent claims',
     finds: /over overlapping claims/,
   },
@@ -362,14 +362,14 @@ export const MUTANTS: readonly Mutant[] = [
     from lanes
     where next_due_at between due_from and moment
     order by next_due_at
-    limit least(at_most, lanes_a_claim)
+    limit most_lanes
     for update skip locked`,
     put: "select '(0,0)'::tid",
     also: {
       find: 'from unnest(locked) as held (place)\n    join lanes l on l.ctid = held.place',
       put: `from (
         select ctid, * from lanes where next_due_at between due_from and moment
-        order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
+        order by next_due_at limit most_lanes for update skip locked
       ) l`,
     },
     check: 'claim behind a claim',

@@ -78,14 +78,16 @@ export const deliveries = pgTable(
 
 /**
  * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. `due_at` is at most
- * the time of what became due, `-infinity` where that is not known; null says only that places came free. They are found
- * by the transaction that made them (delivery/arrivals).
+ * the time of what became due, `-infinity` where that is not known; null says only that places came free, and `silent`
+ * (true, or null) that the webhook they were taken for has not answered. They are found by the transaction that made them
+ * (delivery/arrivals).
  */
 export const arrivals = pgTable(
   'arrivals',
   {
     webhookId: uuid('webhook_id').notNull(),
     dueAt: preciseInstant('due_at').default(sql`now()`),
+    silent: boolean('silent'),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),
@@ -95,7 +97,8 @@ export const arrivals = pgTable(
 
 /**
  * One row per webhook, made with it by a trigger: when to look at it next, and how many of its deliveries may be in
- * flight. No pending delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null:
+ * flight: `max_in_flight`, which only the operator sets, or fewer, as its answers have it (`window_size`; null: no fewer).
+ * No pending delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null:
  * none is claimed).
  * `next_scan_from` is where `scan_from` goes with the next claim: what was delivered is passed once more when nobody can
  * see it any longer, and by that the index forgets it, without a vacuum.
@@ -110,6 +113,7 @@ export const lanes = pgTable(
     version: bigint('version', { mode: 'number' }).notNull().default(0),
     nextDueAt: preciseInstant('next_due_at'),
     maxInFlight: integer('max_in_flight').notNull().default(8),
+    windowSize: integer('window_size'),
     saturated: boolean('saturated').notNull().default(false),
     scanFrom: preciseInstant('scan_from')
       .notNull()
@@ -125,6 +129,7 @@ export const lanes = pgTable(
       .on(table.nextDueAt)
       .where(sql`next_due_at is not null`),
     check('lanes_max_in_flight', sql`max_in_flight between 1 and 1000`),
+    check('lanes_window_size', sql`window_size >= 1`),
     check('lanes_saturated_wakes', sql`not saturated or next_due_at is not null`),
   ],
 );

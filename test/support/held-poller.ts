@@ -1,0 +1,62 @@
+/** A poller driven by hand, on one clock, whose POSTs stay in flight until they are answered here. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Pool } from '../../src/db/pool.ts';
+import { Poller } from '../../src/delivery/poller.ts';
+import type { SendResult } from '../../src/delivery/send.ts';
+import { DELIVERED } from './delivered.ts';
+import { openTestSecret } from './outbox.ts';
+import { silentLog } from './silent-log.ts';
+
+/** What the sender says of a POST that nobody answered. */
+export const SILENCE: SendResult = { ...DELIVERED, outcome: 'tempo_esgotado', statusCode: null };
+
+export interface HeldPoller {
+  /** One turn, at so many seconds after the start; returns how many deliveries it claimed. */
+  tick(atS?: number): Promise<number>;
+  /** Ticks until nothing is claimed. */
+  fill(atS?: number): Promise<void>;
+  /** How many POSTs to URLs that begin with `url` are in flight. */
+  flying(url?: string): number;
+  /** Ends them, or the first of them, and waits for the record. */
+  end(result: SendResult, url?: string, count?: number): Promise<void>;
+}
+
+export function startHeldPoller(pool: Pool, name: string, capacity: number, startMs: number): HeldPoller {
+  let nowMs = startMs;
+  const posts = new Set<{ readonly url: string; readonly end: (result: SendResult) => void }>();
+  const poller = new Poller({
+    pool,
+    name,
+    capacity,
+    openSecret: openTestSecret,
+    log: silentLog,
+    monotonicMs: () => nowMs - startMs,
+    now: () => new Date(nowMs),
+    sender: {
+      send({ url }) {
+        const { promise, resolve } = Promise.withResolvers<SendResult>();
+        const post = { url, end: (result: SendResult) => (posts.delete(post), resolve(result)) };
+        posts.add(post);
+        return promise;
+      },
+    },
+  });
+  const to = (url: string) => [...posts].filter((post) => post.url.startsWith(url));
+  const tick = async (atS = (nowMs - startMs) / 1_000) => {
+    nowMs = startMs + atS * 1_000;
+    const claimed = await poller.tick();
+    while (posts.size < poller.held) await nextTurn();
+    return claimed;
+  };
+  return {
+    tick,
+    async fill(atS) {
+      while ((await tick(atS)) > 0);
+    },
+    flying: (url = '') => to(url).length,
+    async end(result, url = '', count = Infinity) {
+      for (const post of to(url).slice(0, count)) post.end(result);
+      while (poller.held > posts.size) await nextTurn();
+    },
+  };
+}
