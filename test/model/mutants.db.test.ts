@@ -59,7 +59,7 @@ function isFunction({ file }: Mutant): boolean {
 /** Puts the functions of a migration in the place of those that the database has. */
 async function replaceFunctions(sql: Sql, file: string): Promise<void> {
   const migration = await readFile(file, 'utf8');
-  await sql.unsafe(migration.replaceAll('create function', 'create or replace function'));
+  await sql.unsafe(migration.replaceAll(/create (?=function|trigger)/g, 'create or replace '));
 }
 
 async function runCheck(check: CheckName, mutant: Mutant | null): Promise<string> {
