@@ -13,7 +13,7 @@ import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../s
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
-import { claimBehindClaim } from './claim-snapshots.ts';
+import { claimBehindClaim, deactivateBesideClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
@@ -33,6 +33,8 @@ export type CheckName =
   | 'stale release'
   | 'stale failure'
   | 'deactivated'
+  | 'deactivated partner'
+  | 'partner beside a claim'
   | 'concurrent claims'
   | 'claim behind a claim'
   | 'late commits'
@@ -194,6 +196,20 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     expectNone(taken, 'deliveries sent to a deactivated registration');
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'deliveries not suspended');
   },
+
+  /** What is pending when a partner is deactivated, and what is appended behind that. */
+  async 'deactivated partner'(pool, sql) {
+    const append = await subscribe(sql);
+    await append();
+    await sql`update partners set active = false`;
+    expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the deactivation');
+    await append();
+    const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
+    expectNone(taken, 'deliveries sent to a deactivated partner');
+    expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the claim');
+  },
+
+  'partner beside a claim': async (_pool, sql) => deactivateBesideClaim(sql, await subscribe(sql)),
 
   /** A claim that a record is ending is left to it. */
   async 'lost claim beside a record'(pool, sql) {

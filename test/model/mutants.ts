@@ -18,6 +18,8 @@ export interface Mutant {
 
 const differential = 'differential' as const;
 const functions = '0018_claim_in_the_server.sql';
+const claiming = '0022_claim_asks_for_the_partner.sql';
+const partnerDeactivation = '0021_partner_deactivation.sql';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -134,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane is not re-armed for the next retry',
-    file: functions,
+    file: claiming,
     find: 'else least(s.due_at, s.first_claimed_at',
     put: 'else least(null::timestamptz, s.first_claimed_at',
     check: 'retry',
@@ -142,7 +144,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane does not know when the leases end that it has just given',
-    file: functions,
+    file: claiming,
     find: 'coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end)',
     put: 'lane.first_claimed_at',
     check: differential,
@@ -150,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane sleeps over what was lost',
-    file: functions,
+    file: claiming,
     find: '(d.claimed_at is null or d.claimed_at <= lease_start) and d.id',
     put: 'd.claimed_at is null and d.id',
     check: 'lost claim found twice',
@@ -182,7 +184,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is claimed is taken from whoever has it',
-    file: functions,
+    file: claiming,
     find: 'd.id = due.id and not due.is_lost and',
     put: 'd.id = due.id and',
     check: differential,
@@ -286,7 +288,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a delivery is claimed before it is due',
-    file: functions,
+    file: claiming,
     find: 'between lane.scan_from and moment\n',
     put: "between lane.scan_from and moment + interval '1 hour'\n",
     check: differential,
@@ -294,7 +296,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the cap is not kept',
-    file: functions,
+    file: claiming,
     find: 'l.max_in_flight - claimed.flying',
     put: 'l.max_in_flight',
     check: differential,
@@ -302,7 +304,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane’s low-water mark passes what is still claimed',
-    file: functions,
+    file: claiming,
     find: 'least(lane.first_due, mine.first_due) as first_due',
     put: 'null::timestamptz as first_due',
     check: differential,
@@ -310,7 +312,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane’s high-water mark forgets what is claimed',
-    file: functions,
+    file: claiming,
     find: 'flying_to = s.last_due',
     put: 'flying_to = null',
     check: differential,
@@ -326,11 +328,43 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a deactivated registration is still sent to',
-    file: functions,
-    find: 'case when w.active then l.max_in_flight - claimed.flying else 0 end',
+    file: claiming,
+    find: 'case when w.active and p.active then l.max_in_flight - claimed.flying else 0 end',
     put: 'l.max_in_flight - claimed.flying',
     check: 'deactivated',
     finds: /sent to a deactivated/,
+  },
+  {
+    name: 'a registration of a deactivated partner is still sent to',
+    file: claiming,
+    find: 'case when w.active and p.active then',
+    put: 'case when w.active then',
+    check: 'deactivated partner',
+    finds: /sent to a deactivated/,
+  },
+  {
+    name: 'what an append adds to a deactivated partner is never suspended',
+    file: 'suspend.ts',
+    find: 'and not (w.active and p.active)',
+    put: 'and not w.active',
+    check: 'deactivated partner',
+    finds: /not suspended by the claim/,
+  },
+  {
+    name: 'the deactivation of a partner leaves what is pending to the claims',
+    file: partnerDeactivation,
+    find: 'when (old.active and not new.active)',
+    put: 'when (false)',
+    check: 'deactivated partner',
+    finds: /not suspended by the deactivation/,
+  },
+  {
+    name: 'the deactivation of a partner does not wait for claims',
+    file: partnerDeactivation,
+    find: 'perform from lanes where webhook_id = any (hooks) order by webhook_id for update;',
+    put: '',
+    check: 'partner beside a claim',
+    finds: /may commit after/,
   },
   {
     name: 'a release spends the attempt’s number',
@@ -350,7 +384,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lanes are not locked by the claim that serves them',
-    file: functions,
+    file: claiming,
     find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
     put: 'limit least(at_most, lanes_a_claim)',
     check: 'concurrent claims',
@@ -358,7 +392,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim counts on the snapshot on which its lanes were locked',
-    file: functions,
+    file: claiming,
     find: `    select ctid
     from lanes
     where next_due_at between due_from and moment
