@@ -17,6 +17,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Patience } from './arrivals.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { type Claim, Claimer } from './claimer.ts';
+import { ClaimsAhead } from './claims-ahead.ts';
 import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
 import { Pause } from './pause.ts';
 import { Recorder } from './recorder.ts';
@@ -70,6 +71,7 @@ export class Poller {
   readonly #recorder: Recorder;
   readonly #openKey: OpenKey;
   readonly #sweeper: Sweeper;
+  readonly #claimsAhead: ClaimsAhead;
   #held = 0;
   #stopping = false;
   #hasMore = false;
@@ -81,6 +83,7 @@ export class Poller {
     this.#deps = { now: () => null, ...deps };
     this.#claimer = new Claimer(this.#deps);
     this.#sweeper = new Sweeper(this.#deps);
+    this.#claimsAhead = new ClaimsAhead(this.#deps);
     this.#openKey = rememberKeys(deps.openSecret);
     this.#recorder = new Recorder({
       ...this.#deps,
@@ -127,6 +130,7 @@ export class Poller {
       try {
         const claimed = await this.tick({ ms: PATIENCE_MS, napMs });
         await this.#sweeper.sweepNowAndThen();
+        await this.#claimsAhead.endNowAndThen();
         napMs = claimed > 0 ? NAP_MIN_MS : Math.min(napMs * 1.1, NAP_MAX_MS);
         // What there is may be in the hands of another poller.
         if (claimed === 0 && !this.#hasMore) await this.#idle.last(napMs);

@@ -4,8 +4,9 @@ import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
+import { ClaimsAhead } from '../../src/delivery/claims-ahead.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
-import { endLostClaims } from '../../src/delivery/lost.ts';
+import { endClaims, endLostClaims } from '../../src/delivery/lost.ts';
 import { record } from '../../src/delivery/record.ts';
 import { releaseDeliveries } from '../../src/delivery/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
@@ -44,6 +45,7 @@ export type CheckName =
   | 'place beside a claim'
   | 'late wake'
   | 'overdue lane'
+  | 'clock set back'
   | 'outage'
   | 'short lease'
   | 'standstill before a send'
@@ -260,6 +262,28 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
 
   'overdue lane': async (_pool, sql) => holdOverdue(sql, await subscribe(sql)),
+
+  /** The clock is set back an hour while a poller that died holds all places of a lane. */
+  async 'clock set back'(pool, sql) {
+    const back = new Date(Date.now() + 1_000);
+    const before = new Date(back.getTime() + 3_600_000);
+    await fill(sql, CAP);
+    await sql`update deliveries set next_attempt_at = ${before}`;
+    const held = await takeTurn(pool, 'lost/1', CAP, before);
+    let atMs = 0;
+    const ahead = new ClaimsAhead({ pool, log: silentLog, monotonicMs: () => atMs, now: () => back });
+    for (const seconds of [30, 30 + LEASE_S - 1]) {
+      atMs = seconds * 1_000;
+      await ahead.endNowAndThen();
+    }
+    const other = held.map(({ id }) => ({ id, claim: 'other/1' }));
+    if ((await pool.transaction((tx) => endClaims(tx, other, back))) > 0) throw new Error('another claim was ended');
+    expectNone(await sql`select from attempts`, 'claims were ended within their lease');
+    atMs += 10_000;
+    await ahead.endNowAndThen();
+    const taken = await takeTurn(pool, 'own/1', CAP, back);
+    if (taken.length !== CAP) throw new Error(`${taken.length} of ${CAP} lost deliveries are due again`);
+  },
 
   /** A record whose commit's answer is lost is repeated, and changes nothing. */
   async outage(pool, sql) {
