@@ -10,6 +10,8 @@ export const HEADER_SIGNATURE = 'X-Webhook-Signature';
 export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
 /** The loan's version at the event; absent where there is no loan. */
 export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
+/** `Carteiro/<version>`: common firewalls refuse requests without it. */
+export const HEADER_USER_AGENT = 'User-Agent';
 /** Standard Webhooks (standardwebhooks.com): what a signature of the body alone cannot bring, protection against replay. */
 export const HEADER_STANDARD_ID = 'webhook-id';
 export const HEADER_STANDARD_TIMESTAMP = 'webhook-timestamp';

@@ -13,11 +13,15 @@ import {
   HEADER_STANDARD_ID,
   HEADER_STANDARD_SIGNATURE,
   HEADER_STANDARD_TIMESTAMP,
+  HEADER_USER_AGENT,
 } from '../contract/delivery.ts';
+import { VERSION } from '../version.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { SendRequest } from './send.ts';
 import { sign, signStandard } from './signature.ts';
 import type { OpenKey } from './signing-keys.ts';
+
+const USER_AGENT = `Carteiro/${VERSION}`;
 
 export interface SignedRequest {
   readonly request: SendRequest;
@@ -36,6 +40,8 @@ export function signRequest(delivery: ClaimedDelivery, openKey: OpenKey, at: Dat
   const headers = [
     'Content-Type',
     'application/json',
+    HEADER_USER_AGENT,
+    USER_AGENT,
     HEADER_EVENT,
     event,
     HEADER_DELIVERY,

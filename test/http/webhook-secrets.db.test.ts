@@ -1,6 +1,7 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { sign, signingKey } from '../../src/delivery/signature.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import type { Post } from '../support/receiver.ts';
@@ -48,6 +49,7 @@ describe('the headers of a delivery', () => {
     const { headers, body } = await nextPost();
     expect(headers['x-webhook-event']).toBe('desembolso.falhou');
     expect(headers['x-webhook-signature']).toBe(sign(signingKey(webhook.secret), body));
+    expect(headers['user-agent']).toBe(`Carteiro/${manifest.version}`);
     expect(headers['webhook-id']).toBe(headers['x-webhook-delivery']);
     expect(headers['x-webhook-loan-version']).toBe('1');
     expect(headers).not.toHaveProperty('x-webhook-signature-previous');

@@ -42,6 +42,11 @@ const HEADERS: Readonly<Record<string, Header>> = {
     example: 4,
     isConditional: true,
   },
+  [delivery.HEADER_USER_AGENT]: {
+    description: 'Quem envia, e em que versão',
+    schema: { type: 'string', pattern: '^Carteiro/' },
+    example: 'Carteiro/0.2.0',
+  },
   [delivery.HEADER_STANDARD_ID]: {
     description: 'Standard Webhooks: o id da entrega',
     schema: uuid,

@@ -2174,6 +2174,11 @@ export interface components {
          */
         "X-Webhook-Loan-Version": number;
         /**
+         * @description Quem envia, e em que versão
+         * @example Carteiro/0.2.0
+         */
+        "User-Agent": string;
+        /**
          * @description Standard Webhooks: o id da entrega
          * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
          */
@@ -4172,6 +4177,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4229,6 +4239,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4288,6 +4303,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4345,6 +4365,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4404,6 +4429,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4461,6 +4491,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4520,6 +4555,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4577,6 +4617,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4636,6 +4681,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4693,6 +4743,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4752,6 +4807,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4809,6 +4869,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4868,6 +4933,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -4925,6 +4995,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4984,6 +5059,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
@@ -5041,6 +5121,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
