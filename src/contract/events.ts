@@ -62,3 +62,6 @@ export const EMITTED_NAMES = namesOfKind('emitted');
 export const RESERVED_NAMES = namesOfKind('reserved');
 const INTERNAL_TYPES = namesOfKind('internal');
 export const EVENT_TYPES: readonly EventType[] = [...EMITTED_NAMES, ...INTERNAL_TYPES];
+
+/** The facts that a loan's stream may begin with. */
+export const LOAN_BEGINNINGS: readonly EventType[] = ['emprestimo.contratado', 'emprestimo.solicitado'];

@@ -10,6 +10,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOAN_BEGINNINGS } from '../contract/events.ts';
 import { id as idSchema } from '../contract/values.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Command, Rejection } from '../loan/command.ts';
@@ -71,7 +72,7 @@ async function handleOnce(
 ): Promise<Handled> {
   const [events, now] = await Promise.all([readStream(tx, loanId), readClock(tx)]);
   const [first] = events;
-  const isLoan = first?.type === 'emprestimo.contratado' || first?.type === 'emprestimo.solicitado';
+  const isLoan = first !== undefined && LOAN_BEGINNINGS.includes(first.type);
   const state = isLoan && first.partnerId === provenance.partnerId ? fold(events) : null;
   if (state === null) return { notFound: true };
   const command = await toCommand(now, { tx, state });

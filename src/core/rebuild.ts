@@ -9,6 +9,7 @@
  * Alternative: truncating and filling the table again shows every reader an empty one meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { LOAN_BEGINNINGS } from '../contract/events.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
@@ -68,7 +69,7 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
     select id
     from (
       (select stream as id from events
-       where stream > ${after} and version = 1 and type in ('emprestimo.contratado', 'emprestimo.solicitado')
+       where stream > ${after} and version = 1 and type = any (${[...LOAN_BEGINNINGS]}::text[])
        order by stream limit ${limit})
       union
       (select id from loans where id > ${after} order by id limit ${limit})

@@ -54,6 +54,12 @@ describe('the database says the same as the event table', () => {
     expect(namesIn(source?.['text'])).toEqual(new Set(EMITTED_NAMES));
   });
 
+  test('about how many of them a registration may have', async () => {
+    const [check] = await database.sql`
+      select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'webhooks_events'`;
+    expect(check?.['text'].match(/\d+/g).map(Number)).toEqual([1, EMITTED_NAMES.length]);
+  });
+
   test('about what the log may hold', async () => {
     const [check] = await database.sql`
       select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'events_type'`;

@@ -1,6 +1,7 @@
 /** Partners and their registrations, as they are and as they were. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { EMITTED_NAMES } from '../../contract/events.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES, WEBHOOK_CHANGES } from '../../contract/statuses.ts';
 import { bytea, instant, preciseInstant, xid8 } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
@@ -51,7 +52,7 @@ export const webhooks = pgTable(
     index('webhooks_active_by_partner')
       .on(table.partnerId, table.id)
       .where(sql`active`),
-    check('webhooks_events', sql`cardinality(events) between 1 and 16`),
+    check('webhooks_events', sql.raw(`cardinality(events) between 1 and ${EMITTED_NAMES.length}`)),
     check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
   ],
 );
