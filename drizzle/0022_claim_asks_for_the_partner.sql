@@ -1,4 +1,5 @@
--- As before (0018), but that a registration of a deactivated partner is inactive.
+-- As before (0018), but that a registration of a deactivated partner is inactive, and that until a new secret signs the one
+-- before it does, alone.
 -- Claims up to `at_most` due deliveries under the name `claim`. Returns the lanes that it locked, each with the turn that it
 -- has, what its requests are made of, and what was lost of what it would have claimed; then, with the turns of their lanes,
 -- what it claimed.
@@ -38,8 +39,10 @@ begin
     select row_number() over ()::int as turn, l.ctid as place, l.webhook_id,
            l.next_due_at, l.max_in_flight, l.scan_from, l.next_scan_from,
            case when w.active and p.active then l.max_in_flight - claimed.flying else 0 end as places, claimed.*,
-           coalesce(w.active and p.active, false) as active, w.partner_id, w.url, w.sealed_secret,
-           case when w.previous_until > moment then w.previous_sealed_secret end as previous_sealed_secret
+           coalesce(w.active and p.active, false) as active, w.partner_id, w.url,
+           case when w.signs_from > moment then w.previous_sealed_secret else w.sealed_secret end as sealed_secret,
+           case when (w.signs_from > moment) is not true and w.previous_until > moment
+                then w.previous_sealed_secret end as previous_sealed_secret
     from unnest(locked) as held (place)
     join lanes l on l.ctid = held.place
     left join webhooks w on w.id = l.webhook_id

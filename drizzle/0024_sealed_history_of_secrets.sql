@@ -1,0 +1,91 @@
+-- When a secret begins to sign is sealed with its line of history, and shown to auditors. (As in 0011 beside that.)
+create or replace view sealable_rows as
+select
+  xid8send(e.tx)::bigint as tx,
+  'events' as source,
+  e.id as subject,
+  json_build_array(
+    'events', e.position, e.id, e.stream, e.version, e.type, e.family, e.partner_id, e.data::text,
+    (extract(epoch from e.occurred_at) * 1000)::bigint, e.actor, e.request_id, e.tx::text,
+    (select json_build_array(encode(sha256(m.body), 'hex'), m.type, m.partner_id, m.fan_out, m.loan_version, m.snapshot::text)
+     from messages m where m.event_id = e.id)
+  )::text as line,
+  e.tx as xid,
+  sha256(
+    int8send((2::bigint << 56) | ((e.request_id is not null)::int::bigint << 48) | e.version)
+    || int8send((octet_length(e.type)::bigint << 32) | octet_length(e.family))
+    || int8send((octet_length(e.actor)::bigint << 32) | octet_length(e.data::text))
+    || uuid_send(e.id) || uuid_send(e.stream) || uuid_send(e.partner_id)
+    || int8send(e.position) || timestamptz_send(e.occurred_at) || xid8send(e.tx)
+    || textsend(e.type || e.family || e.actor || e.data::text)
+    || coalesce(uuid_send(e.request_id), '')
+    || coalesce(
+      (select int8send((m.fan_out::bigint << 32) | (coalesce(m.loan_version, -1) & 4294967295))
+         || uuid_send(m.partner_id) || sha256(m.body) || textsend(m.type || ' ' || m.snapshot::text)
+       from messages m where m.event_id = e.id),
+      '')
+  ) as leaf
+from events e
+union all
+select
+  xid8send(a.tx)::bigint,
+  'attempts',
+  a.delivery_id,
+  json_build_array(
+    'attempts', a.delivery_id, a.number, a.late, a.webhook_id, a.partner_id, a.outcome, a.status_code,
+    (extract(epoch from a.started_at) * 1000)::bigint, a.duration_ms, a.url, a.address, a.key_id, a.poller, a.error,
+    encode(a.answer, 'hex'), (extract(epoch from a.recorded_at) * 1000)::bigint, a.tx::text
+  )::text,
+  a.tx,
+  sha256(
+    int8send((1::bigint << 56) | (a.late::int::bigint << 48) | (coalesce(a.status_code, 0)::bigint << 32) | a.number)
+    || int8send((octet_length(a.url)::bigint << 32) | (coalesce(octet_length(a.address), -1) & 4294967295))
+    || int8send((octet_length(a.poller)::bigint << 32) | (coalesce(octet_length(a.key_id), -1) & 4294967295))
+    || int8send((coalesce(octet_length(a.error), -1)::bigint << 32) | (coalesce(a.duration_ms, -1) & 4294967295))
+    || uuid_send(a.delivery_id) || uuid_send(a.webhook_id) || uuid_send(a.partner_id)
+    || timestamptz_send(a.started_at) || timestamptz_send(a.recorded_at) || xid8send(a.tx)
+    || textsend(a.outcome || a.url || coalesce(a.address, '') || coalesce(a.key_id, '') || a.poller || coalesce(a.error, ''))
+    || coalesce(a.answer, '')
+  )
+from attempts a
+union all
+select
+  xid8send(h.tx)::bigint,
+  'webhook_history',
+  h.webhook_id,
+  history.line,
+  h.tx,
+  sha256(convert_to(history.line, 'UTF8'))
+from webhook_history h
+cross join lateral (
+  select json_build_array(
+    'webhook_history', h.position, h.webhook_id, h.partner_id, h.url, h.events, h.active, h.change, h.actor, h.request_id,
+    (extract(epoch from h.changed_at) * 1000)::bigint, h.tx::text,
+    (extract(epoch from h.takes_effect_at) * 1000)::bigint
+  )::text as line
+) history
+union all
+select
+  xid8send(o.tx)::bigint,
+  'send_orders',
+  o.webhook_id,
+  ordered.line,
+  o.tx,
+  sha256(convert_to(ordered.line, 'UTF8'))
+from send_orders o
+cross join lateral (
+  select json_build_array(
+    'send_orders', o.position, o.kind, o.webhook_id, o.partner_id, o.delivery_ids, o.actor, o.request_id,
+    (extract(epoch from o.ordered_at) * 1000)::bigint, o.tx::text
+  )::text as line
+) ordered;
+--> statement-breakpoint
+create or replace view auditoria.historico_webhooks as
+select position as posicao, webhook_id, partner_id as parceiro_id, masked(url) as url, events as eventos, active as ativo,
+       change as mudanca, actor as autor, request_id as requisicao_id, changed_at as mudado_em, tx as transacao,
+       takes_effect_at as vale_em
+from webhook_history;
+--> statement-breakpoint
+grant update (signs_from) on webhooks to carteiro_app;
+--> statement-breakpoint
+grant insert (takes_effect_at) on webhook_history to carteiro_app;
