@@ -3,6 +3,7 @@
  *
  * While a rotation is fresh both secrets sign: the contract's header by the new one, `X-Webhook-Signature-Previous` by
  * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
+ * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
  */
 import {
   HEADER_DELIVERY,
@@ -25,7 +26,7 @@ const USER_AGENT = `Carteiro/${VERSION}`;
 
 export interface SignedRequest {
   readonly request: SendRequest;
-  /** The sealing key of the newest secret. */
+  /** The sealing key of the secret that signs the contract's header. */
   readonly keyId: string;
 }
 

@@ -88,7 +88,7 @@ test('reads a part of the rows that wait, however many there are', async () => {
   const [before] = await reads();
   await readOldestDueS(sql);
   const [after] = await reads();
-  expect(Number(after) - Number(before)).toBeLessThan(2_000);
+  expect(after - before).toBeLessThan(2_000);
 
   async function reads(): Promise<[number]> {
     await sql`select pg_stat_force_next_flush()`;

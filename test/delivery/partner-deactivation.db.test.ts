@@ -35,14 +35,14 @@ const statuses = async () => (await readDeliveries(sql, webhookId)).map((row) =>
 test('what is pending is suspended in the deactivating transaction, and is pending again if that is undone', async () => {
   await commitEvents(sql, partnerId, 3);
   await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhookId}`;
-  await sql
-    .begin(async (tx) => {
-      await deactivate(tx as unknown as Sql);
-      const seen = await readDeliveries(tx as unknown as Sql, webhookId);
-      expect(seen.map((row) => row.status)).toEqual(['suspensa', 'suspensa', 'suspensa']);
-      throw new Error('undone');
-    })
-    .catch((error: Error) => expect(error.message).toBe('undone'));
+  let seen: string[] = [];
+  const undoing = sql.begin(async (tx) => {
+    await deactivate(tx as unknown as Sql);
+    seen = (await readDeliveries(tx as unknown as Sql, webhookId)).map((row) => row.status);
+    throw new Error('undone');
+  });
+  await expect(undoing).rejects.toThrow('undone');
+  expect(seen).toEqual(['suspensa', 'suspensa', 'suspensa']);
   expect(await statuses()).toEqual(['pendente', 'pendente', 'pendente']);
   await deactivate();
   expect(await statuses()).toEqual(['suspensa', 'suspensa', 'suspensa']);
@@ -80,7 +80,7 @@ test('the deactivation waits for claims that have not committed, so that none co
   const { promise: waited, resolve: goOn } = Promise.withResolvers<void>();
   const { promise: claimed, resolve: tellClaimed } = Promise.withResolvers<void>();
   const claiming = sql.begin(async (tx) => {
-    await claimDue(tx as unknown as Sql, 'p/1', 10, now);
+    await claimDue(tx, 'p/1', 10, now);
     tellClaimed();
     await waited;
   });

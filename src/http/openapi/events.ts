@@ -31,7 +31,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
     example: HEX_EXAMPLE,
   },
   [delivery.HEADER_PREVIOUS_SIGNATURE]: {
-    description: `O mesmo pelo secret anterior, por ${delivery.PREVIOUS_SECRET_H} h depois da troca`,
+    description: `O mesmo pelo secret anterior, por ${delivery.PREVIOUS_SECRET_H} h a partir de quando o novo assina`,
     schema: HEX_SIGNATURE,
     example: HEX_EXAMPLE,
     isConditional: true,

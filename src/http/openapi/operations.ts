@@ -22,7 +22,7 @@ const KEY_TEXT = {
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
-  const { summary, scope, body, bodyExample: example } = operation;
+  const { summary, scope, body, isBodyOptional = false, bodyExample: example } = operation;
   return {
     operationId: operationId(operation),
     summary,
@@ -32,7 +32,7 @@ export function describeOperation(operation: Operation, schemas: Schemas, errors
     parameters: parametersOf(operation, schemas),
     ...(body && {
       requestBody: {
-        required: true,
+        required: !isBodyOptional,
         content: {
           'application/json': { schema: schemas.of(body, 'input'), ...(example !== undefined && { example }) },
         },

@@ -1,10 +1,10 @@
-/** One registration: read, changed, deactivated, and its secret rotated. */
+/** One registration: read, changed, deactivated. */
 import { z } from 'zod';
 import * as contract from '../../contract/webhook.ts';
 import { insertArrivals } from '../../delivery/arrivals.ts';
 import { resumeWhile, suspendWhile } from '../../delivery/suspend.ts';
 import { parseTarget } from '../../delivery/target.ts';
-import { changeWebhook, endPreviousSecret, rotateSecret, type Subject, type Wanted } from '../../webhooks/changes.ts';
+import { changeWebhook, type Subject, type Wanted } from '../../webhooks/changes.ts';
 import { readWebhook } from '../../webhooks/registrations.ts';
 import { ApiError, notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -19,7 +19,6 @@ const webhookAnswer = { 200: { description: 'O webhook, sem secret', schema: con
 export function addWebhookChangeRoutes(add: AddOperation, deps: HttpDeps): void {
   addReadAndChange(add, deps);
   addDeactivation(add, deps);
-  addSecrets(add, deps);
 }
 
 function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps): void {
@@ -78,43 +77,6 @@ function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function addSecrets(add: AddOperation, { pool, vault }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: `${PATH}/segredo`,
-      summary: 'Troca o secret, que só aparece nesta resposta; o anterior ainda assina por 24 h',
-      scope: 'webhooks:write',
-      answers: { 201: { description: 'O novo secret', schema: contract.rotatedSecret } },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-    },
-    async ({ partnerId, id, actor, requestId }, c) => {
-      const rotation = await pool.transaction((tx) => rotateSecret(tx, vault, { partnerId, id, actor, requestId }));
-      if (rotation === null) throw notFound();
-      if ('previousSignsUntil' in rotation) throw previousStillSigns(rotation.previousSignsUntil);
-      return c.json({ id, secret: rotation.secret, anterior_ate: rotation.previousUntil.toISOString() }, 201, {
-        'Cache-Control': 'no-store',
-      });
-    },
-  );
-
-  add(
-    {
-      method: 'delete',
-      path: `${PATH}/segredo/anterior`,
-      summary: 'O secret anterior deixa de assinar já',
-      scope: 'webhooks:write',
-      answers: { 204: { description: 'Encerrado, agora ou antes' } },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id, actor, requestId }, c) => {
-      const isKnown = await pool.transaction((tx) => endPreviousSecret(tx, { partnerId, id, actor, requestId }));
-      if (!isKnown) throw notFound();
-      return c.body(null, 204);
-    },
-  );
-}
-
 /** Commits the change, and with it a wake row, by which the claims suspend what this request may not get to. */
 async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted) {
   return pool.transaction(async (tx) => {
@@ -142,11 +104,4 @@ function change(allowInsecure: boolean) {
 function notAllResumed(): ApiError {
   const message = 'o webhook está ativo, mas ainda há entregas suspensas: repita a mesma requisição';
   return new ApiError('INDISPONIVEL', message, { headers: { 'Retry-After': '1' } });
-}
-
-function previousStillSigns(until: Date): ApiError {
-  return new ApiError(
-    'TRANSICAO_INVALIDA',
-    `o secret anterior ainda assina até ${until.toISOString()}; encerre-o antes com DELETE …/segredo/anterior`,
-  );
 }

@@ -70,11 +70,55 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Troca o secret, que só aparece nesta resposta; o anterior ainda assina por 24 h
-         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         * Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em
+         * @description Sem `vale_em` o novo secret assina já, e o anterior também por 24 h (`X-Webhook-Signature-Previous`). Com `vale_em`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada.
+         *
+         *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         *
+         *     O corpo tem no máximo 64 KiB.
          */
         post: operations["postWebhooksIdSegredo"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/segredo/ativar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h
+         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         */
+        post: operations["postWebhooksIdSegredoAtivar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/segredo/novo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Descarta o novo secret que espera por vale_em; o atual continua a assinar
+         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         */
+        delete: operations["deleteWebhooksIdSegredoNovo"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2164,7 +2208,7 @@ export interface components {
          */
         "X-Webhook-Signature": string;
         /**
-         * @description O mesmo pelo secret anterior, por 24 h depois da troca
+         * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
          * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
          */
         "X-Webhook-Signature-Previous": string;
@@ -2404,7 +2448,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    vale_em?: string;
+                };
+            };
+        };
         responses: {
             /** @description O novo secret */
             201: {
@@ -2425,9 +2476,89 @@ export interface operations {
                          * Format: date-time
                          * @example 2026-01-31T12:00:00.000Z
                          */
+                        vale_em: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
                         anterior_ate: string;
                     };
                 };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postWebhooksIdSegredoAtivar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description O novo secret assina, agora ou antes */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                         */
+                        id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        anterior_ate: string;
+                    };
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    deleteWebhooksIdSegredoNovo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nenhum secret novo espera */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
@@ -2464,6 +2595,7 @@ export interface operations {
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
@@ -4167,7 +4299,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4230,7 +4362,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4293,7 +4425,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4356,7 +4488,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4419,7 +4551,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4482,7 +4614,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4545,7 +4677,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4608,7 +4740,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4671,7 +4803,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4734,7 +4866,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4797,7 +4929,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4860,7 +4992,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4923,7 +5055,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4986,7 +5118,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5049,7 +5181,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5112,7 +5244,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
