@@ -46,6 +46,7 @@ export type CheckName =
   | 'late wake'
   | 'overdue lane'
   | 'clock set back'
+  | 'waiting secret'
   | 'outage'
   | 'short lease'
   | 'standstill before a send'
@@ -262,6 +263,22 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
 
   'overdue lane': async (_pool, sql) => holdOverdue(sql, await subscribe(sql)),
+
+  /** A new secret signs from its time on, beside the one before; until then that one signs alone. */
+  async 'waiting secret'(pool, sql) {
+    await fill(sql, 2);
+    const now = new Date(Date.now() + 1_000);
+    const claimAt = async (signsInS: number) => {
+      await sql`
+        update webhooks
+        set sealed_secret = 'new', previous_sealed_secret = 'old', previous_until = ${now}::timestamptz + interval '1 day',
+            signs_from = ${now}::timestamptz + ${signsInS} * interval '1 second'`;
+      const [taken] = await takeTurn(pool, `p/${signsInS}`, 1, now);
+      return [taken?.sealedSecret, taken?.previousSealedSecret].map(String).join();
+    };
+    const signed = [await claimAt(1), await claimAt(0)].join(' then ');
+    if (signed !== 'old,null then new,old') throw new Error(`signed by ${signed}`);
+  },
 
   /** The clock is set back an hour while a poller that died holds all places of a lane. */
   async 'clock set back'(pool, sql) {

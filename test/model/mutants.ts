@@ -391,6 +391,22 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /may commit after/,
   },
   {
+    name: 'a new secret signs before its time',
+    file: claiming,
+    find: 'case when w.signs_from > moment then w.previous_sealed_secret else w.sealed_secret end',
+    put: 'w.sealed_secret',
+    check: 'waiting secret',
+    finds: /signed by new,/,
+  },
+  {
+    name: 'the secret before is told twice while the new one waits',
+    file: claiming,
+    find: 'case when (w.signs_from > moment) is not true and',
+    put: 'case when',
+    check: 'waiting secret',
+    finds: /signed by old,old/,
+  },
+  {
     name: 'a release spends the attempt’s number',
     file: 'release.ts',
     find: 'attempts = d.attempts - 1, ',
