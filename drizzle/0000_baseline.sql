@@ -292,8 +292,9 @@ CREATE TABLE "webhook_history" (
 	"actor" text NOT NULL,
 	"request_id" uuid,
 	"changed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"takes_effect_at" timestamp (3) with time zone,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_anterior_encerrado'))
+	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado'))
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (
@@ -302,10 +303,12 @@ CREATE TABLE "webhooks" (
 	"url" text NOT NULL,
 	"events" text[] NOT NULL,
 	"sealed_secret" "bytea" NOT NULL,
+	"signs_from" timestamp with time zone,
 	"previous_sealed_secret" "bytea",
 	"previous_until" timestamp with time zone,
 	"active" boolean DEFAULT true NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "webhooks_signs_from" CHECK (signs_from is null or coalesce(signs_from < previous_until, false)),
 	CONSTRAINT "webhooks_previous" CHECK ((previous_sealed_secret is null) = (previous_until is null))
 );
 --> statement-breakpoint

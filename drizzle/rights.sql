@@ -52,8 +52,8 @@ grant execute on function
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;
-grant update (url, events, active, sealed_secret, previous_sealed_secret, previous_until) on webhooks to carteiro_app;
-grant insert (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at)
+grant update (url, events, active, sealed_secret, previous_sealed_secret, previous_until, signs_from) on webhooks to carteiro_app;
+grant insert (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at, takes_effect_at)
   on webhook_history to carteiro_app;
 grant insert (kind, webhook_id, partner_id, delivery_ids, actor, request_id) on send_orders to carteiro_app;
 grant select, insert on documents, margin_queries, settlements, settled_installments, simulated_answers, simulated_bonds

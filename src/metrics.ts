@@ -20,7 +20,10 @@ export interface Metrics {
 
 const GAUGES = {
   in_flight: ['carteiro_deliveries_in_flight', 'Deliveries this process has claimed and not yet recorded'],
-  oldest_due_seconds: ['carteiro_oldest_due_lane_seconds', 'How long the lane that waits longest has been due'],
+  oldest_due_seconds: [
+    'carteiro_oldest_due_lane_seconds',
+    'How long the webhook that waits longest for a poller has had something due; grows when no poller lives',
+  ],
   http_connections: ['carteiro_http_connections', 'Connections to the API that are open'],
 } as const;
 

@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A folder may import a lower rank and itself; `core` also may import `log`, `webhooks` and `registry`. */
 const RANKS: readonly (readonly string[])[] = [
-  ['contract', 'config.ts', 'log-lines.ts', 'key-file.ts'],
+  ['contract', 'config.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
   ['loan', 'delivery (pure)', 'metrics.ts'],
   ['db'],
   ['log', 'webhooks', 'registry', 'core', 'delivery', 'audit'],

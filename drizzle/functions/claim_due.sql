@@ -5,6 +5,7 @@
 -- A lane has no more places than its window, and a partner no more than its share of the poller's: partner `holders[i]`
 -- holds `held[i]` of them already, and who is not told of holds few; `reserve` of them are for those who do (null: nobody's
 -- share is looked at).
+-- A webhook of a deactivated partner is inactive. Until a new secret signs, the one before it does, alone.
 create or replace function claim_due(
   claim text, at_most bigint, at timestamptz, due_from timestamptz, lease interval, reserve int, holders uuid[], held int[]
 )
@@ -50,13 +51,16 @@ begin
   with lane as materialized (
     select row_number() over ()::int as turn, l.ctid as place, l.webhook_id,
            l.next_due_at, l.scan_from, l.next_scan_from, cap.*, share.*, share.held >= share.most as has_its_share,
-           case when w.active and share.held < share.most then cap.max_in_flight - claimed.flying else 0 end as places,
+           case when w.active and p.active and share.held < share.most then cap.max_in_flight - claimed.flying else 0 end as places,
            claimed.*,
-           coalesce(w.active, false) as active, w.partner_id, w.url, w.sealed_secret,
-           case when w.previous_until > moment then w.previous_sealed_secret end as previous_sealed_secret
+           coalesce(w.active and p.active, false) as active, w.partner_id, w.url,
+           case when w.signs_from > moment then w.previous_sealed_secret else w.sealed_secret end as sealed_secret,
+           case when (w.signs_from > moment) is not true and w.previous_until > moment
+                then w.previous_sealed_secret end as previous_sealed_secret
     from unnest(locked) as held (place)
     join lanes l on l.ctid = held.place
     left join webhooks w on w.id = l.webhook_id
+    left join partners p on p.id = w.partner_id
     cross join lateral (select least(l.max_in_flight, l.window_size) as max_in_flight) cap
     cross join lateral (
       select coalesce(claim_due.held[array_position(holders, w.partner_id)], 0) as held,

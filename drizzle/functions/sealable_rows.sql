@@ -71,7 +71,8 @@ from webhook_history h
 cross join lateral (
   select json_build_array(
     'webhook_history', h.position, h.webhook_id, h.partner_id, h.url, h.events, h.active, h.change, h.actor, h.request_id,
-    (extract(epoch from h.changed_at) * 1000)::bigint, h.tx::text
+    (extract(epoch from h.changed_at) * 1000)::bigint, h.tx::text,
+    (extract(epoch from h.takes_effect_at) * 1000)::bigint
   )::text as line
 ) history
 union all

@@ -6,16 +6,21 @@ import { id, timestamp } from './values.ts';
 export const HEADER_EVENT = 'X-Webhook-Event';
 export const HEADER_DELIVERY = 'X-Webhook-Delivery';
 export const HEADER_SIGNATURE = 'X-Webhook-Signature';
-/** Beside the contract's three: the same format by the secret before a rotation, for {@link PREVIOUS_SECRET_H} hours. */
+/**
+ * Beside the contract's three: the same format by the secret before a rotation, for {@link PREVIOUS_SECRET_H} hours from when
+ * the new one signs.
+ */
 export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
 /** The loan's version at the event; absent where there is no loan. */
 export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
+/** `Carteiro/<version>`: common firewalls refuse requests without it. */
+export const HEADER_USER_AGENT = 'User-Agent';
 /** Standard Webhooks (standardwebhooks.com): what a signature of the body alone cannot bring, protection against replay. */
 export const HEADER_STANDARD_ID = 'webhook-id';
 export const HEADER_STANDARD_TIMESTAMP = 'webhook-timestamp';
 export const HEADER_STANDARD_SIGNATURE = 'webhook-signature';
 
-/** How long the secret before a rotation still signs, unless the partner ends it sooner. */
+/** How long the secret before a rotation still signs beside the new one, unless the partner ends it sooner. */
 export const PREVIOUS_SECRET_H = 24;
 
 /** The delivery that a partner asks for to try a registration out; it is no event of the log. */

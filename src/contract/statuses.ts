@@ -43,6 +43,9 @@ export const WEBHOOK_CHANGES = [
   'desativacao',
   'reativacao',
   'segredo_trocado',
+  'segredo_agendado',
+  'segredo_ativado',
+  'segredo_descartado',
   'segredo_anterior_encerrado',
 ] as const;
 export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];

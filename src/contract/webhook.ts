@@ -6,6 +6,8 @@ import { id, timestamp } from './values.ts';
 /** At most this many active registrations of one partner. */
 export const MAX_ACTIVE_WEBHOOKS = 50;
 export const MAX_URL_LENGTH = 2_048;
+/** A new secret waits so many hours at most before it signs. */
+export const MAX_WAIT_H = 24;
 
 const eventName = z
   .enum(EMITTED_NAMES, {
@@ -73,11 +75,21 @@ export const createdWebhook = webhook.extend({ secret: z.string().optional() }).
   description: 'O secret vem só na primeira resposta; a repetição pela Idempotency-Key não o traz',
 });
 
+/** A rotation: when the new secret begins to sign, from now to {@link MAX_WAIT_H} hours ahead; left out, it does at once. */
+export const rotateSecret = z.strictObject({
+  vale_em: z.iso
+    .datetime({ offset: true, error: 'deve ser um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z' })
+    .transform((text) => new Date(text))
+    .optional(),
+});
+
 /** The rotation's answer, and its repetition by the Idempotency-Key: the only places where the new `secret` is shown. */
 export const rotatedSecret = z
   .strictObject({
     id,
     secret: z.string().optional(),
+    /** From when the new secret signs; until then the one before signs alone. */
+    vale_em: timestamp,
     /** Until when the secret before it signs too. */
     anterior_ate: timestamp,
   })
@@ -85,3 +97,6 @@ export const rotatedSecret = z
     id: 'SecretTrocado',
     description: 'A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele',
   });
+
+/** The answer when a new secret that waited signs. */
+export const activatedSecret = z.strictObject({ id, anterior_ate: timestamp });

@@ -19,9 +19,41 @@
  */
 import type { Tx } from '../db/pool.ts';
 
-/** How long the lane that waits longest has been due, in seconds; 0 when none is. */
+/** Among so many of the oldest arrivals those are looked up that tell no time; what comes behind them waits less. */
+const LOOKED_UP = 1_000;
+
+/**
+ * How long what waits longest for a poller has been due, in seconds; 0 when nothing is. A lane that is due waits, and so do
+ * arrivals that no poller has made a due lane of: without pollers they are all there is. What an arrival that tells no time
+ * has made due is looked up; of a saturated lane that is nothing, because it waits for a place and not for a poller.
+ */
 export async function readOldestDueS(sql: Tx): Promise<number> {
   const [row] = await sql<[{ seconds: number }]>`
-    select coalesce(greatest(extract(epoch from now() - min(next_due_at)), 0), 0)::float8 as seconds from lanes`;
+    with told as materialized (
+      select due_at from arrivals where due_at > '-infinity' order by tx limit 1
+    ),
+    untold as materialized (
+      select webhook_id
+      from (select webhook_id, due_at from arrivals order by tx limit ${LOOKED_UP}) oldest
+      where due_at = '-infinity'
+    ),
+    found as materialized (
+      select min(open.due_at) as due_at
+      from (select distinct webhook_id from untold) woken
+      cross join lateral (
+        select saturated from lanes where lanes.webhook_id = woken.webhook_id order by version desc limit 1
+      ) lane
+      cross join lateral (
+        select d.next_attempt_at as due_at
+        from deliveries d
+        where d.webhook_id = woken.webhook_id and d.status = 'pendente' and d.claimed_at is null
+        order by d.next_attempt_at
+        limit 1
+      ) open
+      where not lane.saturated
+    )
+    select coalesce(greatest(extract(epoch from now() - least(
+             (select min(next_due_at) from lanes), (select due_at from told), (select due_at from found)
+           )), 0), 0)::float8 as seconds`;
   return row.seconds;
 }

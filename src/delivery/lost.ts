@@ -12,6 +12,7 @@
  */
 import { RETRY_DELAYS_S } from '../contract/delivery.ts';
 import type { Tx } from '../db/pool.ts';
+import { insertArrivals } from './arrivals.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 
 /** What one transaction ends at most; the rest is found again. */
@@ -50,8 +51,44 @@ export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now:
     order by id
     limit ${BATCH}
     for update skip locked`;
-  if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);
+  await endLocked(tx, ids, now);
+  return ids.length;
+}
+
+/** A delivery, and the claim that it is held by. */
+export interface HeldDelivery {
+  readonly id: string;
+  readonly claim: string;
+}
+
+/**
+ * Ends these claims, whose leases the caller knows to be over although the clock does not say so. What they held may be due
+ * at a time that is yet to come: it is due now, and its lanes look at everything again. Returns how many it ended.
+ */
+export async function endClaims(tx: Tx, held: readonly HeldDelivery[], now: Date | null = null): Promise<number> {
+  const rows = await tx<{ id: string; webhookId: string }[]>`
+    select d.id, d.webhook_id as "webhookId"
+    from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map(({ claim }) => claim)}::text[]) as held (id, claim)
+    join deliveries d on d.id = held.id and d.claimed_by = held.claim
+    order by d.id
+    limit ${BATCH}
+    for update of d skip locked`;
+  await endLocked(
+    tx,
+    rows.map((row) => row.id),
+    now,
+  );
+  await insertArrivals(
+    tx,
+    rows.map((row) => row.webhookId),
+  );
+  return rows.length;
+}
+
+/** Ends the claims on these locked deliveries. */
+async function endLocked(tx: Tx, ids: readonly string[], now: Date | null): Promise<void> {
+  if (ids.length === 0) return;
   await logLostAttempts(tx, ids);
   await tx`
     update deliveries d
@@ -60,7 +97,7 @@ export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now:
         lost_in_row = case when lost.is_spent then 0 else d.lost_in_row + 1 end,
         failures = d.failures + lost.is_spent::int,
         status = case when lost.is_over then 'erro' else 'pendente' end,
-        next_attempt_at = case when lost.is_spent then lost.next_slot else d.next_attempt_at end,
+        next_attempt_at = case when lost.is_spent then lost.next_slot else least(d.next_attempt_at, lost.now) end,
         finished_at = case when lost.is_over then lost.now end
     from (
       select id, now, is_spent, next_slot, is_spent and next_slot is null as is_over
@@ -68,9 +105,8 @@ export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now:
         select id, t.now, lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
                t.now + (${[...RETRY_DELAYS_S]}::int[])[failures + 1] * interval '1 second' as next_slot
         from deliveries, (select coalesce(${now}::timestamptz, now()) as now) t
-        where id = any (${ids}::uuid[])
+        where id = any (${ids as string[]}::uuid[])
       ) ended
     ) lost
     where d.id = lost.id`;
-  return rows.length;
 }

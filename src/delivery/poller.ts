@@ -17,6 +17,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Patience } from './arrivals.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import { type Claim, Claimer } from './claimer.ts';
+import { ClaimsAhead } from './claims-ahead.ts';
 import { LEASE_S, MIN_LEASE_LEFT_MS } from './lease.ts';
 import { Pause } from './pause.ts';
 import { type Flight, Places } from './places.ts';
@@ -72,6 +73,7 @@ export class Poller {
   readonly #openKey: OpenKey;
   readonly #sweeper: Sweeper;
   readonly #places: Places;
+  readonly #claimsAhead: ClaimsAhead;
   #stopping = false;
   #hasMore = false;
   readonly #idle = new Pause();
@@ -82,6 +84,7 @@ export class Poller {
     this.#deps = { now: () => null, ...deps };
     this.#claimer = new Claimer(this.#deps);
     this.#sweeper = new Sweeper(this.#deps);
+    this.#claimsAhead = new ClaimsAhead(this.#deps);
     this.#openKey = rememberKeys(deps.openSecret);
     this.#places = new Places(deps.capacity);
     this.#recorder = new Recorder({
@@ -130,6 +133,7 @@ export class Poller {
       try {
         const claimed = await this.tick({ ms: PATIENCE_MS, napMs });
         await this.#sweeper.sweepNowAndThen();
+        await this.#claimsAhead.endNowAndThen();
         napMs = claimed > 0 ? NAP_MIN_MS : Math.min(napMs * 1.1, NAP_MAX_MS);
         // What there is may be in the hands of another poller.
         if (claimed === 0 && !this.#hasMore) await this.#idle.last(napMs);

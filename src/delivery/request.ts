@@ -3,6 +3,7 @@
  *
  * While a rotation is fresh both secrets sign: the contract's header by the new one, `X-Webhook-Signature-Previous` by
  * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
+ * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
  */
 import {
   HEADER_DELIVERY,
@@ -13,15 +14,19 @@ import {
   HEADER_STANDARD_ID,
   HEADER_STANDARD_SIGNATURE,
   HEADER_STANDARD_TIMESTAMP,
+  HEADER_USER_AGENT,
 } from '../contract/delivery.ts';
+import { VERSION } from '../version.ts';
 import type { ClaimedDelivery } from './claim.ts';
 import type { SendRequest } from './send.ts';
 import { sign, signStandard } from './signature.ts';
 import type { OpenKey } from './signing-keys.ts';
 
+const USER_AGENT = `Carteiro/${VERSION}`;
+
 export interface SignedRequest {
   readonly request: SendRequest;
-  /** The sealing key of the newest secret. */
+  /** The sealing key of the secret that signs the contract's header. */
   readonly keyId: string;
 }
 
@@ -36,6 +41,8 @@ export function signRequest(delivery: ClaimedDelivery, openKey: OpenKey, at: Dat
   const headers = [
     'Content-Type',
     'application/json',
+    HEADER_USER_AGENT,
+    USER_AGENT,
     HEADER_EVENT,
     event,
     HEADER_DELIVERY,

@@ -1,14 +1,15 @@
 /**
  * Suspension: a deactivated registration is not sent, and what waited for it becomes `suspensa`; re-activated, it may be
- * resumed where its schedule stood.
+ * resumed where its schedule stood. A registration of a deactivated partner is inactive, too; what is pending of it is
+ * suspended by the deactivation itself (trigger `partners_suspend_deliveries`), and the rest as below.
  *
  * Invariant: a pending delivery of a registration that stays inactive is suspended sooner or later, whoever crashes.
  * The deactivation leaves an arrival; the poller whose claim finds the lane inactive suspends a batch beside it, and leaves
  * another arrival while batches come back full. What an append that was open during the deactivation still adds brings its
  * own arrival.
  * Deliveries in flight are left to end: a failure makes them pending again, which the lane's next turn finds.
- * Each batch holds its registrations in share mode, so that it cannot suspend what a re-activation has just resumed; it
- * skips those that are being changed.
+ * Each batch holds its registrations and their partners in share mode, so that it cannot suspend what a re-activation has
+ * just resumed; it skips those that are being changed.
  */
 import type { Pool, Tx } from '../db/pool.ts';
 import { insertArrivals } from './arrivals.ts';
@@ -29,7 +30,11 @@ export async function suspendUnclaimed(
       select coalesce(${now}::timestamptz, now()) as now
     ),
     closed as materialized (
-      select id from webhooks where id = any (${webhookIds as string[]}::uuid[]) and not active for share skip locked
+      select w.id
+      from webhooks w
+      join partners p on p.id = w.partner_id
+      where w.id = any (${webhookIds as string[]}::uuid[]) and not (w.active and p.active)
+      for share skip locked
     )
     select unclaimed.id
     from clock, closed

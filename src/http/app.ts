@@ -32,6 +32,7 @@ import { addSandboxSettlementRoutes } from './routes/sandbox-settlements.ts';
 import { addSandboxIssuanceRoutes } from './routes/sandbox-issuance.ts';
 import { addSandboxRoutes } from './routes/sandbox.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
+import { addWebhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 
@@ -62,6 +63,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/metrics', answerMetrics(deps));
   addWebhookRoutes(add, deps);
   addWebhookChangeRoutes(add, deps);
+  addWebhookSecretRoutes(add, deps);
   addWebhookSendRoutes(add, deps);
   addDeliveryRoutes(add, deps);
   addEventRoutes(add, deps);

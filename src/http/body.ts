@@ -59,15 +59,20 @@ function hasManyValues(bytes: Buffer): boolean {
   return false;
 }
 
-/** For a route without a body: nothing may come, or an empty JSON object, which many clients send unasked. */
-export async function expectNoBody(request: HonoRequest): Promise<void> {
+/** Reads and parses a JSON body that may be left out, which is the same as `{}`. Throws as {@link readJson}. */
+export async function readJsonIfAny(request: HonoRequest): Promise<unknown> {
   const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
-  if (announced === '0') return;
+  if (announced === '0') return {};
   if (request.header('Content-Type') !== undefined) requireJsonType(request);
   const bytes = await readBytes(request, MAX_BODY_BYTES, null);
-  if (bytes.length === 0) return;
+  if (bytes.length === 0) return {};
   requireJsonType(request);
-  const value = parseJson(bytes);
+  return parseJson(bytes);
+}
+
+/** For a route without a body: nothing may come, or an empty JSON object, which many clients send unasked. */
+export async function expectNoBody(request: HonoRequest): Promise<void> {
+  const value = await readJsonIfAny(request);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid([{ campo: 'corpo', mensagem: 'esta operação não tem corpo' }]);
   }

@@ -13,7 +13,7 @@ import { id } from '../contract/values.ts';
 import { notFound } from './api-error.ts';
 import { type Admit, type Authenticate, requireAuditor, requirePartner, requireScope } from './auth.ts';
 import type { Pace } from './body-stream.ts';
-import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson } from './body.ts';
+import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body.ts';
 import type { Env } from './deps.ts';
 import type { TakeTurn } from './large-bodies.ts';
 import type { CountRequest } from './rate-limit.ts';
@@ -48,6 +48,8 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
   readonly body?: B;
   /** What is told of a body whose either/or its refinements alone know: the same bodies, as a choice. */
   readonly bodyDescribed?: z.ZodType;
+  /** True when the body may be left out, which is the same as `{}`. */
+  readonly isBodyOptional?: boolean;
   /** For a body whose fields' own examples make none that would be accepted. */
   readonly bodyExample?: z.input<B>;
   /** 64 KiB unless an operation says more. */
@@ -151,7 +153,8 @@ async function readSent<B extends z.ZodType, Q extends z.ZodType>(
 
   let body = undefined as z.output<B>;
   if (operation.body) {
-    const value = await readJson(c.req, operation.maxBodyBytes ?? MAX_BODY_BYTES, pace);
+    const { maxBodyBytes = MAX_BODY_BYTES, isBodyOptional = false } = operation;
+    const value = isBodyOptional ? await readJsonIfAny(c.req) : await readJson(c.req, maxBodyBytes, pace);
     body = keep(check(operation.body, value, 'corpo'));
   } else if (operation.method !== 'get') {
     await expectNoBody(c.req);

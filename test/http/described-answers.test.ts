@@ -81,7 +81,13 @@ test('a webhook is held to its headers and its payload', () => {
   const data = { emprestimo_id: ID, motivo: 'recusado' };
   const body = { evento: 'emprestimo.emissao_falhou', timestamp: '2026-01-31T12:00:00.000Z', parceiro_id: ID, data };
   const signature = { 'x-webhook-signature': `sha256=${'0'.repeat(64)}`, 'webhook-signature': `v1,${'A'.repeat(43)}=` };
-  const headers = { ...signature, 'x-webhook-delivery': ID, 'webhook-id': ID, 'webhook-timestamp': '1769860800' };
+  const headers = {
+    ...signature,
+    'x-webhook-delivery': ID,
+    'webhook-id': ID,
+    'webhook-timestamp': '1769860800',
+    'user-agent': 'Carteiro/0.1.0',
+  };
   const named = { ...headers, 'x-webhook-event': body.evento };
   const post = (sent: object, given: object) => () => described.checkWebhook(body.evento, { ...sent }, given);
   expect(post(named, body)).not.toThrow();

@@ -1,6 +1,7 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { sign, signingKey } from '../../src/delivery/signature.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -25,11 +26,20 @@ async function nextPost(): Promise<Post> {
   return world.postsTo(webhook.path).at(-1) as Post;
 }
 
-function rotate() {
-  return partner.send<{ id: string; secret: string; anterior_ate: string }>(
+function rotate(body?: unknown) {
+  return partner.send<{ id: string; secret: string; vale_em: string; anterior_ate: string }>(
     'POST',
     `/v1/webhooks/${webhook.id}/segredo`,
+    body,
   );
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+/** Makes the time come at which the new secret signs. */
+async function letTimeCome(): Promise<void> {
+  const { sql } = world.api.database;
+  await sql`update webhooks set signs_from = clock_timestamp() - interval '1 ms' where id = ${webhook.id}`;
 }
 
 const headersOf = (post: Post) => post.headers as Record<string, string>;
@@ -50,6 +60,7 @@ describe('the headers of a delivery', () => {
     const { headers, body } = await nextPost();
     expect(headers['x-webhook-event']).toBe('desembolso.falhou');
     expect(headers['x-webhook-signature']).toBe(sign(signingKey(webhook.secret), body));
+    expect(headers['user-agent']).toBe(`Carteiro/${manifest.version}`);
     expect(headers['webhook-id']).toBe(headers['x-webhook-delivery']);
     expect(headers['x-webhook-loan-version']).toBe('1');
     expect(headers).not.toHaveProperty('x-webhook-signature-previous');
@@ -98,7 +109,8 @@ describe('a rotation', () => {
     await partner.emit();
     const { status, body, headers } = await rotate();
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
-    expect(Object.keys(body)).toEqual(['id', 'secret', 'anterior_ate']);
+    expect(Object.keys(body)).toEqual(['id', 'secret', 'vale_em', 'anterior_ate']);
+    expect(Date.parse(body.anterior_ate) - Date.parse(body.vale_em)).toBe(24 * 3_600_000);
     expect(body.secret).not.toBe(webhook.secret);
     const hours = (Date.parse(body.anterior_ate) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);
@@ -242,5 +254,126 @@ describe('a rotation', () => {
     const other = await world.subscriber();
     expect((await other.send('POST', `/v1/webhooks/${webhook.id}/segredo`)).status).toBe(404);
     expect((await other.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`)).status).toBe(404);
+  });
+});
+
+describe('a rotation in two steps', () => {
+  const path = (end: string) => `/v1/webhooks/${webhook.id}/segredo/${end}`;
+  const signedBy = (secret: string, post: Post) => sign(signingKey(secret), post.body);
+
+  async function historyOf() {
+    return world.api.database.sql`
+      select change, takes_effect_at as at from webhook_history where webhook_id = ${webhook.id} order by position offset 1`;
+  }
+
+  test('shows the new secret, which signs nothing before its time; then it signs, and the one before beside it', async () => {
+    const at = inHours(3);
+    const { status, body } = await rotate({ vale_em: at });
+    expect([status, body.vale_em]).toEqual([201, at]);
+    expect(Date.parse(body.anterior_ate) - Date.parse(at)).toBe(24 * 3_600_000);
+    const early = await nextPost();
+    expect(early.headers['x-webhook-signature']).toBe(signedBy(webhook.secret, early));
+    expect(early.headers).not.toHaveProperty('x-webhook-signature-previous');
+    expect(early.headers['webhook-signature']).not.toContain(' ');
+    expect(() => new Svix(webhook.secret).verify(early.body.toString(), headersOf(early))).not.toThrow();
+    await letTimeCome();
+    const late = await nextPost();
+    expect(late.headers['x-webhook-signature']).toBe(signedBy(body.secret, late));
+    expect(late.headers['x-webhook-signature-previous']).toBe(signedBy(webhook.secret, late));
+    for (const [, verify] of verifiers) {
+      expect(() => verify(body.secret, late)).not.toThrow();
+      expect(() => verify(webhook.secret, late)).not.toThrow();
+    }
+    expect(await historyOf()).toEqual([{ change: 'segredo_agendado', at: new Date(at) }]);
+  });
+
+  test('signs at once when it is activated, which may be said twice', async () => {
+    const { body } = await rotate({ vale_em: inHours(24) });
+    const activated = await partner.send<{ anterior_ate: string }>('POST', path('ativar'));
+    expect(activated.status).toBe(200);
+    const again = await partner.send<{ anterior_ate: string }>('POST', path('ativar'));
+    expect([again.status, again.body.anterior_ate]).toEqual([200, activated.body.anterior_ate]);
+    expect(Date.parse(activated.body.anterior_ate)).toBeLessThan(Date.parse(body.anterior_ate));
+    const post = await nextPost();
+    expect(post.headers['x-webhook-signature']).toBe(signedBy(body.secret, post));
+    expect(post.headers['x-webhook-signature-previous']).toBe(signedBy(webhook.secret, post));
+    expect((await historyOf()).map((row) => row['change'])).toEqual(['segredo_agendado', 'segredo_ativado']);
+  });
+
+  test('is dropped while it waits, and leaves the secret as it was', async () => {
+    await rotate({ vale_em: inHours(1) });
+    expect((await partner.send('DELETE', path('novo'))).status).toBe(204);
+    expect((await partner.send('DELETE', path('novo'))).status).toBe(204);
+    const post = await nextPost();
+    expect(post.headers['x-webhook-signature']).toBe(signedBy(webhook.secret, post));
+    expect(post.headers).not.toHaveProperty('x-webhook-signature-previous');
+    expect((await historyOf()).map((row) => row['change'])).toEqual(['segredo_agendado', 'segredo_descartado']);
+    expect((await rotate()).status).toBe(201);
+    const late = await partner.send('DELETE', path('novo'));
+    expect([late.status, late.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+  });
+
+  test('refuses, while it waits, another rotation and the end of the only secret that signs', async () => {
+    await rotate({ vale_em: inHours(1) });
+    for (const [method, to, says] of [
+      ['POST', `/v1/webhooks/${webhook.id}/segredo`, 'segredo/ativar ou descarte-o'],
+      ['DELETE', path('anterior'), 'ative antes o novo'],
+    ] as const) {
+      const answer = await partner.send(method, to);
+      expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+      expect(answer.body.mensagem).toContain(says);
+    }
+    await letTimeCome();
+    expect((await rotate()).status).toBe(409);
+    expect((await partner.send('DELETE', path('anterior'))).status).toBe(204);
+    const post = await nextPost();
+    expect(post.headers).not.toHaveProperty('x-webhook-signature-previous');
+    expect((await rotate()).status).toBe(201);
+  });
+
+  test('has nothing to activate where no rotation was asked for', async () => {
+    const answer = await partner.send('POST', path('ativar'));
+    expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+  });
+
+  test.each([
+    ['in the past', () => inHours(-0.01)],
+    ['more than 24 h ahead', () => inHours(24.01)],
+    ['without an offset', () => '2026-01-31T12:00:00'],
+    ['that is no instant', () => 'amanhã'],
+    ['that is null', () => null],
+  ])('is refused with a time %s', async (_name, at) => {
+    const answer = await rotate({ vale_em: at() });
+    const { codigo, detalhes } = answer.body as unknown as { codigo: string; detalhes: { campo: string }[] };
+    expect([answer.status, codigo, detalhes[0]?.campo]).toEqual([400, 'ERRO_VALIDACAO', 'vale_em']);
+    expect(await historyOf()).toEqual([]);
+  });
+
+  test('takes an empty body for none', async () => {
+    expect((await rotate({})).status).toBe(201);
+    expect((await historyOf()).map((row) => row['change'])).toEqual(['segredo_trocado']);
+  });
+
+  test('goes on while the webhook is deactivated, and of another partner’s is 404', async () => {
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+    const { body, status } = await rotate({ vale_em: inHours(1) });
+    expect(status).toBe(201);
+    await letTimeCome();
+    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true });
+    const post = await nextPost();
+    expect(post.headers['x-webhook-signature']).toBe(signedBy(body.secret, post));
+    const other = await world.subscriber();
+    expect((await other.send('POST', path('ativar'))).status).toBe(404);
+    expect((await other.send('DELETE', path('novo'))).status).toBe(404);
+  });
+
+  test('leaves with each attempt the key that had sealed the secret of the contract’s header', async () => {
+    const { sql } = world.api.database;
+    await rotate({ vale_em: inHours(1) });
+    await nextPost();
+    const [row] = await sql<{ keyId: string; sealedBy: string }[]>`
+      select a.key_id as "keyId", convert_from(substring(w.previous_sealed_secret for 8), 'UTF8') as "sealedBy"
+      from attempts a join webhooks w on w.id = a.webhook_id where w.id = ${webhook.id}`;
+    expect(row?.keyId).toBe(row?.sealedBy);
   });
 });

@@ -1,5 +1,6 @@
 import { Webhook as Svix } from 'svix';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import type { DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { sign, signingKey } from '../../src/delivery/signature.ts';
@@ -40,6 +41,7 @@ test('a test is signed, reaches that one registration, and is answered with its 
   const [post, ...more] = world.postsTo(webhook.path);
   expect(more).toEqual([]);
   expect(post?.headers).toMatchObject({ 'x-webhook-event': 'webhook.teste', 'x-webhook-delivery': answer.body.id });
+  expect(post?.headers['user-agent']).toBe(`Carteiro/${manifest.version}`);
   expect(post?.headers).not.toHaveProperty('x-webhook-loan-version');
   const body = post?.body as Buffer;
   expect(post?.headers['x-webhook-signature']).toBe(sign(signingKey(webhook.secret), body));

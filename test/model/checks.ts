@@ -4,8 +4,9 @@ import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
+import { ClaimsAhead } from '../../src/delivery/claims-ahead.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
-import { endLostClaims } from '../../src/delivery/lost.ts';
+import { endClaims, endLostClaims } from '../../src/delivery/lost.ts';
 import { record } from '../../src/delivery/record.ts';
 import { releaseDeliveries } from '../../src/delivery/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
@@ -13,7 +14,7 @@ import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../s
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
-import { claimBehindClaim } from './claim-snapshots.ts';
+import { claimBehindClaim, deactivateBesideClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
@@ -34,6 +35,8 @@ export type CheckName =
   | 'stale release'
   | 'stale failure'
   | 'deactivated'
+  | 'deactivated partner'
+  | 'partner beside a claim'
   | 'concurrent claims'
   | 'claim behind a claim'
   | 'late commits'
@@ -43,6 +46,8 @@ export type CheckName =
   | 'place beside a claim'
   | 'late wake'
   | 'overdue lane'
+  | 'clock set back'
+  | 'waiting secret'
   | 'outage'
   | 'short lease'
   | 'standstill before a send'
@@ -201,6 +206,20 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'deliveries not suspended');
   },
 
+  /** What is pending when a partner is deactivated, and what is appended behind that. */
+  async 'deactivated partner'(pool, sql) {
+    const append = await subscribe(sql);
+    await append();
+    await sql`update partners set active = false`;
+    expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the deactivation');
+    await append();
+    const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
+    expectNone(taken, 'deliveries sent to a deactivated partner');
+    expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the claim');
+  },
+
+  'partner beside a claim': async (_pool, sql) => deactivateBesideClaim(sql, await subscribe(sql)),
+
   /** A claim that a record is ending is left to it. */
   async 'lost claim beside a record'(pool, sql) {
     const { ids, later } = await loseClaim(pool, sql);
@@ -258,6 +277,44 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
 
   'overdue lane': async (_pool, sql) => holdOverdue(sql, await subscribe(sql)),
+
+  /** A new secret signs from its time on, beside the one before; until then that one signs alone. */
+  async 'waiting secret'(pool, sql) {
+    await fill(sql, 2);
+    const now = new Date(Date.now() + 1_000);
+    const claimAt = async (signsInS: number) => {
+      await sql`
+        update webhooks
+        set sealed_secret = 'new', previous_sealed_secret = 'old', previous_until = ${now}::timestamptz + interval '1 day',
+            signs_from = ${now}::timestamptz + ${signsInS} * interval '1 second'`;
+      const [taken] = await takeTurn(pool, `p/${signsInS}`, 1, now);
+      return [taken?.sealedSecret, taken?.previousSealedSecret].map(String).join();
+    };
+    const signed = [await claimAt(1), await claimAt(0)].join(' then ');
+    if (signed !== 'old,null then new,old') throw new Error(`signed by ${signed}`);
+  },
+
+  /** The clock is set back an hour while a poller that died holds all places of a lane. */
+  async 'clock set back'(pool, sql) {
+    const back = new Date(Date.now() + 1_000);
+    const before = new Date(back.getTime() + 3_600_000);
+    await fill(sql, CAP);
+    await sql`update deliveries set next_attempt_at = ${before}`;
+    const held = await takeTurn(pool, 'lost/1', CAP, before);
+    let atMs = 0;
+    const ahead = new ClaimsAhead({ pool, log: silentLog, monotonicMs: () => atMs, now: () => back });
+    for (const seconds of [30, 30 + LEASE_S - 1]) {
+      atMs = seconds * 1_000;
+      await ahead.endNowAndThen();
+    }
+    const other = held.map(({ id }) => ({ id, claim: 'other/1' }));
+    if ((await pool.transaction((tx) => endClaims(tx, other, back))) > 0) throw new Error('another claim was ended');
+    expectNone(await sql`select from attempts`, 'claims were ended within their lease');
+    atMs += 10_000;
+    await ahead.endNowAndThen();
+    const taken = await takeTurn(pool, 'own/1', CAP, back);
+    if (taken.length !== CAP) throw new Error(`${taken.length} of ${CAP} lost deliveries are due again`);
+  },
 
   /** A record whose commit's answer is lost is repeated, and changes nothing. */
   async outage(pool, sql) {

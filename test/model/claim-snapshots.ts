@@ -1,4 +1,4 @@
-/** A claim that begins before another one on its lane commits, and gets the lane after that. */
+/** Claims that are under way while something else commits: another claim on their lane, or their partner's deactivation. */
 import type { Sql } from '../../src/db/pool.ts';
 import { armLanes } from '../../src/delivery/arrivals.ts';
 import { claimDue } from '../../src/delivery/claim.ts';
@@ -55,4 +55,24 @@ export async function claimBehindClaim(sql: Sql, append: () => Promise<unknown>)
     keeper.release();
     own.release();
   }
+}
+
+/** Throws when a partner can be deactivated while a claim on its lane is yet to commit. */
+export async function deactivateBesideClaim(sql: Sql, append: () => Promise<unknown>): Promise<void> {
+  for (let event = 0; event <= CAP; event += 1) await append();
+  const now = new Date(Date.now() + 1_000);
+  await armLanes(sql, now);
+  await sql.begin(async (claiming) => {
+    await claimDue(claiming, 'p/1', CAP, now);
+    const refusal = await sql
+      .begin(async (tx) => {
+        await tx`set local lock_timeout = '200ms'`;
+        await tx`update partners set active = false`;
+      })
+      .then(
+        () => null,
+        (error: { code: string }) => error.code,
+      );
+    if (refusal !== '55P03') throw new Error('a claim may commit after the deactivation of its partner');
+  });
 }

@@ -1,7 +1,6 @@
 /** Mutants of the rules that leave places to others. */
 import type { Mutant } from './mutants.ts';
 
-
 export const FAIRNESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a partner has no share of a poller’s places',

@@ -28,7 +28,16 @@ afterAll(() => rm(nursery, { recursive: true, force: true }));
 /** A copy of the engine and of the checks, with the mutant in it if there is one. */
 async function makeCopy(mutant: Mutant | null): Promise<string> {
   const folder = await mkdtemp(path.join(nursery, 'm-'));
-  const copied = ['src/delivery', 'src/db', 'src/contract', 'src/log', 'src/log-lines.ts', 'src/metrics.ts', 'drizzle'];
+  const copied = [
+    'src/delivery',
+    'src/db',
+    'src/contract',
+    'src/log',
+    'src/log-lines.ts',
+    'src/metrics.ts',
+    'src/version.ts',
+    'drizzle',
+  ];
   const tests = [
     'test/model',
     'test/support/check-mutant.ts',

@@ -39,6 +39,8 @@ export const webhooks = pgTable(
     url: text('url').notNull(),
     events: text('events').array().notNull(),
     sealedSecret: bytea('sealed_secret').notNull(),
+    /** Until then the secret before signs alone, and `sealed_secret` was only shown; null: it signs. */
+    signsFrom: preciseInstant('signs_from'),
     /** The secret before the last rotation; it signs too until `previous_until`. */
     previousSealedSecret: bytea('previous_sealed_secret'),
     previousUntil: preciseInstant('previous_until'),
@@ -53,6 +55,7 @@ export const webhooks = pgTable(
       .where(sql`active`),
     // Deactivated ones too: the feed and the auditors ask for what was sent to them.
     index('webhooks_by_partner').on(table.partnerId, table.id),
+    check('webhooks_signs_from', sql`signs_from is null or coalesce(signs_from < previous_until, false)`),
     check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
   ],
 );
@@ -79,6 +82,8 @@ export const webhookHistory = pgTable(
     changedAt: instant('changed_at')
       .notNull()
       .default(sql`now()`),
+    /** When a secret begins to sign that was made before its time; null: with the change. */
+    takesEffectAt: instant('takes_effect_at'),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),

@@ -31,7 +31,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
     example: HEX_EXAMPLE,
   },
   [delivery.HEADER_PREVIOUS_SIGNATURE]: {
-    description: `O mesmo pelo secret anterior, por ${delivery.PREVIOUS_SECRET_H} h depois da troca`,
+    description: `O mesmo pelo secret anterior, por ${delivery.PREVIOUS_SECRET_H} h a partir de quando o novo assina`,
     schema: HEX_SIGNATURE,
     example: HEX_EXAMPLE,
     isConditional: true,
@@ -41,6 +41,11 @@ const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'integer', minimum: 1 },
     example: 4,
     isConditional: true,
+  },
+  [delivery.HEADER_USER_AGENT]: {
+    description: 'Quem envia, e em que versão',
+    schema: { type: 'string', pattern: '^Carteiro/' },
+    example: 'Carteiro/0.2.0',
   },
   [delivery.HEADER_STANDARD_ID]: {
     description: 'Standard Webhooks: o id da entrega',

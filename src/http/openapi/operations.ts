@@ -22,7 +22,7 @@ const KEY_TEXT = {
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
-  const { summary, scope, body, bodyDescribed = body, bodyExample: example } = operation;
+  const { summary, scope, body, bodyDescribed = body, isBodyOptional = false, bodyExample: example } = operation;
   return {
     operationId: operationId(operation),
     summary,
@@ -32,7 +32,7 @@ export function describeOperation(operation: Operation, schemas: Schemas, errors
     parameters: parametersOf(operation, schemas),
     ...(bodyDescribed && {
       requestBody: {
-        required: true,
+        required: !isBodyOptional,
         content: {
           'application/json': { schema: schemas.of(bodyDescribed, 'input'), ...(example !== undefined && { example }) },
         },

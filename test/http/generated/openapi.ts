@@ -12,10 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos
-         * @description Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.
-         *
-         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * Lista os webhooks ativos do parceiro, do mais antigo ao mais novo
+         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooks"];
         put?: never;
@@ -72,13 +70,55 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Troca o secret, que só aparece nesta resposta; o anterior ainda assina por 24 h
-         * @description Com Idempotency-Key, a resposta pode ser repetida com o secret por 60 s; depois, sem ele.
+         * Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em
+         * @description Sem `vale_em` o novo secret assina já, e o anterior também por 24 h (`X-Webhook-Signature-Previous`). Com `vale_em`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada.
          *
          *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         *
+         *     O corpo tem no máximo 64 KiB.
          */
         post: operations["postWebhooksIdSegredo"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/segredo/ativar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h
+         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         */
+        post: operations["postWebhooksIdSegredoAtivar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/segredo/novo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Descarta o novo secret que espera por vale_em; o atual continua a assinar
+         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         */
+        delete: operations["deleteWebhooksIdSegredoNovo"];
         options?: never;
         head?: never;
         patch?: never;
@@ -114,7 +154,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta
+         * Envia de novo as entregas de um período; com simular, só conta
          * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          *
          *     O corpo tem no máximo 64 KiB.
@@ -155,33 +195,9 @@ export interface paths {
         };
         /**
          * Entregas de um webhook, da mais nova à mais antiga
-         * @description Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.
-         *
-         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooksIdEntregas"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/entregas": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga
-         * @description Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.
-         *
-         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
-         */
-        get: operations["getEntregas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1132,8 +1148,7 @@ export interface components {
             /** @example 2026-00000001 */
             numero_emprestimo: string;
             /**
-             * Format: cpf
-             * @description CPF sem pontuação, com dígitos verificadores
+             * @description CPF sem pontuação
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1173,8 +1188,7 @@ export interface components {
             status: "emitindo" | "em_assinatura" | "aguardando_averbacao" | "averbada" | "desembolsada" | "cancelada" | "encerrada_desligamento";
             proxima_acao: ("aguardar_emissao" | "assinar" | "enviar_documentos" | "averbar" | "desembolsar") | null;
             /**
-             * Format: cpf
-             * @description CPF sem pontuação, com dígitos verificadores
+             * @description CPF sem pontuação
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1183,8 +1197,7 @@ export interface components {
             /** @example 1001 */
             matricula: string;
             /**
-             * Format: cnpj
-             * @description CNPJ sem pontuação, com dígitos verificadores
+             * @description CNPJ sem pontuação
              * @example 11222333000181
              */
             cnpj_empregador: string;
@@ -1241,12 +1254,10 @@ export interface components {
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
-            status: components["schemas"]["StatusDeEntrega"];
+            /** @enum {string} */
+            status: "pendente" | "entregue" | "erro" | "suspensa";
             /** @example 1 */
             total_tentativas: number;
-            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
-            /** @example 200 */
-            ultimo_status_http: number | null;
             em_andamento: boolean;
             proxima_tentativa_em: string | null;
             /**
@@ -1276,12 +1287,10 @@ export interface components {
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
-            status: components["schemas"]["StatusDeEntrega"];
+            /** @enum {string} */
+            status: "pendente" | "entregue" | "erro" | "suspensa";
             /** @example 1 */
             total_tentativas: number;
-            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
-            /** @example 200 */
-            ultimo_status_http: number | null;
             em_andamento: boolean;
             proxima_tentativa_em: string | null;
             /**
@@ -1386,8 +1395,7 @@ export interface components {
                  */
                 autorizacao_id: string;
                 /**
-                 * Format: cpf
-                 * @description CPF sem pontuação, com dígitos verificadores
+                 * @description CPF sem pontuação
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1646,14 +1654,12 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * Format: cpf
-                 * @description CPF sem pontuação, com dígitos verificadores
+                 * @description CPF sem pontuação
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
                 /**
-                 * Format: cnpj
-                 * @description CNPJ sem pontuação, com dígitos verificadores
+                 * @description CNPJ sem pontuação
                  * @example 11222333000181
                  */
                 cnpj_empregador: string;
@@ -1693,14 +1699,12 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * Format: cpf
-                 * @description CPF sem pontuação, com dígitos verificadores
+                 * @description CPF sem pontuação
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
                 /**
-                 * Format: cnpj
-                 * @description CNPJ sem pontuação, com dígitos verificadores
+                 * @description CNPJ sem pontuação
                  * @example 11222333000181
                  */
                 cnpj_empregador: string;
@@ -1770,8 +1774,7 @@ export interface components {
                 /** @example 2026-00000001 */
                 numero_emprestimo: string;
                 /**
-                 * Format: cpf
-                 * @description CPF sem pontuação, com dígitos verificadores
+                 * @description CPF sem pontuação
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1784,18 +1787,8 @@ export interface components {
                  * @example 2026-01-31
                  */
                 data_desligamento: string;
-                motivo_desligamento: {
-                    /** @example 02 */
-                    codigo: string;
-                    /** @example Dispensa sem justa causa */
-                    descricao: string;
-                };
-                situacao_emprestimo: {
-                    /** @example 02 */
-                    codigo: string;
-                    /** @example Dispensa sem justa causa */
-                    descricao: string;
-                };
+                motivo_desligamento: components["schemas"]["CodigoEDescricao"];
+                situacao_emprestimo: components["schemas"]["CodigoEDescricao"];
             };
         };
         EventoTrabalhadorVinculoNovo: {
@@ -1815,8 +1808,7 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * Format: cpf
-                 * @description CPF sem pontuação, com dígitos verificadores
+                 * @description CPF sem pontuação
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1824,8 +1816,7 @@ export interface components {
                 nome_trabalhador: string;
                 novo_empregador: {
                     /**
-                     * Format: cnpj
-                     * @description CNPJ sem pontuação, com dígitos verificadores
+                     * @description CNPJ sem pontuação
                      * @example 11222333000181
                      */
                     cnpj: string;
@@ -1852,24 +1843,6 @@ export interface components {
                 averbavel: boolean;
             };
         };
-        FalhaDoRegistry: {
-            /**
-             * Format: cpf
-             * @description CPF sem pontuação, com dígitos verificadores
-             * @example 52998224725
-             */
-            cpf: string;
-            /**
-             * Format: cnpj
-             * @description CNPJ sem pontuação, com dígitos verificadores
-             * @example 11222333000181
-             */
-            numero_inscricao_empregador: string;
-            /** @enum {string} */
-            falha: "upstream" | "negocial";
-            /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
-            erro: string;
-        };
         Margem: {
             /**
              * Format: uuid
@@ -1877,14 +1850,12 @@ export interface components {
              */
             consulta_margem_id: string;
             /**
-             * Format: cpf
-             * @description CPF sem pontuação, com dígitos verificadores
+             * @description CPF sem pontuação
              * @example 52998224725
              */
             cpf: string;
             /**
-             * Format: cnpj
-             * @description CNPJ sem pontuação, com dígitos verificadores
+             * @description CNPJ sem pontuação
              * @example 11222333000181
              */
             numero_inscricao_empregador: string;
@@ -1906,53 +1877,10 @@ export interface components {
             /** @enum {string} */
             origem: "registry" | "cache";
         };
-        MargemDoRegistry: {
-            /**
-             * Format: cpf
-             * @description CPF sem pontuação, com dígitos verificadores
-             * @example 52998224725
-             */
-            cpf: string;
-            /**
-             * Format: cnpj
-             * @description CNPJ sem pontuação, com dígitos verificadores
-             * @example 11222333000181
-             */
-            numero_inscricao_empregador: string;
-            /**
-             * @description Reais, com no máximo duas casas decimais
-             * @example 1234.5
-             */
-            valor_total_vencimentos: number;
-            /**
-             * @description Reais, com no máximo duas casas decimais
-             * @example 1234.5
-             */
-            valor_margem_disponivel: number;
-        };
         /** @enum {string} */
         NomeDeEvento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
         /** @enum {string} */
         NomeEntregue: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.teste";
-        /** @enum {string} */
-        ResultadoDeTentativa: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
-        /** @description A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele */
-        SecretTrocado: {
-            /**
-             * Format: uuid
-             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-             */
-            id: string;
-            /** @example whsec_dW0gZXhlbXBsbywgbnVuY2EgdW0gc2VncmVkbzogMzI= */
-            secret?: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            anterior_ate: string;
-        };
-        /** @enum {string} */
-        StatusDeEntrega: "pendente" | "entregue" | "erro" | "suspensa";
         Tentativa: {
             /** @example 1 */
             numero: number;
@@ -1963,7 +1891,8 @@ export interface components {
             inicio: string;
             /** @example 142 */
             duracao_ms: number | null;
-            resultado: components["schemas"]["ResultadoDeTentativa"];
+            /** @enum {string} */
+            resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
             /** @example 200 */
             status_http: number | null;
             /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
@@ -1976,8 +1905,7 @@ export interface components {
         TipoDeDocumento: "ccb_assinada" | "selfie" | "documento_frente" | "documento_verso" | "evidencias";
         VinculoNovo: {
             /**
-             * Format: cpf
-             * @description CPF sem pontuação, com dígitos verificadores
+             * @description CPF sem pontuação
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1985,8 +1913,7 @@ export interface components {
             nome_trabalhador: string;
             novo_empregador: {
                 /**
-                 * Format: cnpj
-                 * @description CNPJ sem pontuação, com dígitos verificadores
+                 * @description CNPJ sem pontuação
                  * @example 11222333000181
                  */
                 cnpj: string;
@@ -2281,7 +2208,7 @@ export interface components {
          */
         "X-Webhook-Signature": string;
         /**
-         * @description O mesmo pelo secret anterior, por 24 h depois da troca
+         * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
          * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
          */
         "X-Webhook-Signature-Previous": string;
@@ -2290,6 +2217,11 @@ export interface components {
          * @example 4
          */
         "X-Webhook-Loan-Version": number;
+        /**
+         * @description Quem envia, e em que versão
+         * @example Carteiro/0.2.0
+         */
+        "User-Agent": string;
         /**
          * @description Standard Webhooks: o id da entrega
          * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -2321,33 +2253,23 @@ export type $defs = Record<string, never>;
 export interface operations {
     getWebhooks: {
         parameters: {
-            query?: {
-                /** @description Sem ele, true: só os ativos */
-                ativo?: "true" | "false" | "todos";
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
-                cursor?: string;
-                /** @description Sem ele, 100 */
-                limite?: number;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Os webhooks, sem secret */
+            /** @description Webhooks ativos, sem secret */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Só quando há mais: o cursor da próxima página */
-                    "X-Proximo-Cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"][];
                 };
             };
-            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
@@ -2368,10 +2290,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uri
-                     * @example https://parceiro.example.com/carteiro
-                     */
+                    /** @example https://parceiro.example.com/carteiro */
                     url: string;
                     eventos: components["schemas"]["NomeDeEvento"][];
                 };
@@ -2489,10 +2408,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: uri
-                     * @example https://parceiro.example.com/carteiro
-                     */
+                    /** @example https://parceiro.example.com/carteiro */
                     url?: string;
                     eventos?: components["schemas"]["NomeDeEvento"][];
                     ativo?: boolean;
@@ -2526,16 +2442,20 @@ export interface operations {
     postWebhooksIdSegredo: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path: {
                 id: string;
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    vale_em?: string;
+                };
+            };
+        };
         responses: {
             /** @description O novo secret */
             201: {
@@ -2544,35 +2464,109 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecretTrocado"];
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                         */
+                        id: string;
+                        /** @example whsec_dW0gZXhlbXBsbywgbnVuY2EgdW0gc2VncmVkbzogMzI= */
+                        secret: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        vale_em: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        anterior_ate: string;
+                    };
                 };
             };
             400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
-            /**
-             * @description `TRANSICAO_INVALIDA`: o estado do recurso não permite o comando.
-             *
-             *     `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento.
-             */
-            409: {
+            409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postWebhooksIdSegredoAtivar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description O novo secret assina, agora ou antes */
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description Segundos até valer a pena tentar de novo */
-                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Erro"] & {
-                        /** @enum {unknown} */
-                        codigo: "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO";
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                         */
+                        id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        anterior_ate: string;
                     };
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
-            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    deleteWebhooksIdSegredoNovo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nenhum secret novo espera */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -2601,6 +2595,7 @@ export interface operations {
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
@@ -2630,32 +2625,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description Um dia de São Paulo ou um instante com fuso; incluído no período
-                     * @example 2026-01-31
-                     * @example 2026-01-31T12:00:00Z
-                     */
+                    /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                     desde: string;
-                    /**
-                     * @description Um dia de São Paulo ou um instante com fuso; incluído no período
-                     * @example 2026-01-31
-                     * @example 2026-01-31T12:00:00Z
-                     */
+                    /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                     ate?: string;
-                    /**
-                     * @description Sem ele, erro e suspensa. Um só também pode vir como texto, fora da lista
-                     * @default [
-                     *       "erro",
-                     *       "suspensa"
-                     *     ]
-                     */
-                    status?: components["schemas"]["StatusDeEntrega"][];
+                    status?: ("pendente" | "entregue" | "erro" | "suspensa") | ("pendente" | "entregue" | "erro" | "suspensa")[];
                     /** @default false */
                     simular?: boolean;
-                    /**
-                     * @description O proximo_cursor de uma resposta anterior, com os mesmos filtros
-                     * @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ
-                     */
+                    /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
                     cursor?: string;
                 };
             };
@@ -2737,18 +2714,13 @@ export interface operations {
     getWebhooksIdEntregas: {
         parameters: {
             query?: {
-                status?: components["schemas"]["StatusDeEntrega"];
+                status?: "pendente" | "entregue" | "erro" | "suspensa";
                 evento?: components["schemas"]["NomeEntregue"];
                 emprestimo_id?: string;
-                /** @description O ultimo_resultado */
-                resultado?: components["schemas"]["ResultadoDeTentativa"];
-                /** @description O ultimo_status_http */
-                status_http?: number;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 100 */
                 limite?: number;
@@ -2779,53 +2751,6 @@ export interface operations {
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
-            429: components["responses"]["LIMITE_DE_REQUISICOES"];
-            500: components["responses"]["ERRO_INTERNO"];
-            503: components["responses"]["INDISPONIVEL"];
-        };
-    };
-    getEntregas: {
-        parameters: {
-            query?: {
-                status?: components["schemas"]["StatusDeEntrega"];
-                evento?: components["schemas"]["NomeEntregue"];
-                emprestimo_id?: string;
-                /** @description O ultimo_resultado */
-                resultado?: components["schemas"]["ResultadoDeTentativa"];
-                /** @description O ultimo_status_http */
-                status_http?: number;
-                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
-                desde?: string;
-                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
-                ate?: string;
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
-                cursor?: string;
-                /** @description Sem ele, 100 */
-                limite?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Uma página, e o cursor da próxima */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        itens: components["schemas"]["Entrega"][];
-                        /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
-                        proximo_cursor: string | null;
-                    };
-                };
-            };
-            400: components["responses"]["ERRO_VALIDACAO"];
-            401: components["responses"]["CREDENCIAL_INVALIDA"];
-            403: components["responses"]["ESCOPO_INSUFICIENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -2896,7 +2821,6 @@ export interface operations {
     getEventos: {
         parameters: {
             query?: {
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 depois?: string;
                 evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
                 /** @description Sem ele, 100 */
@@ -2936,7 +2860,8 @@ export interface operations {
                                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                                  */
                                 webhook_id: string;
-                                status: components["schemas"]["StatusDeEntrega"];
+                                /** @enum {string} */
+                                status: "pendente" | "entregue" | "erro" | "suspensa";
                             }[];
                             /**
                              * @example {
@@ -3007,8 +2932,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * Format: cpf
-                     * @description CPF sem pontuação, com dígitos verificadores
+                     * @description CPF sem pontuação
                      * @example 52998224725
                      */
                     cpf_trabalhador: string;
@@ -3017,8 +2941,7 @@ export interface operations {
                     /** @example 1001 */
                     matricula: string;
                     /**
-                     * Format: cnpj
-                     * @description CNPJ sem pontuação, com dígitos verificadores
+                     * @description CNPJ sem pontuação
                      * @example 11222333000181
                      */
                     cnpj_empregador: string;
@@ -3186,15 +3109,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Cada tipo no máximo uma vez */
                     documentos: {
                         tipo: components["schemas"]["TipoDeDocumento"];
                         /** @example ccb-assinada.pdf */
                         nome_arquivo?: string;
-                        /**
-                         * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
-                         * @example JVBERi0xLjcK
-                         */
+                        /** @example JVBERi0xLjcK */
                         conteudo_base64: string;
                     }[];
                 };
@@ -3235,15 +3154,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Cada tipo no máximo uma vez */
                     documentos: {
                         tipo: components["schemas"]["TipoDeDocumento"];
                         /** @example ccb-assinada.pdf */
                         nome_arquivo?: string;
-                        /**
-                         * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
-                         * @example JVBERi0xLjcK
-                         */
+                        /** @example JVBERi0xLjcK */
                         conteudo_base64: string;
                     }[];
                 };
@@ -3287,10 +3202,7 @@ export interface operations {
                 "application/json": {
                     /** @example ccb-assinada.pdf */
                     nome_arquivo?: string;
-                    /**
-                     * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
-                     * @example JVBERi0xLjcK
-                     */
+                    /** @example JVBERi0xLjcK */
                     conteudo_base64: string;
                 };
             };
@@ -3331,14 +3243,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * Format: cpf
-                     * @description CPF sem pontuação, com dígitos verificadores
+                     * @description CPF sem pontuação
                      * @example 52998224725
                      */
                     cpf: string;
                     /**
-                     * Format: cnpj
-                     * @description CNPJ sem pontuação, com dígitos verificadores
+                     * @description CNPJ sem pontuação
                      * @example 11222333000181
                      */
                     numero_inscricao_empregador: string;
@@ -3375,7 +3285,6 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 50 */
                 limite?: number;
@@ -3415,7 +3324,6 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 50 */
                 limite?: number;
@@ -3461,7 +3369,6 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
-                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 100 */
                 limite?: number;
@@ -4000,8 +3907,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * Format: cpf
-                     * @description CPF sem pontuação, com dígitos verificadores
+                     * @description CPF sem pontuação
                      * @example 52998224725
                      */
                     cpf_trabalhador: string;
@@ -4025,8 +3931,7 @@ export interface operations {
                          */
                         autorizacao_id: string;
                         /**
-                         * Format: cpf
-                         * @description CPF sem pontuação, com dígitos verificadores
+                         * @description CPF sem pontuação
                          * @example 52998224725
                          */
                         cpf_trabalhador: string;
@@ -4064,7 +3969,32 @@ export interface operations {
                  *       "valor_margem_disponivel": 1234.5
                  *     }
                  */
-                "application/json": components["schemas"]["MargemDoRegistry"] | components["schemas"]["FalhaDoRegistry"];
+                "application/json": {
+                    /**
+                     * @description CPF sem pontuação
+                     * @example 52998224725
+                     */
+                    cpf: string;
+                    /**
+                     * @description CNPJ sem pontuação
+                     * @example 11222333000181
+                     */
+                    numero_inscricao_empregador: string;
+                    /**
+                     * @description Reais, com no máximo duas casas decimais
+                     * @example 1234.5
+                     */
+                    valor_total_vencimentos?: number;
+                    /**
+                     * @description Reais, com no máximo duas casas decimais
+                     * @example 1234.5
+                     */
+                    valor_margem_disponivel?: number;
+                    /** @enum {string} */
+                    falha?: "upstream" | "negocial";
+                    /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
+                    erro?: string;
+                };
             };
         };
         responses: {
@@ -4077,14 +4007,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * Format: cpf
-                         * @description CPF sem pontuação, com dígitos verificadores
+                         * @description CPF sem pontuação
                          * @example 52998224725
                          */
                         cpf: string;
                         /**
-                         * Format: cnpj
-                         * @description CNPJ sem pontuação, com dígitos verificadores
+                         * @description CNPJ sem pontuação
                          * @example 11222333000181
                          */
                         numero_inscricao_empregador: string;
@@ -4187,8 +4115,7 @@ export interface operations {
                     emprestimo_id: string;
                     novo_empregador: {
                         /**
-                         * Format: cnpj
-                         * @description CNPJ sem pontuação, com dígitos verificadores
+                         * @description CNPJ sem pontuação
                          * @example 11222333000181
                          */
                         cnpj: string;
@@ -4229,8 +4156,7 @@ export interface operations {
                         emprestimo_id: string;
                         novo_empregador: {
                             /**
-                             * Format: cnpj
-                             * @description CNPJ sem pontuação, com dígitos verificadores
+                             * @description CNPJ sem pontuação
                              * @example 11222333000181
                              */
                             cnpj: string;
@@ -4373,7 +4299,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4382,6 +4308,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4431,7 +4362,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4440,6 +4371,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4489,7 +4425,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4498,6 +4434,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4547,7 +4488,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4556,6 +4497,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4605,7 +4551,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4614,6 +4560,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4663,7 +4614,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4672,6 +4623,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4721,7 +4677,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4730,6 +4686,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4779,7 +4740,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4788,6 +4749,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4837,7 +4803,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4846,6 +4812,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4895,7 +4866,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4904,6 +4875,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -4953,7 +4929,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -4962,6 +4938,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -5011,7 +4992,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5020,6 +5001,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -5069,7 +5055,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5078,6 +5064,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -5127,7 +5118,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5136,6 +5127,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -5185,7 +5181,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5194,6 +5190,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
@@ -5243,7 +5244,7 @@ export interface operations {
                  */
                 "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
                 /**
-                 * @description O mesmo pelo secret anterior, por 24 h depois da troca
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
                  * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
                  */
                 "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
@@ -5252,6 +5253,11 @@ export interface operations {
                  * @example 4
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
                 /**
                  * @description Standard Webhooks: o id da entrega
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
