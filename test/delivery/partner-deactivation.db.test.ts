@@ -68,10 +68,14 @@ test('what an append that was open during the deactivation adds is not sent, but
   await deactivate();
   goOn();
   await open;
-  await commitEvents(sql, partnerId, 1);
-  expect(await statuses()).toEqual(['pendente', 'pendente']);
+  expect(await statuses()).toEqual(['pendente']);
   expect(await takeTurn(pool, 'p/1', 10, now)).toEqual([]);
-  expect(await statuses()).toEqual(['suspensa', 'suspensa']);
+  expect(await statuses()).toEqual(['suspensa']);
+});
+
+test('nothing is appended for a partner that is deactivated already', async () => {
+  await deactivate();
+  await expect(commitEvents(sql, partnerId, 1)).rejects.toMatchObject({ code: 'CT403' });
 });
 
 test('the deactivation waits for claims that have not committed, so that none commits after it', async () => {
@@ -134,7 +138,6 @@ test('over the wire: tokens are refused, not one POST leaves, and PATCH with ret
     await partner.emit();
     await operator`update partners set active = false where id = ${partner.id}`;
     expect((await partner.send('GET', '/v1/webhooks')).status).toBe(401);
-    await partner.emit();
     await world.deliver();
     expect(world.postsTo(webhook.path)).toHaveLength(1);
 
@@ -145,7 +148,7 @@ test('over the wire: tokens are refused, not one POST leaves, and PATCH with ret
     const resumed = await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true, retomar: true });
     expect(resumed.status).toBe(200);
     await world.deliver();
-    expect(world.postsTo(webhook.path)).toHaveLength(4);
+    expect(world.postsTo(webhook.path)).toHaveLength(3);
     const [left] = await operator`select count(*)::int as n from deliveries where status <> 'entregue'`;
     expect(left).toEqual({ n: 0 });
   } finally {

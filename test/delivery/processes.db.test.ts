@@ -58,7 +58,8 @@ test(
   async () => {
     receiver.answerWith(hang());
     await commitEvents(sql, partnerId, 20);
-    const victim = await startPollerProcess(database.url, { POLLER_CAPACITY: '100' });
+    const victim = await startPollerProcess(database.url, { POLLER_CAPACITY: '122' });
+    // As many as one partner gets of 122 slots (delivery/places).
     await receiver.received(100);
     await victim.end('SIGKILL');
     receiver.answerWith(status(200));

@@ -72,10 +72,10 @@ async function loseClaim(pool: Pool, sql: Sql): Promise<{ ids: string[]; later: 
 }
 
 /** Makes a partner with one webhook; what it returns appends one event. */
-async function subscribe(sql: Sql): Promise<() => Promise<unknown>> {
+async function subscribe(sql: Sql): Promise<(tx?: Sql) => Promise<unknown>> {
   const partnerId = await insertPartner(sql);
   await insertWebhook(sql, partnerId, 'https://partner.example/');
-  return () => commitEvents(sql, partnerId, 1);
+  return (tx = sql) => commitEvents(tx, partnerId, 1);
 }
 
 function makePoller(pool: Pool, deps: Partial<PollerDeps>): Poller {
@@ -206,13 +206,15 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'deliveries not suspended');
   },
 
-  /** What is pending when a partner is deactivated, and what is appended behind that. */
+  /** What is pending when a partner is deactivated, and what an append adds that was open meanwhile. */
   async 'deactivated partner'(pool, sql) {
     const append = await subscribe(sql);
     await append();
-    await sql`update partners set active = false`;
-    expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the deactivation');
-    await append();
+    await sql.begin(async (open) => {
+      await append(open as unknown as Sql);
+      await sql`update partners set active = false`;
+      expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the deactivation');
+    });
     const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
     expectNone(taken, 'deliveries sent to a deactivated partner');
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'not suspended by the claim');

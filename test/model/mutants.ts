@@ -329,7 +329,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'least(lane.first_due, mine.first_due) as first_due',
     put: 'null::timestamptz as first_due',
     check: differential,
-    finds: /lane sleeps|over the cap|attempts is/,
+    finds: /lane sleeps|over the cap|attempts is|does not answer/,
   },
   {
     name: 'a lane’s high-water mark forgets what is claimed',
