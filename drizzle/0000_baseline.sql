@@ -253,19 +253,12 @@ CREATE TABLE "events" (
 	"occurred_at" timestamp (3) with time zone NOT NULL,
 	"actor" text NOT NULL,
 	"request_id" uuid,
+	"fan_out" integer,
+	"loan_version" integer,
+	"snapshot" "pg_snapshot",
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
 	CONSTRAINT "events_id" UNIQUE("id")
-);
---> statement-breakpoint
-CREATE TABLE "messages" (
-	"event_id" uuid PRIMARY KEY NOT NULL,
-	"partner_id" uuid NOT NULL,
-	"type" text NOT NULL,
-	"body" "bytea" NOT NULL,
-	"fan_out" integer NOT NULL,
-	"loan_version" integer,
-	"snapshot" "pg_snapshot" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "partners" (

@@ -25,7 +25,9 @@ grant select on
   carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos
   to carteiro_auditor;
 -- The views call them with the reader's rights.
-grant execute on function mask(text), masked(text), answer_text(bytea), mask_answer(bytea) to carteiro_auditor;
+grant execute on function
+  mask(text), masked(text), answer_text(bytea), mask_answer(bytea), envelope(text, timestamptz, text, uuid, json)
+  to carteiro_auditor;
 
 -- Both: what they read, and what they add. `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
@@ -41,7 +43,9 @@ grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_sc
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
-grant execute on function advisory_lock(text), masked(text) to carteiro_app, carteiro_poller;
+grant execute on function
+  advisory_lock(text), masked(text), envelope(text, timestamptz, text, uuid, json)
+  to carteiro_app, carteiro_poller;
 
 grant delete on arrivals to carteiro_poller;
 -- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/cleaner.ts).
@@ -63,7 +67,7 @@ grant select, insert, update on loans, registrations, idempotency_keys, margin_f
 grant usage on sequence loan_numbers to carteiro_app;
 grant select on cursor_keys to carteiro_app;
 grant execute on function
-  is_emitted(text), make_test_delivery(uuid, uuid, text, json), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  is_emitted(text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, and asks which version it appends to.

@@ -20,7 +20,6 @@ alter table lanes set (
 -- we raise the cost limit tenfold, so that it sleeps a tenth as often: with the default it held its snapshot for 4 s.
 alter table deliveries set (autovacuum_vacuum_cost_limit = 2000);
 alter table attempts set (autovacuum_vacuum_cost_limit = 2000);
-alter table messages set (autovacuum_vacuum_cost_limit = 2000);
 alter table events set (autovacuum_vacuum_cost_limit = 2000);
 
 -- These two have no key by which a logical replica could find a changed row.

@@ -1,4 +1,4 @@
--- Appends one event to a stream, and with it everything that leaves: the envelope, one delivery for each webhook that is
+-- Appends one event to a stream, and with it everything that leaves: one delivery for each webhook that is
 -- active and subscribed now, and a wake row for each. It runs inside the caller's transaction, so that all of it commits
 -- or none does, and it can be called from any language. Nobody else may write the log: it is a right of this function.
 --
@@ -7,9 +7,8 @@
 --   CT403  a partner that is unknown or inactive
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction
--- Event, deliveries and `messages.snapshot` come from one statement, hence from one snapshot: history can later tell
--- exactly which webhooks this append could see.
--- `messages.loan_version` is the stream's new version where the stream is the loan that `data` names, else null; each
+-- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
+-- webhooks this append could see. `loan_version` is the stream's new version where the stream is the loan that `data` names, else null; each
 -- delivery carries it as X-Webhook-Loan-Version.
 -- Crash: it commits or it does not, with whatever else the caller's transaction does.
 -- Measured alternatives: four statements, the version read before it is written, a foreign key to `partners` and CHECKs
@@ -61,14 +60,18 @@ begin
     select w.id from webhooks w where emitted and w.partner_id = p_partner_id and w.active and p_type = any (w.events)
   ),
   event as (
-    insert into events (stream, version, type, family, partner_id, data, occurred_at, actor, request_id)
-    select p_stream, p_expected_version + 1, p_type, p_family, p.id, p_data, occurred, p_actor, p_request_id
+    insert into events (stream, version, type, family, partner_id, data, occurred_at, actor, request_id,
+                        fan_out, loan_version, snapshot)
+    select p_stream, p_expected_version + 1, p_type, p_family, p.id, p_data, occurred, p_actor, p_request_id,
+           case when emitted then (select count(*) from subscribed) end,
+           case when emitted and p_data ->> 'emprestimo_id' = p_stream::text then p_expected_version + 1 end,
+           case when emitted then pg_current_snapshot() end
     from partners p
     where p.id = p_partner_id and p.active
       and (p_expected_version = 0
            or exists (select from events e where e.stream = p_stream and e.version = p_expected_version))
     on conflict (stream, version) do nothing
-    returning id
+    returning events.id, events.fan_out
   ),
   delivery as (
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
@@ -76,17 +79,8 @@ begin
   ),
   arrival as (
     insert into arrivals (webhook_id) select subscribed.id from event, subscribed
-  ),
-  message as (
-    insert into messages (event_id, partner_id, type, body, fan_out, loan_version, snapshot)
-    select event.id, p_partner_id, p_type, envelope(p_type, occurred, p_family, p_partner_id, p_data),
-           (select count(*) from subscribed),
-           case when p_data ->> 'emprestimo_id' = p_stream::text then p_expected_version + 1 end,
-           pg_current_snapshot()
-    from event
-    where emitted
   )
-  select event.id, (select count(*) from subscribed) into event_id, fan_out from event;
+  select event.id, coalesce(event.fan_out, 0) into event_id, fan_out from event;
 
   if event_id is null then
     if not exists (select from partners where id = p_partner_id and active) then

@@ -18,8 +18,9 @@ select
   json_build_array(
     'events', e.position, e.id, e.stream, e.version, e.type, e.family, e.partner_id, e.data::text,
     (extract(epoch from e.occurred_at) * 1000)::bigint, e.actor, e.request_id, e.tx::text,
-    (select json_build_array(encode(sha256(m.body), 'hex'), m.type, m.partner_id, m.fan_out, m.loan_version, m.snapshot::text)
-     from messages m where m.event_id = e.id)
+    case when e.fan_out is not null then json_build_array(
+      encode(sha256(envelope(e.type, e.occurred_at, e.family, e.partner_id, e.data)), 'hex'),
+      e.type, e.partner_id, e.fan_out, e.loan_version, e.snapshot::text) end
   )::text as line,
   e.tx as xid,
   sha256(
@@ -30,11 +31,11 @@ select
     || int8send(e.position) || timestamptz_send(e.occurred_at) || xid8send(e.tx)
     || textsend(e.type || e.family || e.actor || e.data::text)
     || coalesce(uuid_send(e.request_id), '')
-    || coalesce(
-      (select int8send((m.fan_out::bigint << 32) | (coalesce(m.loan_version, -1) & 4294967295))
-         || uuid_send(m.partner_id) || sha256(m.body) || textsend(m.type || ' ' || m.snapshot::text)
-       from messages m where m.event_id = e.id),
-      '')
+    || case when e.fan_out is null then '' else
+      int8send((e.fan_out::bigint << 32) | (coalesce(e.loan_version, -1) & 4294967295))
+      || uuid_send(e.partner_id) || sha256(envelope(e.type, e.occurred_at, e.family, e.partner_id, e.data))
+      || textsend(e.type || ' ' || e.snapshot::text)
+    end
   ) as leaf
 from events e
 union all

@@ -2,11 +2,11 @@
  * The conservation law, by partner and day: events × registrations subscribed at the append = entregue + pendente + erro +
  * suspensa.
  *
- * The left side never looks at a delivery. Each append kept the snapshot it saw (`messages.snapshot`), and each change of
+ * The left side never looks at a delivery. Each append kept the snapshot it saw (`events.snapshot`), and each change of
  * a registration its transaction (`webhook_history.tx`): the registrations that an append had to deliver to are those
  * whose newest change visible in that snapshot is active and subscribed. The right side is the deliveries themselves.
- * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is no event of the log: it stands
- * outside.
+ * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is no event of the catalog: it
+ * stands outside.
  *
  * A day is read hour by hour, each hour in one statement and so in one snapshot: a day of 230,000 deliveries in one
  * statement took 25 s, longer than the API's deadline. The statement leaves the planner no choice that needs statistics:

@@ -7,7 +7,6 @@
  */
 import { createHash } from 'node:crypto';
 import { type MaskedProof, maskedProof, type Proof, proof, type SealResource } from '../contract/audit-resource.ts';
-import type { SendOrder } from '../contract/statuses.ts';
 import { digestOfGroup, digestOfGroups, groupCount, groupOf } from './batch.ts';
 import { brokenLink, type Head, type Seal } from './chain.ts';
 import { leafOf } from './leaf.ts';
@@ -25,7 +24,7 @@ export interface CheckedProof {
 export function checkProof(text: string, anchor: Head | null): CheckedProof {
   const content = parse(text);
   const [whole, hidden] = [proof.safeParse(content), maskedProof.safeParse(content)];
-  if (whole.success) return verdict(whole.data, wrongProof(whole.data, anchor), unproven(whole.data));
+  if (whole.success) return verdict(whole.data, wrongProof(whole.data, anchor), null);
   if (hidden.success) return verdict(hidden.data, wrongMasked(hidden.data, anchor), MASKED);
   return { fits: false, reason: 'the file is no proof of this format', unsealed: 0 };
 }
@@ -122,19 +121,8 @@ function fieldsOf({ linha }: Line): readonly unknown[] {
   return Array.isArray(fields) ? fields : [];
 }
 
-function isTest({ pedidos }: Proof | MaskedProof): boolean {
-  return pedidos.some((order) => fieldsOf(order)[ORDER.kind] === ('teste' satisfies SendOrder));
-}
-
-/** Only a test, which somebody ordered, is sent without an event of the log. */
-function missingEvent(data: Proof | MaskedProof): string | null {
-  if (data.evento !== null || isTest(data)) return null;
-  return 'the event is missing, and with it whatever vouches for the body';
-}
-
-function unproven(data: Proof): string | null {
-  if (data.evento !== null) return null;
-  return 'a test is no event of the log: its orders, attempts and seals fit, and no seal vouches for its body';
+function missingEvent({ evento }: Proof | MaskedProof): string | null {
+  return evento === null ? 'the event is missing, and with it whatever vouches for the body' : null;
 }
 
 function wrongAttempt({ entrega, tentativas }: Proof | MaskedProof): string | null {

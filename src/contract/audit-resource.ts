@@ -139,7 +139,7 @@ export const proof = z.strictObject({
   entrega: provedDelivery,
   corpo_base64: z.base64(),
   corpo_sha256: digest,
-  /** Null for `webhook.teste`, which is no event of the log. */
+  /** Null when it is missing, and then the proof does not fit. */
   evento: sealedLine.nullable(),
   tentativas: z.array(sealedLine),
   /** Who had it sent again, tested or resumed. */

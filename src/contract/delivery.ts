@@ -23,7 +23,7 @@ export const HEADER_STANDARD_SIGNATURE = 'webhook-signature';
 /** How long the secret before a rotation still signs beside the new one, unless the partner ends it sooner. */
 export const PREVIOUS_SECRET_H = 24;
 
-/** The delivery that a partner asks for to try a registration out; it is no event of the log. */
+/** The delivery that a partner asks for to try a registration out; it has a row in the log, and is no event of the catalog. */
 export const TEST_NAME = 'webhook.teste';
 
 /** The envelope of the back-office API; the auction API's has no `parceiro_id`. Keys in this order. */

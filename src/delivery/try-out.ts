@@ -1,8 +1,8 @@
 /**
  * The test delivery: a signed `webhook.teste` to one registration, through the same tables and pollers as any other.
  *
- * It is no event: it has a message and a delivery, but no row in the log, so the balance of events and registrations is
- * not touched. It keeps the schedule of every delivery: a test that fails is tried again.
+ * It has a row in the log, on a stream of its own, so that its evidence is sealed as any other's. Its type is not in the
+ * catalog: feed, balance and projections pass it over. It keeps the schedule of every delivery: a test that fails is tried again.
  * Waiting for its outcome is short reads with pauses in between, so no connection is held however long it takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export async function makeTestDelivery(
   if (!webhook.active) return 'inactive';
   const data = JSON.stringify({ webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' });
   const [row] = await tx<[{ id: string }]>`
-    select make_test_delivery(${webhookId}, ${partnerId}, ${TEST_NAME}, ${data}::text::json) as id`;
+    select make_test_delivery(${webhookId}, ${partnerId}, ${TEST_NAME}, ${data}::text::json, ${author.actor}) as id`;
   await logSendOrder(tx, 'teste', webhookId, [row.id], author);
   return row;
 }

@@ -58,7 +58,7 @@ Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a dat
 each seal of the file are hashed again, and the delivery's status is held against its attempts. --head compares with a head
 that was kept elsewhere. Not proven: when the delivery was made and ended, and that no newer attempt was left out of the
 file; the attempts' own times are. Of a masked file (made without the scope auditoria:cpf) the seals and the status are
-checked, not the rows nor the body; of a test (webhook.teste), which is no event of the log, all but the body.
+checked, not the rows nor the body.
 
 Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no seal covered yet. confere is
 false when something does not fit, and null when all that could be checked fits but motivo tells what could not.

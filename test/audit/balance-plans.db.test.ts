@@ -12,7 +12,7 @@ let partnerId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   const { sql } = database;
-  for (const table of ['events', 'messages', 'deliveries', 'webhooks', 'webhook_history']) {
+  for (const table of ['events', 'deliveries', 'webhooks', 'webhook_history']) {
     await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
   }
   partnerId = await insertPartner(sql);

@@ -65,10 +65,7 @@ describe('the balance', () => {
 
   test('webhook.teste stands outside', async () => {
     await sql()`
-      with m as (insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-        values (uuidv7(), ${partner}, 'webhook.teste', '', 1, pg_current_snapshot()) returning event_id)
-      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-      select event_id, (select min(id::text)::uuid from webhooks), ${partner}, now() from m`;
+      select make_test_delivery((select min(id::text)::uuid from webhooks), ${partner}, 'webhook.teste', '{}', 'test')`;
     expect((await balance()).body).toMatchObject({ fecha: true, total: { esperadas: 10, pendente: 10 } });
   });
 
@@ -103,12 +100,13 @@ describe('the balance', () => {
     ],
     [
       'another fan-out',
-      () => sql()`update messages set fan_out = 9 where event_id = (select id from events order by position limit 1)`,
+      () => sql()`update events set fan_out = 9 where id = (select id from events order by position limit 1)`,
       ['fan_out_divergente'],
     ],
     [
       'a removed message',
-      () => sql()`delete from messages where event_id = (select id from events order by position limit 1)`,
+      () =>
+        sql()`update events set fan_out = null, snapshot = null where id = (select id from events order by position limit 1)`,
       ['entrega_excedente', 'entrega_sem_evento', 'mensagem_ausente'],
     ],
     [

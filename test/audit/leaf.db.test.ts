@@ -65,9 +65,9 @@ test('whatever changes in a row changes its leaf', async () => {
     sql`update attempts set webhook_id = partner_id`,
     sql`update events set actor = type, occurred_at = occurred_at + interval '1 ms'`,
     sql`update events set request_id = id where request_id is null`,
-    sql`update messages set loan_version = 1`,
-    sql`update messages set snapshot = pg_current_snapshot()`,
-    sql`delete from messages`,
+    sql`update events set loan_version = 1 where fan_out is not null`,
+    sql`update events set snapshot = pg_current_snapshot() where fan_out is not null`,
+    sql`update events set fan_out = null where fan_out is not null`,
   ];
   for (const change of changes) {
     const { count } = await change;

@@ -148,14 +148,9 @@ describe('audit verify', () => {
     [
       'one changed byte of what was sent',
       'changed',
-      () =>
-        database.sql`update messages set body = body || ' ' where event_id in (select id from events where ${inSecond()})`,
+      () => database.sql`update events set data = (data::text || ' ')::json where ${inSecond()}`,
     ],
-    [
-      'a lowered fan-out',
-      'changed',
-      () => database.sql`update messages set fan_out = 0 where event_id in (select id from events where ${inSecond()})`,
-    ],
+    ['a lowered fan-out', 'changed', () => database.sql`update events set fan_out = 0 where ${inSecond()}`],
     [
       'a removed attempt',
       '1 of its 10 rows',

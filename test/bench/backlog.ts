@@ -1,7 +1,7 @@
 /** Backlogs written straight into the outbox, in the form that append_event gives them: a million in seconds. */
 import type { Sql } from '../../src/db/pool.ts';
 import type { BenchWebhook } from './carteiro.ts';
-import { bodyOf, EVENT } from './workload.ts';
+import { dataOf, EVENT } from './workload.ts';
 
 const ROWS_A_COMMIT = 50_000;
 
@@ -15,8 +15,8 @@ export async function insertBacklog(sql: Sql, webhook: BenchWebhook, count: numb
         insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
         select id, ${webhook.id}, ${webhook.partnerId}, clock_timestamp() from event
       )
-      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-      select id, ${webhook.partnerId}, ${EVENT}, convert_to(replace(${bodyOf('$')}, '$', id::text), 'UTF8'), 1,
+      insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+      select id, id, 1, ${EVENT}, ${webhook.partnerId}, replace(${dataOf('$')}, '$', id::text)::json, now(), 'bench', 1,
              pg_current_snapshot()
       from event`;
   }
@@ -35,8 +35,8 @@ export async function insertFanOut(sql: Sql, webhookIds: readonly string[], part
     arrival as (
       insert into arrivals (webhook_id) select webhook_id from delivery
     )
-    insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-    select id, ${partnerId}, ${EVENT}, convert_to(${bodyOf(partnerId)}, 'UTF8'), ${webhookIds.length}::int,
+    insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    select id, id, 1, ${EVENT}, ${partnerId}, ${dataOf(partnerId)}::json, now(), 'bench', ${webhookIds.length}::int,
            pg_current_snapshot()
     from event`;
 }

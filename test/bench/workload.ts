@@ -18,10 +18,12 @@ export function peerWebhookId(index: number): string {
   return `00000000-0000-7000-8000-${index.toString(16).padStart(12, '0')}`;
 }
 
+/** The payload of an event. */
+export function dataOf(id: string): string {
+  return `{"emprestimo_id":"${id}","numero_emprestimo":"2026-00000001","motivo":"conta encerrada"}`;
+}
+
 /** The envelope that the engine's append makes, for contenders without one. */
 export function bodyOf(id: string): string {
-  return (
-    `{"evento":"${EVENT}","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${id}",` +
-    `"data":{"emprestimo_id":"${id}","numero_emprestimo":"2026-00000001","motivo":"conta encerrada"}}`
-  );
+  return `{"evento":"${EVENT}","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${id}",` + `"data":${dataOf(id)}}`;
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const { sql } = database;
-  await sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, attempts cascade`;
+  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
   await insertSealedWebhook(sql, partnerId, `${receiver.url}/`);
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   const { sql, pool } = database;
-  await sql`truncate partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes, attempts cascade`;
+  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
   webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
   back = new Date(Date.now() + 1_000);

@@ -21,11 +21,9 @@ test(
       await commitEvents(sql, partnerId, 300);
       const stranger = await insertPartner(sql);
       await sql`
-      insert into events (stream, version, type, partner_id, data, occurred_at, actor)
-      select gen_random_uuid(), 1, 'desembolso.falhou', ${stranger}, '{}', now(), 'test' from generate_series(1, 10000)`;
-      await sql`
-      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-      select id, partner_id, type, '', 0, pg_current_snapshot() from events on conflict do nothing`;
+      insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+      select gen_random_uuid(), 1, 'desembolso.falhou', ${stranger}, '{}', now(), 'test', 0, pg_current_snapshot()
+      from generate_series(1, 10000)`;
       await sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
@@ -68,7 +66,7 @@ test(
         await sql`select pg_stat_clear_snapshot()`;
         return sql`
         select relname as table, seq_scan::int as scans from pg_stat_user_tables
-        where relname in ('deliveries', 'attempts', 'events', 'messages') order by 1`;
+        where relname in ('deliveries', 'attempts', 'events') order by 1`;
       }
     } finally {
       await drop();

@@ -17,11 +17,9 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
     for (let count = 0; count < 20; count += 1) await insertWebhook(sql, busy, 'https://busy.example/');
     await commitEvents(sql, busy, 500);
     await sql`
-      insert into events (stream, version, type, partner_id, data, occurred_at, actor)
-      select gen_random_uuid(), 1, 'desembolso.falhou', ${busy}, '{}', now(), 'test' from generate_series(1, 10000)`;
-    await sql`
-      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-      select id, partner_id, type, '', 0, pg_current_snapshot() from events on conflict do nothing`;
+      insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+      select gen_random_uuid(), 1, 'desembolso.falhou', ${busy}, '{}', now(), 'test', 0, pg_current_snapshot()
+      from generate_series(1, 10000)`;
     await sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://busy.example/', 'old' from deliveries`;
@@ -76,7 +74,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       await sql`select pg_stat_clear_snapshot()`;
       return sql`
         select relname as table, seq_scan::int as scans from pg_stat_user_tables
-        where relname in ('deliveries', 'attempts', 'events', 'messages') order by 1`;
+        where relname in ('deliveries', 'attempts', 'events') order by 1`;
     }
   } finally {
     await drop();

@@ -18,11 +18,12 @@ test('no claim and no record ever reads a hot table from end to end, also with t
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
     await sql`
-      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-      select event_id, partner_id, 'desembolso.falhou', '', 1, pg_current_snapshot() from deliveries`;
+      insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+      select event_id, event_id, 1, 'desembolso.falhou', partner_id, '{}', now(), 'test', 1, pg_current_snapshot()
+      from deliveries`;
     await sql`insert into lanes (webhook_id) select gen_random_uuid() from generate_series(1, 20000)`;
     await commitEvents(sql, partnerId, 40);
-    await sql`analyze deliveries, messages, attempts, lanes`;
+    await sql`analyze deliveries, events, attempts, lanes`;
     const before = await readScans();
 
     for (let turn = 0; turn < TURNS; turn += 1) {
@@ -60,7 +61,7 @@ test('no claim and no record ever reads a hot table from end to end, also with t
       await sql`select pg_stat_clear_snapshot()`;
       return sql`
         select relname as table, seq_scan::int as scans from pg_stat_user_tables
-        where relname in ('deliveries', 'attempts', 'lanes', 'messages') order by 1`;
+        where relname in ('deliveries', 'attempts', 'lanes', 'events') order by 1`;
     }
   } finally {
     await drop();

@@ -13,10 +13,6 @@ test('the statistics of every table are made of 6,000 rows, with few rests, beca
       insert into events (stream, version, type, partner_id, data, occurred_at, actor)
       select gen_random_uuid(), 1, 'desembolso.falhou', ${partnerId}, '{}', now(), 'test' from generate_series(1, ${ROWS}::int)`;
     await sql`
-      insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
-      select gen_random_uuid(), ${partnerId}, 'desembolso.falhou', '', 1, pg_current_snapshot()
-      from generate_series(1, ${ROWS}::int)`;
-    await sql`
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, ${ROWS}::int)`;
     await sql`
@@ -32,7 +28,7 @@ test('the statistics of every table are made of 6,000 rows, with few rests, beca
 
     const resting = await sql`
       select relname from pg_class
-      where oid = any ('{events,messages,deliveries,attempts}'::regclass[])
+      where oid = any ('{events,deliveries,attempts}'::regclass[])
         and not coalesce(reloptions, '{}') @> '{autovacuum_vacuum_cost_limit=2000}'`;
     expect(resting).toEqual([]);
 
@@ -42,9 +38,9 @@ test('the statistics of every table are made of 6,000 rows, with few rests, beca
       connection: { search_path: 'carteiro' },
       onnotice: ({ message = '' }) => samples.push(...(/\d+ rows in sample/.exec(message) ?? [])),
     });
-    await telling`analyze (verbose) events, messages, deliveries, attempts`;
+    await telling`analyze (verbose) events, deliveries, attempts`;
     await telling.end();
-    expect(samples).toEqual(Array.from({ length: 4 }, () => '6000 rows in sample'));
+    expect(samples).toEqual(Array.from({ length: 3 }, () => '6000 rows in sample'));
   } finally {
     await drop();
   }

@@ -67,7 +67,7 @@ describe('a core with nothing but its role', () => {
     'select * from carteiro.events',
     'select * from carteiro.partners',
     'insert into carteiro.arrivals (webhook_id) values (uuidv7())',
-    "select carteiro.make_test_delivery(uuidv7(), uuidv7(), 'x', '{}')",
+    "select carteiro.make_test_delivery(uuidv7(), uuidv7(), 'x', '{}', 'x')",
     "select carteiro.claim_due('x', 1, null, '-infinity', '45 s', null, '{}', '{}')",
   ])('may not: %s', async (statement) => {
     await expect(core.unsafe(statement)).rejects.toMatchObject({ code: '42501' });

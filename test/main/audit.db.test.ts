@@ -49,7 +49,7 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
   const anchor = head.stdout.trim();
   const whole = await run('verify', '--head', anchor);
   expect([whole.code, JSON.parse(whole.stdout)]).toEqual([0, { selos: 1, linhas: 6, cabeca: anchor, rompido: null }]);
-  await database.sql`update messages set body = body || ' '`;
+  await database.sql`update events set data = (data::text || ' ')::json`;
   const broken = await run('verify');
   expect([broken.code, JSON.parse(broken.stdout)]).toMatchObject([1, { rompido: { selo: 1 } }]);
   expect((await run('verify', '--head', 'x')).stderr).toContain('Give a head');
@@ -73,7 +73,7 @@ test('seal seals the rest; balance closes until a delivery is gone', async () =>
 
 test('check judges a file without any database', async () => {
   const [row] = await database.sql<{ id: string }[]>`select id from deliveries limit 1`;
-  await database.sql`update messages set body = substr(body, 1, length(body) - 1)`;
+  await database.sql`update events set data = rtrim(data::text)::json`;
   const proof = await readProof(database.pool, row?.id ?? '');
   const file = path.join(folder.path, 'proof.json');
   await writeFile(file, JSON.stringify(proof));

@@ -1,7 +1,7 @@
 /**
  * The outbox, its lanes, and the log of every attempt.
  *
- * The hot tables (`messages`, `deliveries`, `arrivals`, `lanes`, `attempts`) carry no foreign key to `webhooks` or
+ * The hot tables (`events`, `deliveries`, `arrivals`, `lanes`, `attempts`) carry no foreign key to `webhooks` or
  * `partners`: each check would lock the parent's row in share mode, and all writers of one partner would queue on it.
  * Their rows are made by `insert … select` from those very tables, which no role may delete from.
  */

@@ -61,7 +61,7 @@ export const webhooks = pgTable(
 );
 
 /**
- * Every state a registration ever had, append-only. With `messages.snapshot` it tells which registrations each append
+ * Every state a registration ever had, append-only. With `events.snapshot` it tells which registrations each append
  * could see, so that the deliveries can be proved from history.
  */
 export const webhookHistory = pgTable(

@@ -12,8 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lista os webhooks ativos do parceiro, do mais antigo ao mais novo
-         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos
+         * @description Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooks"];
         put?: never;
@@ -71,7 +73,7 @@ export interface paths {
         put?: never;
         /**
          * Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em
-         * @description Sem `vale_em` o novo secret assina já, e o anterior também por 24 h (`X-Webhook-Signature-Previous`). Com `vale_em`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada.
+         * @description Sem `vale_em` o novo secret assina já, e o anterior também por 24 h (`X-Webhook-Signature-Previous`). Com `vale_em`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada. Com Idempotency-Key, a resposta pode ser repetida com o secret por 60 s; depois, sem ele.
          *
          *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          *
@@ -154,7 +156,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Envia de novo as entregas de um período; com simular, só conta
+         * Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta
          * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          *
          *     O corpo tem no máximo 64 KiB.
@@ -195,9 +197,33 @@ export interface paths {
         };
         /**
          * Entregas de um webhook, da mais nova à mais antiga
-         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * @description Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooksIdEntregas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entregas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga
+         * @description Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         */
+        get: operations["getEntregas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -471,11 +497,33 @@ export interface paths {
         };
         /**
          * Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV
-         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova; a última linha é o manifesto, com a contagem, o SHA-256 dos bytes anteriores e o selo mais novo. Sem manifesto, não está inteiro.
+         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
         get: operations["getAuditoriaTentativas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auditoria/tentativas/manifesto": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes
+         * @description O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. Compare sha256 com o do arquivo (no NDJSON, sem a última linha).
+         *
+         *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
+         */
+        get: operations["getAuditoriaTentativasManifesto"];
         put?: never;
         post?: never;
         delete?: never;
@@ -493,7 +541,7 @@ export interface paths {
         };
         /**
          * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições
-         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora.
+         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -515,7 +563,7 @@ export interface paths {
         };
         /**
          * Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem
-         * @description O comando audit check confere o arquivo sem banco de dados. Traz o corpo como foi enviado, CPF incluído.
+         * @description O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -1097,7 +1145,9 @@ export interface webhooks {
         put?: never;
         /**
          * O repasse do mês foi fechado e consolidado
-         * @description Garantido: é sempre entregue quando o fato acontece.
+         * @description Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.
+         *
+         *     Garantido: é sempre entregue quando o fato acontece.
          */
         post: operations["receiveRepasseProcessado"];
         delete?: never;
@@ -1148,7 +1198,8 @@ export interface components {
             /** @example 2026-00000001 */
             numero_emprestimo: string;
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1188,7 +1239,8 @@ export interface components {
             status: "emitindo" | "em_assinatura" | "aguardando_averbacao" | "averbada" | "desembolsada" | "cancelada" | "encerrada_desligamento";
             proxima_acao: ("aguardar_emissao" | "assinar" | "enviar_documentos" | "averbar" | "desembolsar") | null;
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1197,7 +1249,8 @@ export interface components {
             /** @example 1001 */
             matricula: string;
             /**
-             * @description CNPJ sem pontuação
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
              * @example 11222333000181
              */
             cnpj_empregador: string;
@@ -1254,10 +1307,12 @@ export interface components {
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
-            /** @enum {string} */
-            status: "pendente" | "entregue" | "erro" | "suspensa";
+            status: components["schemas"]["StatusDeEntrega"];
             /** @example 1 */
             total_tentativas: number;
+            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
+            /** @example 200 */
+            ultimo_status_http: number | null;
             em_andamento: boolean;
             proxima_tentativa_em: string | null;
             /**
@@ -1287,10 +1342,12 @@ export interface components {
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
-            /** @enum {string} */
-            status: "pendente" | "entregue" | "erro" | "suspensa";
+            status: components["schemas"]["StatusDeEntrega"];
             /** @example 1 */
             total_tentativas: number;
+            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
+            /** @example 200 */
+            ultimo_status_http: number | null;
             em_andamento: boolean;
             proxima_tentativa_em: string | null;
             /**
@@ -1395,7 +1452,8 @@ export interface components {
                  */
                 autorizacao_id: string;
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1654,12 +1712,14 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
                 /**
-                 * @description CNPJ sem pontuação
+                 * Format: cnpj
+                 * @description CNPJ sem pontuação, com dígitos verificadores
                  * @example 11222333000181
                  */
                 cnpj_empregador: string;
@@ -1674,7 +1734,7 @@ export interface components {
                  */
                 salario_bruto: number;
                 /**
-                 * @description Reais, com no máximo duas casas decimais
+                 * @description Reais, com no máximo duas casas decimais; pode ser negativo
                  * @example 1234.5
                  */
                 margem_disponivel: number;
@@ -1699,12 +1759,14 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
                 /**
-                 * @description CNPJ sem pontuação
+                 * Format: cnpj
+                 * @description CNPJ sem pontuação, com dígitos verificadores
                  * @example 11222333000181
                  */
                 cnpj_empregador: string;
@@ -1774,7 +1836,8 @@ export interface components {
                 /** @example 2026-00000001 */
                 numero_emprestimo: string;
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1787,8 +1850,18 @@ export interface components {
                  * @example 2026-01-31
                  */
                 data_desligamento: string;
-                motivo_desligamento: components["schemas"]["CodigoEDescricao"];
-                situacao_emprestimo: components["schemas"]["CodigoEDescricao"];
+                motivo_desligamento: {
+                    /** @example 02 */
+                    codigo: string;
+                    /** @example Dispensa sem justa causa */
+                    descricao: string;
+                };
+                situacao_emprestimo: {
+                    /** @example 02 */
+                    codigo: string;
+                    /** @example Dispensa sem justa causa */
+                    descricao: string;
+                };
             };
         };
         EventoTrabalhadorVinculoNovo: {
@@ -1808,7 +1881,8 @@ export interface components {
             parceiro_id?: string;
             data: {
                 /**
-                 * @description CPF sem pontuação
+                 * Format: cpf
+                 * @description CPF sem pontuação, com dígitos verificadores
                  * @example 52998224725
                  */
                 cpf_trabalhador: string;
@@ -1816,7 +1890,8 @@ export interface components {
                 nome_trabalhador: string;
                 novo_empregador: {
                     /**
-                     * @description CNPJ sem pontuação
+                     * Format: cnpj
+                     * @description CNPJ sem pontuação, com dígitos verificadores
                      * @example 11222333000181
                      */
                     cnpj: string;
@@ -1829,7 +1904,7 @@ export interface components {
                  */
                 data_admissao: string;
                 /**
-                 * @description Reais, com no máximo duas casas decimais
+                 * @description Reais, com no máximo duas casas decimais; pode ser negativo
                  * @example 1234.5
                  */
                 margem_disponivel: number;
@@ -1843,6 +1918,24 @@ export interface components {
                 averbavel: boolean;
             };
         };
+        FalhaDoRegistry: {
+            /**
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
+             * @example 52998224725
+             */
+            cpf: string;
+            /**
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
+             * @example 11222333000181
+             */
+            numero_inscricao_empregador: string;
+            /** @enum {string} */
+            falha: "upstream" | "negocial";
+            /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
+            erro: string;
+        };
         Margem: {
             /**
              * Format: uuid
@@ -1850,12 +1943,48 @@ export interface components {
              */
             consulta_margem_id: string;
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf: string;
             /**
-             * @description CNPJ sem pontuação
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
+             * @example 11222333000181
+             */
+            numero_inscricao_empregador: string;
+            /**
+             * @description Reais, com no máximo duas casas decimais
+             * @example 1234.5
+             */
+            valor_total_vencimentos: number;
+            /**
+             * @description Reais, com no máximo duas casas decimais; pode ser negativo
+             * @example 1234.5
+             */
+            valor_margem_disponivel: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            consultada_em: string;
+            /**
+             * @description `registry`: esta requisição consultou o registry e emitiu o evento. `cache`: ela recebeu a resposta de outra consulta, recente ou em andamento, sem consultar nem emitir
+             * @enum {string}
+             */
+            origem: "registry" | "cache";
+        };
+        MargemDoRegistry: {
+            /**
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
+             * @example 52998224725
+             */
+            cpf: string;
+            /**
+             * Format: cnpj
+             * @description CNPJ sem pontuação, com dígitos verificadores
              * @example 11222333000181
              */
             numero_inscricao_empregador: string;
@@ -1869,18 +1998,35 @@ export interface components {
              * @example 1234.5
              */
             valor_margem_disponivel: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            consultada_em: string;
-            /** @enum {string} */
-            origem: "registry" | "cache";
         };
         /** @enum {string} */
         NomeDeEvento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
         /** @enum {string} */
         NomeEntregue: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.teste";
+        /** @enum {string} */
+        ResultadoDeTentativa: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+        /** @description A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele */
+        SecretTrocado: {
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            id: string;
+            /** @example whsec_dW0gZXhlbXBsbywgbnVuY2EgdW0gc2VncmVkbzogMzI= */
+            secret?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            vale_em: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            anterior_ate: string;
+        };
+        /** @enum {string} */
+        StatusDeEntrega: "pendente" | "entregue" | "erro" | "suspensa";
         Tentativa: {
             /** @example 1 */
             numero: number;
@@ -1891,8 +2037,7 @@ export interface components {
             inicio: string;
             /** @example 142 */
             duracao_ms: number | null;
-            /** @enum {string} */
-            resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+            resultado: components["schemas"]["ResultadoDeTentativa"];
             /** @example 200 */
             status_http: number | null;
             /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
@@ -1905,7 +2050,8 @@ export interface components {
         TipoDeDocumento: "ccb_assinada" | "selfie" | "documento_frente" | "documento_verso" | "evidencias";
         VinculoNovo: {
             /**
-             * @description CPF sem pontuação
+             * Format: cpf
+             * @description CPF sem pontuação, com dígitos verificadores
              * @example 52998224725
              */
             cpf_trabalhador: string;
@@ -1913,7 +2059,8 @@ export interface components {
             nome_trabalhador: string;
             novo_empregador: {
                 /**
-                 * @description CNPJ sem pontuação
+                 * Format: cnpj
+                 * @description CNPJ sem pontuação, com dígitos verificadores
                  * @example 11222333000181
                  */
                 cnpj: string;
@@ -1926,7 +2073,7 @@ export interface components {
              */
             data_admissao: string;
             /**
-             * @description Reais, com no máximo duas casas decimais
+             * @description Reais, com no máximo duas casas decimais; pode ser negativo
              * @example 1234.5
              */
             margem_disponivel: number;
@@ -2253,23 +2400,33 @@ export type $defs = Record<string, never>;
 export interface operations {
     getWebhooks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Sem ele, true: só os ativos */
+                ativo?: "true" | "false" | "todos";
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
+                cursor?: string;
+                /** @description Sem ele, 100 */
+                limite?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks ativos, sem secret */
+            /** @description Os webhooks, sem secret */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Só quando há mais: o cursor da próxima página */
+                    "X-Proximo-Cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"][];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
@@ -2290,7 +2447,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example https://parceiro.example.com/carteiro */
+                    /**
+                     * Format: uri
+                     * @example https://parceiro.example.com/carteiro
+                     */
                     url: string;
                     eventos: components["schemas"]["NomeDeEvento"][];
                 };
@@ -2408,7 +2568,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @example https://parceiro.example.com/carteiro */
+                    /**
+                     * Format: uri
+                     * @example https://parceiro.example.com/carteiro
+                     */
                     url?: string;
                     eventos?: components["schemas"]["NomeDeEvento"][];
                     ativo?: boolean;
@@ -2442,7 +2605,10 @@ export interface operations {
     postWebhooksIdSegredo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2464,34 +2630,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: uuid
-                         * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                         */
-                        id: string;
-                        /** @example whsec_dW0gZXhlbXBsbywgbnVuY2EgdW0gc2VncmVkbzogMzI= */
-                        secret: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
-                        vale_em: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
-                        anterior_ate: string;
-                    };
+                    "application/json": components["schemas"]["SecretTrocado"];
                 };
             };
             400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
-            409: components["responses"]["TRANSICAO_INVALIDA"];
+            /**
+             * @description `TRANSICAO_INVALIDA`: o estado do recurso não permite o comando.
+             *
+             *     `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Segundos até valer a pena tentar de novo */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erro"] & {
+                        /** @enum {unknown} */
+                        codigo: "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO";
+                    };
+                };
+            };
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -2625,14 +2792,32 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                    /**
+                     * @description Um dia de São Paulo ou um instante com fuso; incluído no período
+                     * @example 2026-01-31
+                     * @example 2026-01-31T12:00:00Z
+                     */
                     desde: string;
-                    /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                    /**
+                     * @description Um dia de São Paulo ou um instante com fuso; incluído no período
+                     * @example 2026-01-31
+                     * @example 2026-01-31T12:00:00Z
+                     */
                     ate?: string;
-                    status?: ("pendente" | "entregue" | "erro" | "suspensa") | ("pendente" | "entregue" | "erro" | "suspensa")[];
+                    /**
+                     * @description Sem ele, erro e suspensa. Um só também pode vir como texto, fora da lista
+                     * @default [
+                     *       "erro",
+                     *       "suspensa"
+                     *     ]
+                     */
+                    status?: components["schemas"]["StatusDeEntrega"][];
                     /** @default false */
                     simular?: boolean;
-                    /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
+                    /**
+                     * @description O proximo_cursor de uma resposta anterior, com os mesmos filtros
+                     * @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ
+                     */
                     cursor?: string;
                 };
             };
@@ -2714,13 +2899,18 @@ export interface operations {
     getWebhooksIdEntregas: {
         parameters: {
             query?: {
-                status?: "pendente" | "entregue" | "erro" | "suspensa";
+                status?: components["schemas"]["StatusDeEntrega"];
                 evento?: components["schemas"]["NomeEntregue"];
                 emprestimo_id?: string;
+                /** @description O ultimo_resultado */
+                resultado?: components["schemas"]["ResultadoDeTentativa"];
+                /** @description O ultimo_status_http */
+                status_http?: number;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 100 */
                 limite?: number;
@@ -2751,6 +2941,53 @@ export interface operations {
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getEntregas: {
+        parameters: {
+            query?: {
+                status?: components["schemas"]["StatusDeEntrega"];
+                evento?: components["schemas"]["NomeEntregue"];
+                emprestimo_id?: string;
+                /** @description O ultimo_resultado */
+                resultado?: components["schemas"]["ResultadoDeTentativa"];
+                /** @description O ultimo_status_http */
+                status_http?: number;
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                desde?: string;
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
+                cursor?: string;
+                /** @description Sem ele, 100 */
+                limite?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Uma página, e o cursor da próxima */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        itens: components["schemas"]["Entrega"][];
+                        /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
+                        proximo_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -2821,6 +3058,7 @@ export interface operations {
     getEventos: {
         parameters: {
             query?: {
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 depois?: string;
                 evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
                 /** @description Sem ele, 100 */
@@ -2860,8 +3098,7 @@ export interface operations {
                                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                                  */
                                 webhook_id: string;
-                                /** @enum {string} */
-                                status: "pendente" | "entregue" | "erro" | "suspensa";
+                                status: components["schemas"]["StatusDeEntrega"];
                             }[];
                             /**
                              * @example {
@@ -2932,7 +3169,8 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description CPF sem pontuação
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
                      * @example 52998224725
                      */
                     cpf_trabalhador: string;
@@ -2941,7 +3179,8 @@ export interface operations {
                     /** @example 1001 */
                     matricula: string;
                     /**
-                     * @description CNPJ sem pontuação
+                     * Format: cnpj
+                     * @description CNPJ sem pontuação, com dígitos verificadores
                      * @example 11222333000181
                      */
                     cnpj_empregador: string;
@@ -3109,11 +3348,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Cada tipo no máximo uma vez */
                     documentos: {
                         tipo: components["schemas"]["TipoDeDocumento"];
                         /** @example ccb-assinada.pdf */
                         nome_arquivo?: string;
-                        /** @example JVBERi0xLjcK */
+                        /**
+                         * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
+                         * @example JVBERi0xLjcK
+                         */
                         conteudo_base64: string;
                     }[];
                 };
@@ -3154,11 +3397,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Cada tipo no máximo uma vez */
                     documentos: {
                         tipo: components["schemas"]["TipoDeDocumento"];
                         /** @example ccb-assinada.pdf */
                         nome_arquivo?: string;
-                        /** @example JVBERi0xLjcK */
+                        /**
+                         * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
+                         * @example JVBERi0xLjcK
+                         */
                         conteudo_base64: string;
                     }[];
                 };
@@ -3202,7 +3449,10 @@ export interface operations {
                 "application/json": {
                     /** @example ccb-assinada.pdf */
                     nome_arquivo?: string;
-                    /** @example JVBERi0xLjcK */
+                    /**
+                     * @description Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado
+                     * @example JVBERi0xLjcK
+                     */
                     conteudo_base64: string;
                 };
             };
@@ -3243,12 +3493,14 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description CPF sem pontuação
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
                      * @example 52998224725
                      */
                     cpf: string;
                     /**
-                     * @description CNPJ sem pontuação
+                     * Format: cnpj
+                     * @description CNPJ sem pontuação, com dígitos verificadores
                      * @example 11222333000181
                      */
                     numero_inscricao_empregador: string;
@@ -3285,6 +3537,7 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 50 */
                 limite?: number;
@@ -3324,6 +3577,7 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 50 */
                 limite?: number;
@@ -3369,6 +3623,7 @@ export interface operations {
                 desde?: string;
                 /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
                 ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 cursor?: string;
                 /** @description Sem ele, 100 */
                 limite?: number;
@@ -3386,6 +3641,8 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description Só na exportação: o nome do arquivo a gravar */
                     "Content-Disposition"?: string;
+                    /** @description Só na exportação: o caminho do seu manifesto */
+                    "X-Carteiro-Manifesto"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3446,6 +3703,67 @@ export interface operations {
                     };
                     "application/x-ndjson": string;
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getAuditoriaTentativasManifesto: {
+        parameters: {
+            query: {
+                parceiro_id?: string;
+                emprestimo_id?: string;
+                evento?: components["schemas"]["NomeEntregue"];
+                entrega_id?: string;
+                webhook_id?: string;
+                resultado?: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                desde?: string;
+                /** @description Um dia de São Paulo ou um instante com fuso; incluído no período */
+                ate?: string;
+                /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
+                cursor?: string;
+                /** @description Sem ele, 100 */
+                limite?: number;
+                formato: "ndjson" | "csv";
+                corte: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description O manifesto */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example 250 */
+                        linhas: number;
+                        sha256: string;
+                        selo: {
+                            /** @example 1 */
+                            numero: number;
+                            hash: string;
+                        } | null;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        gerado_em: string;
+                        filtros: {
+                            [key: string]: string;
+                        };
+                    };
                 };
             };
             400: components["responses"]["ERRO_VALIDACAO"];
@@ -3673,6 +3991,90 @@ export interface operations {
                             numero: number;
                             hash: string;
                         } | null;
+                    } | {
+                        /** @constant */
+                        formato: "carteiro-prova-mascarada-1";
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T12:00:00.000Z
+                         */
+                        gerada_em: string;
+                        entrega: {
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            id: string;
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            evento_id: string;
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            webhook_id: string;
+                            /**
+                             * Format: uuid
+                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                             */
+                            parceiro_id: string;
+                            /** @enum {string} */
+                            status: "pendente" | "entregue" | "erro" | "suspensa";
+                            /**
+                             * Format: date-time
+                             * @example 2026-01-31T12:00:00.000Z
+                             */
+                            criada_em: string;
+                            concluida_em: string | null;
+                        };
+                        /** @example {"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}} */
+                        corpo: string;
+                        evento: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        } | null;
+                        tentativas: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        }[];
+                        pedidos: {
+                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
+                            linha: string;
+                            /** @example 7 */
+                            selo: number | null;
+                        }[];
+                        cadeia: {
+                            /** @example 1 */
+                            numero: number;
+                            /** @example 793 */
+                            primeira_transacao: number;
+                            /** @example 1042 */
+                            transacao_final: number;
+                            /** @example 250 */
+                            linhas: number;
+                            resumo: string;
+                            anterior: string;
+                            hash: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-01-31T12:00:00.000Z
+                             */
+                            selado_em: string;
+                        }[];
+                        cadeia_completa: boolean;
+                        cabeca: {
+                            /** @example 1 */
+                            numero: number;
+                            hash: string;
+                        } | null;
+                        /** @example CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato */
+                        retido: string;
                     };
                 };
             };
@@ -3786,6 +4188,7 @@ export interface operations {
                     motivo?: string;
                     /**
                      * Format: date
+                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
                      * @example 2026-01-31
                      */
                     data_liberacao?: string;
@@ -3907,7 +4310,8 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description CPF sem pontuação
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
                      * @example 52998224725
                      */
                     cpf_trabalhador: string;
@@ -3931,7 +4335,8 @@ export interface operations {
                          */
                         autorizacao_id: string;
                         /**
-                         * @description CPF sem pontuação
+                         * Format: cpf
+                         * @description CPF sem pontuação, com dígitos verificadores
                          * @example 52998224725
                          */
                         cpf_trabalhador: string;
@@ -3969,32 +4374,7 @@ export interface operations {
                  *       "valor_margem_disponivel": 1234.5
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description CPF sem pontuação
-                     * @example 52998224725
-                     */
-                    cpf: string;
-                    /**
-                     * @description CNPJ sem pontuação
-                     * @example 11222333000181
-                     */
-                    numero_inscricao_empregador: string;
-                    /**
-                     * @description Reais, com no máximo duas casas decimais
-                     * @example 1234.5
-                     */
-                    valor_total_vencimentos?: number;
-                    /**
-                     * @description Reais, com no máximo duas casas decimais
-                     * @example 1234.5
-                     */
-                    valor_margem_disponivel?: number;
-                    /** @enum {string} */
-                    falha?: "upstream" | "negocial";
-                    /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
-                    erro?: string;
-                };
+                "application/json": components["schemas"]["MargemDoRegistry"] | components["schemas"]["FalhaDoRegistry"];
             };
         };
         responses: {
@@ -4007,12 +4387,14 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description CPF sem pontuação
+                         * Format: cpf
+                         * @description CPF sem pontuação, com dígitos verificadores
                          * @example 52998224725
                          */
                         cpf: string;
                         /**
-                         * @description CNPJ sem pontuação
+                         * Format: cnpj
+                         * @description CNPJ sem pontuação, com dígitos verificadores
                          * @example 11222333000181
                          */
                         numero_inscricao_empregador: string;
@@ -4115,7 +4497,8 @@ export interface operations {
                     emprestimo_id: string;
                     novo_empregador: {
                         /**
-                         * @description CNPJ sem pontuação
+                         * Format: cnpj
+                         * @description CNPJ sem pontuação, com dígitos verificadores
                          * @example 11222333000181
                          */
                         cnpj: string;
@@ -4128,7 +4511,7 @@ export interface operations {
                      */
                     data_admissao: string;
                     /**
-                     * @description Reais, com no máximo duas casas decimais
+                     * @description Reais, com no máximo duas casas decimais; pode ser negativo
                      * @example 1234.5
                      */
                     margem_disponivel: number;
@@ -4156,7 +4539,8 @@ export interface operations {
                         emprestimo_id: string;
                         novo_empregador: {
                             /**
-                             * @description CNPJ sem pontuação
+                             * Format: cnpj
+                             * @description CNPJ sem pontuação, com dígitos verificadores
                              * @example 11222333000181
                              */
                             cnpj: string;
@@ -4169,7 +4553,7 @@ export interface operations {
                          */
                         data_admissao: string;
                         /**
-                         * @description Reais, com no máximo duas casas decimais
+                         * @description Reais, com no máximo duas casas decimais; pode ser negativo
                          * @example 1234.5
                          */
                         margem_disponivel: number;
