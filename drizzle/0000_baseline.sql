@@ -31,14 +31,7 @@ CREATE TABLE "attempts" (
 	"answer" "bytea",
 	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late"),
-	CONSTRAINT "attempts_number" CHECK (number >= 1),
-	CONSTRAINT "attempts_outcome" CHECK (outcome in ('entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado', 'desconhecido')),
-	CONSTRAINT "attempts_answered" CHECK ((status_code is not null) = (outcome in ('entregue', 'resposta_nao_2xx'))),
-	CONSTRAINT "attempts_success" CHECK ((outcome = 'entregue') = coalesce(status_code between 200 and 299, false)),
-	CONSTRAINT "attempts_measured" CHECK ((outcome = 'desconhecido') = (duration_ms is null)),
-	CONSTRAINT "attempts_late_is_known" CHECK (not (late and outcome = 'desconhecido')),
-	CONSTRAINT "attempts_answer_kept" CHECK (octet_length(answer) <= 1024)
+	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late")
 );
 --> statement-breakpoint
 CREATE TABLE "deliveries" (
@@ -55,16 +48,7 @@ CREATE TABLE "deliveries" (
 	"claimed_at" timestamp with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"finished_at" timestamp (3) with time zone,
-	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id"),
-	CONSTRAINT "deliveries_status" CHECK (status in ('pendente', 'entregue', 'erro', 'suspensa')),
-	CONSTRAINT "deliveries_due_iff_pending" CHECK ((status = 'pendente') = (next_attempt_at is not null)),
-	CONSTRAINT "deliveries_finished" CHECK ((status in ('entregue', 'erro')) = (finished_at is not null)),
-	CONSTRAINT "deliveries_claim" CHECK ((claimed_by is null) = (claimed_at is null)),
-	CONSTRAINT "deliveries_claimed_is_pending" CHECK (claimed_by is null or status = 'pendente'),
-	CONSTRAINT "deliveries_failures" CHECK (failures between 0 and 6),
-	CONSTRAINT "deliveries_exhausted" CHECK ((status = 'erro') <= (failures = 6)),
-	CONSTRAINT "deliveries_lost_in_row" CHECK (lost_in_row between 0 and 4),
-	CONSTRAINT "deliveries_attempts" CHECK (attempts >= failures)
+	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id")
 );
 --> statement-breakpoint
 CREATE TABLE "lanes" (

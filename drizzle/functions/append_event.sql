@@ -34,13 +34,17 @@ declare
   emitted boolean;
   fits boolean;
 begin
-  -- The quick look: it knows nothing of objects inside the payload, and names no fault.
+  -- The quick look: it knows nothing of objects inside the payload, and names no fault. The format that each payload has
+  -- is looked at here, which saves a call.
   select t.kind = 'emitted',
          (select count(*) = cardinality(t.keys)
                  and coalesce(bool_and(
                    field.key = t.keys[n]
                    and strpos(t.kinds[n], json_typeof(field.value)) > 0
-                   and (t.formats[n] is null or has_format(field.value #>> '{}', t.formats[n]))
+                   and (t.formats[n] is null
+                        or t.formats[n] = 'uuid' and field.value #>> '{}' like '________-____-____-____-____________'
+                          and pg_input_is_valid(field.value #>> '{}', 'uuid')
+                        or has_format(field.value #>> '{}', t.formats[n]))
                  ), true)
           from json_each(case when json_typeof(p_data) = 'object' then p_data end)
             with ordinality as field (key, value, n))

@@ -51,13 +51,13 @@ export interface PollerDeps {
 /** With less than this part free of what does not hang, a claim waits a little: each costs as much as 20 deliveries. */
 const FEW_PLACES = 1 / 4;
 const FEW_PLACES_MS = 10;
-/** So many requests are made in one turn of the event loop. */
+/** Requests that are made in one turn of the event loop. */
 const SENT_AT_ONCE = 32;
 /** A claim of so many is followed by the next one without a look whether there is more. */
 const MANY = 32;
 /**
- * So long an idle poller waits in the server, which looks for work every ms at first, and every 20 ms in time. `pg_sleep`
- * rounds up: with 0.9 it takes 1.1 ms, with 1 it takes 2.1, and commit → arrival half a millisecond more.
+ * How long an idle poller waits in the server, which looks for work every ms at first, later every 20 ms. `pg_sleep`
+ * rounds up: 0.9 takes 1.1 ms; 1 takes 2.1 and adds half a millisecond from commit to arrival.
  */
 const PATIENCE_MS = 100;
 const NAP_MIN_MS = 0.9;

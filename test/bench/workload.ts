@@ -25,5 +25,5 @@ export function dataOf(id: string): string {
 
 /** The envelope that the engine's append makes, for contenders without one. */
 export function bodyOf(id: string): string {
-  return `{"evento":"${EVENT}","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${id}",` + `"data":${dataOf(id)}}`;
+  return `{"evento":"${EVENT}","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${id}","data":${dataOf(id)}}`;
 }

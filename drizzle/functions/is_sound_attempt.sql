@@ -1,0 +1,30 @@
+-- What holds of each row of `attempts`, as one CHECK: see src/db/tables/delivery.ts.
+create or replace function is_sound_attempt(
+  number integer, late boolean, outcome text, status_code smallint, duration_ms integer, answer bytea
+) returns boolean
+  language plpgsql immutable parallel safe set search_path from current
+as $$
+begin
+  return number >= 1
+    and outcome in (
+      'entregue', 'resposta_nao_2xx', 'tempo_esgotado', 'erro_conexao', 'erro_tls', 'destino_recusado', 'desconhecido'
+    )
+    -- A status code is what a receiver answered, and success is one of 200 to 299.
+    and (status_code is not null) = (outcome in ('entregue', 'resposta_nao_2xx'))
+    and (outcome = 'entregue') = coalesce(status_code between 200 and 299, false)
+    -- Nobody measured a lost attempt, and nobody reports one late.
+    and (outcome = 'desconhecido') = (duration_ms is null)
+    and not (late and outcome = 'desconhecido')
+    and (answer is null or octet_length(answer) <= 1024);
+end
+$$;
+
+do $$
+begin
+  if not exists (select from pg_constraint where conrelid = 'attempts'::regclass and conname = 'attempts_sound') then
+    alter table attempts add constraint attempts_sound check (
+      is_sound_attempt(number, late, outcome, status_code, duration_ms, answer)
+    );
+  end if;
+end
+$$;
