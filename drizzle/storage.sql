@@ -45,6 +45,7 @@ begin
     left join pg_index i on i.indexrelid = c.oid
     where c.relnamespace = current_schema()::regnamespace
       and (c.relkind = 'r' or i.indkey[a.attnum - 1] = 0)
+      and a.attgenerated <> 'v'
       and a.attstattarget is distinct from 20
   loop
     execute statement;

@@ -22,7 +22,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       insert into messages (event_id, partner_id, type, body, fan_out, snapshot)
       select id, partner_id, type, '', 0, pg_current_snapshot() from events on conflict do nothing`;
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://busy.example/', 'old' from deliveries`;
     const partnerId = await insertPartner(sql);
     const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');
