@@ -158,7 +158,7 @@ async function applyFile(tx: Tx, file: MigrationFile, installation: Installation
   try {
     await tx.unsafe(sqlFor(file, installation));
   } catch (error) {
-    throw Object.assign(error as Error, { file: file.name });
+    throw Object.assign(error as Error, { migration: file.name });
   }
   await tx`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
 }
