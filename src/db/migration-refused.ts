@@ -1,12 +1,15 @@
 /** Why a database was not migrated, in PostgreSQL's words, and what to do about it. */
 import { type Installation, ROLES } from './installation.ts';
 
-/** Nothing has changed in the database. */
+const UNCHANGED = 'Nothing has changed';
+const APPLIED_BEFORE = 'The files before it are applied, and the system that runs goes on';
+
+/** Nothing has changed in the database, or what `state` says. */
 export class MigrationRefused extends Error {
   override name = 'MigrationRefused';
 
-  constructor(reason: string, advice: string, cause?: unknown) {
-    super(`${reason}. Nothing has changed. What to do: ${advice}`, { cause });
+  constructor(reason: string, advice: string, cause?: unknown, state = UNCHANGED) {
+    super(`${reason}. ${state}. What to do: ${advice}`, { cause });
   }
 }
 
@@ -17,15 +20,17 @@ interface ServerError {
   readonly hint?: string;
   /** The file of drizzle/ that failed. */
   readonly migration?: string;
+  /** True where it is one that stands outside of a transaction. */
+  readonly isOutside?: boolean;
 }
 
 /** The error of a statement as a {@link MigrationRefused}; faults of the connection and refusals as they are. */
 export function reasonOf(error: unknown, installation: Installation): unknown {
-  const { code, message, detail, hint, migration } = error as ServerError;
+  const { code, message, detail, hint, migration, isOutside = false } = error as ServerError;
   if (error instanceof MigrationRefused || code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
   const where = migration === undefined ? '' : `${migration}: `;
   const reason = [`${where}${message} (SQLSTATE ${code})`, detail?.replace(/\.$/, '')].filter(Boolean).join('; ');
-  return new MigrationRefused(reason, (code === '42501' ? undefined : hint) ?? adviceFor(code, installation), error);
+  return new MigrationRefused(reason, (code === '42501' ? undefined : hint) ?? adviceFor(code, installation), error, isOutside ? APPLIED_BEFORE : UNCHANGED);
 }
 
 /** The SQL after which a role without any right can migrate. */

@@ -36,7 +36,7 @@ async function install(core: CoreDatabase, installation: Installation): Promise<
   const receiver = await startReceiver();
   const partnerId = await insertPartner(sql);
   await insertWebhook(sql, partnerId, receiver.url);
-  const engine = startEngine(pool);
+  const engine = startEngine(pool, { now: () => null });
   return {
     pool,
     sql,
@@ -90,6 +90,20 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
       while ((await other.engine.turn()) > 0);
     });
     expect(other.receiver.posts).toHaveLength(3);
+  });
+
+  test.runIf(where === 'in one database')('one session that works for both, as a pooler’s may, arms for each', async () => {
+    await commitEvents(one.sql, one.partnerId, 1);
+    await commitEvents(other.sql, other.partnerId, 1);
+    const session = await one.sql.reserve();
+    const armed: unknown[] = [];
+    for (const { pool } of [one, other]) {
+      await session`select set_config('search_path', ${searchPathOf(pool.schema)}, false)`;
+      armed.push(...(await session`select arm_lanes(null, 100)::int > 0 as armed`));
+    }
+    await session`select set_config('search_path', ${searchPathOf(one.pool.schema)}, false)`;
+    session.release();
+    expect(armed).toEqual([{ armed: true }, { armed: true }]);
   });
 
   test('each seals its own rows', async () => {
