@@ -84,6 +84,22 @@ describe('beside a reader that stays', () => {
     expect(await database.sql`select note from webhooks`).toEqual([{ note: null }]);
   });
 
+  test('functions, views and rights are applied at once: for them no table is locked', async () => {
+    await changeAFunction();
+    await next.write('rights.sql', `${await next.read('rights.sql')}\n-- changed`);
+    await next.write('storage.sql', `${await next.read('storage.sql')}\n-- changed`);
+    await database.sql.begin(async (tx) => {
+      const tables = await tx<{ name: string }[]>`
+        select oid::regclass::text as name from pg_class where relnamespace = 'carteiro'::regnamespace and relkind = 'r'`;
+      await tx.unsafe(`lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`);
+      await migrate(database.url, silentLog, { folder: next.path, tries: 1 });
+      const [{ locked }] = await tx<[{ locked: boolean }]>`
+        select bool_or(not granted) as locked from pg_locks where relation = 'carteiro.lanes'::regclass`;
+      expect(locked).toBe(false);
+    });
+    expect(await sourceOf(database.sql)).toContain('of the next release');
+  });
+
   test('migrate ends with PostgreSQL’s reason and the reader’s name when it stays for too long; nothing has changed', async () => {
     await next.write('0001_note.sql', ADDS_A_COLUMN);
     await database.sql.begin(async (tx) => {
