@@ -30,7 +30,12 @@ export function reasonOf(error: unknown, installation: Installation): unknown {
   if (error instanceof MigrationRefused || code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
   const where = migration === undefined ? '' : `${migration}: `;
   const reason = [`${where}${message} (SQLSTATE ${code})`, detail?.replace(/\.$/, '')].filter(Boolean).join('; ');
-  return new MigrationRefused(reason, (code === '42501' ? undefined : hint) ?? adviceFor(code, installation), error, isOutside ? APPLIED_BEFORE : UNCHANGED);
+  return new MigrationRefused(
+    reason,
+    (code === '42501' ? undefined : hint) ?? adviceFor(code, installation),
+    error,
+    isOutside ? APPLIED_BEFORE : UNCHANGED,
+  );
 }
 
 /** The SQL after which a role without any right can migrate. */

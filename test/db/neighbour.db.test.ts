@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Installation, ROLES } from '../../src/db/installation.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { preparationFor } from '../../src/db/migration-refused.ts';
-import { type CoreDatabase, createCoreDatabase, fingerprintOf, installationOfItsOwn, PASSWORD } from '../support/core-database.ts';
+import {
+  type CoreDatabase,
+  createCoreDatabase,
+  fingerprintOf,
+  installationOfItsOwn,
+  PASSWORD,
+} from '../support/core-database.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 let core: CoreDatabase;
@@ -103,7 +109,9 @@ test('a role without the rights is told PostgreSQL’s reason and the SQL that a
   const nobody = `${installation.rolePrefix}_nobody`;
   await core.sql.unsafe(`create role ${nobody} login password '${PASSWORD}'`);
   const refusal = await migrate(core.urlOf(nobody), silentLog, { installation }).catch((error: Error) => error.message);
-  expect(refusal).toMatch(/^permission denied to create role \(SQLSTATE 42501\); .*Nothing has changed\. What to do: /s);
+  expect(refusal).toMatch(
+    /^permission denied to create role \(SQLSTATE 42501\); .*Nothing has changed\. What to do: /s,
+  );
   const advised = /(create role nb.*)$/s.exec(String(refusal))?.[1] as string;
   await core.sql.unsafe(advised.replace('<the role that migrates>', nobody));
   await migrate(core.urlOf(nobody), silentLog, { installation });

@@ -92,19 +92,22 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
     expect(other.receiver.posts).toHaveLength(3);
   });
 
-  test.runIf(where === 'in one database')('one session that works for both, as a pooler’s may, arms for each', async () => {
-    await commitEvents(one.sql, one.partnerId, 1);
-    await commitEvents(other.sql, other.partnerId, 1);
-    const session = await one.sql.reserve();
-    const armed: unknown[] = [];
-    for (const { pool } of [one, other]) {
-      await session`select set_config('search_path', ${searchPathOf(pool.schema)}, false)`;
-      armed.push(...(await session`select arm_lanes(null, 100)::int > 0 as armed`));
-    }
-    await session`select set_config('search_path', ${searchPathOf(one.pool.schema)}, false)`;
-    session.release();
-    expect(armed).toEqual([{ armed: true }, { armed: true }]);
-  });
+  test.runIf(where === 'in one database')(
+    'one session that works for both, as a pooler’s may, arms for each',
+    async () => {
+      await commitEvents(one.sql, one.partnerId, 1);
+      await commitEvents(other.sql, other.partnerId, 1);
+      const session = await one.sql.reserve();
+      const armed: unknown[] = [];
+      for (const { pool } of [one, other]) {
+        await session`select set_config('search_path', ${searchPathOf(pool.schema)}, false)`;
+        armed.push(...(await session`select arm_lanes(null, 100)::int > 0 as armed`));
+      }
+      await session`select set_config('search_path', ${searchPathOf(one.pool.schema)}, false)`;
+      session.release();
+      expect(armed).toEqual([{ armed: true }, { armed: true }]);
+    },
+  );
 
   test('each seals its own rows', async () => {
     for (const { sql, pool } of [one, other]) {

@@ -33,7 +33,8 @@ beforeAll(async () => {
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     PORT: '0',
   };
-  expect(await runCommand(['migrate'], environment)).toMatchObject({ code: 0, stdout: 'migrated\n' });
+  const migrated = await runCommand(['migrate'], environment);
+  if (migrated.stdout !== 'migrated\n') throw new Error(migrated.stderr);
   for (const role of ['app', 'poller', 'owner']) {
     const login = `${rolePrefix}_${role}_login`;
     await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);

@@ -43,7 +43,8 @@ beforeAll(async () => {
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     PORT: '0',
   };
-  expect((await runCommand(['migrate'], { ...environment, DATABASE_URL: core.url })).code).toBe(0);
+  const migrated = await runCommand(['migrate'], { ...environment, DATABASE_URL: core.url });
+  if (migrated.code !== 0) throw new Error(migrated.stderr);
   for (const role of ['app', 'poller']) {
     const login = loginOf(role);
     await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);
@@ -102,7 +103,8 @@ async function startPooler(without?: RegExp): Promise<Pooler> {
   };
 }
 
-async function deliverThrough(pooler: Pooler): Promise<void> {
+/** Registers, sends 20 test deliveries and returns how many POSTs arrived. */
+async function deliverThrough(pooler: Pooler): Promise<number> {
   const direct = { ...environment, DATABASE_URL: core.url };
   const created = await runCommand(['partner', 'create', '--name', 'Um'], direct);
   const { id } = JSON.parse(created.stdout) as { id: string };
@@ -127,15 +129,17 @@ async function deliverThrough(pooler: Pooler): Promise<void> {
       return fetchDescribed(`${url}/v1/webhooks/${webhook.id}/teste`, { method: 'POST', headers });
     }),
   );
-  await receiver.received(tried.filter(({ status }) => status === 200).length);
+  expect(tried.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  await receiver.received(20);
   for (const running of [api, ...polls]) expect((await running.end('SIGTERM')).code).toBe(0);
   await receiver.close();
+  return receiver.posts.length;
 }
 
 describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode`, { timeout: 180_000 }, () => {
   test.skipIf(!tracks)('gives each session its search path, when it tracks it', async () => {
     const pooler = await startPooler();
-    await deliverThrough(pooler);
+    expect(await deliverThrough(pooler)).toBe(20);
     await pooler.stop();
   });
 
@@ -148,7 +152,7 @@ describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode
     for (const role of ['app', 'poller']) await core.sql.unsafe(advised.replace('<the login>', loginOf(role)));
     await pooler.stop();
     const again = await startPooler(/^track_extra_parameters/);
-    await deliverThrough(again);
+    expect(await deliverThrough(again)).toBe(20);
     await again.stop();
   });
 });
