@@ -34,7 +34,7 @@ grant execute on function
 grant select on applied_migrations, event_types, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
   attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-  address, key_id, poller, error, answer) on attempts to carteiro_app, carteiro_poller;
+  address, key_id, claim, error, answer) on attempts to carteiro_app, carteiro_poller;
 grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at)
   on deliveries to carteiro_app, carteiro_poller;
 grant insert (webhook_id, due_at, silent) on arrivals to carteiro_app, carteiro_poller;

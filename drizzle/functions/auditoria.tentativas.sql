@@ -2,7 +2,7 @@ drop view if exists carteiro_auditoria.tentativas;
 create view carteiro_auditoria.tentativas as
 select delivery_id as entrega_id, number as numero, late as atrasada, webhook_id, partner_id as parceiro_id,
        outcome as resultado, status_code as status_http, started_at as inicio, duration_ms as duracao_ms,
-       masked(url) as url, address as endereco, key_id as chave_id, poller, masked(error) as erro,
+       masked(url) as url, address as endereco, key_id as chave_id, poller, claim as reivindicacao, masked(error) as erro,
        case when pg_has_role('carteiro_auditor_cpf', 'usage') then answer_text(answer) else mask_answer(answer) end as resposta,
        recorded_at as registrada_em, tx as transacao
 from attempts;

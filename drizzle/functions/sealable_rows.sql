@@ -45,18 +45,18 @@ select
   a.delivery_id,
   json_build_array(
     'attempts', a.delivery_id, a.number, a.late, a.webhook_id, a.partner_id, a.outcome, a.status_code,
-    (extract(epoch from a.started_at) * 1000)::bigint, a.duration_ms, a.url, a.address, a.key_id, a.poller, a.error,
+    (extract(epoch from a.started_at) * 1000)::bigint, a.duration_ms, a.url, a.address, a.key_id, a.claim, a.error,
     encode(a.answer, 'hex'), (extract(epoch from a.recorded_at) * 1000)::bigint, a.tx::text
   )::text,
   a.tx,
   sha256(
     int8send((1::bigint << 56) | (a.late::int::bigint << 48) | (coalesce(a.status_code, 0)::bigint << 32) | a.number)
     || int8send((octet_length(a.url)::bigint << 32) | (coalesce(octet_length(a.address), -1) & 4294967295))
-    || int8send((octet_length(a.poller)::bigint << 32) | (coalesce(octet_length(a.key_id), -1) & 4294967295))
+    || int8send((octet_length(a.claim)::bigint << 32) | (coalesce(octet_length(a.key_id), -1) & 4294967295))
     || int8send((coalesce(octet_length(a.error), -1)::bigint << 32) | (coalesce(a.duration_ms, -1) & 4294967295))
     || uuid_send(a.delivery_id) || uuid_send(a.webhook_id) || uuid_send(a.partner_id)
     || timestamptz_send(a.started_at) || timestamptz_send(a.recorded_at) || xid8send(a.tx)
-    || textsend(a.outcome || a.url || coalesce(a.address, '') || coalesce(a.key_id, '') || a.poller || coalesce(a.error, ''))
+    || textsend(a.outcome || a.url || coalesce(a.address, '') || coalesce(a.key_id, '') || a.claim || coalesce(a.error, ''))
     || coalesce(a.answer, '')
   )
 from attempts a

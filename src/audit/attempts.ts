@@ -56,6 +56,7 @@ export interface AuditedAttempt extends AttemptPlace {
   readonly address: string | null;
   readonly keyId: string | null;
   readonly poller: string;
+  readonly claim: string;
   readonly error: string | null;
   readonly answer: Buffer | null;
 }
@@ -124,7 +125,7 @@ function search(sql: Tx, page: AttemptPage, budget: number | null) {
            m.webhook_id as "webhookId", m.event_id as "eventId", m.event,
            case when m.loan_version is not null then (select e.stream from events e where e.id = m.event_id) end as "loanId",
            m.started_at as "startedAt", m.duration_ms as "durationMs", m.outcome, m.status_code as "statusCode",
-           m.url, m.address, m.key_id as "keyId", m.poller, m.error, m.answer
+           m.url, m.address, m.key_id as "keyId", m.poller, m.claim, m.error, m.answer
     from (
       select count(*)::int as scanned,
              (select json_build_object('recordedAt', l.recorded_at, 'deliveryId', l.delivery_id,

@@ -77,17 +77,17 @@ function attemptBytes(fields: unknown): Buffer | null {
   const parsed = attemptLine.safeParse(fields);
   if (!parsed.success) return null;
   const [, delivery, number, late, webhook, partner, outcome, status, ...rest] = parsed.data;
-  const [startedMs, durationMs, url, address, keyId, poller, error, answer, recordedMs, txid] = rest;
+  const [startedMs, durationMs, url, address, keyId, claim, error, answer, recordedMs, txid] = rest;
   return Buffer.concat([
     pair((1 << 24) | (Number(late) << 16) | (status ?? 0), number),
     pair(lengthOf(url), lengthOf(address)),
-    pair(lengthOf(poller), lengthOf(keyId)),
+    pair(lengthOf(claim), lengthOf(keyId)),
     pair(lengthOf(error), durationMs ?? -1),
     ...[delivery, webhook, partner].map(uuidBytes),
     instant(startedMs),
     instant(recordedMs),
     long(BigInt(txid)),
-    Buffer.from([outcome, url, address, keyId, poller, error].map((part) => part ?? '').join('')),
+    Buffer.from([outcome, url, address, keyId, claim, error].map((part) => part ?? '').join('')),
     Buffer.from(answer ?? '', 'hex'),
   ]);
 }

@@ -24,6 +24,8 @@ export const auditedAttempt = z.strictObject({
   endereco: z.string().nullable(),
   chave_id: z.string().nullable(),
   poller: z.string(),
+  /** The claim that took the delivery: its poller's name and a number. */
+  reivindicacao: z.string(),
   erro: z.string().nullable(),
   /** The first 1 KiB of the answer as text. Here, in `url` and in `erro` CPFs and query strings are masked without `auditoria:cpf`. */
   resposta: z.string().nullable(),

@@ -8,8 +8,15 @@ import * as payload from './payloads.ts';
 
 type Guarantee = 'guaranteed' | 'conditional';
 
-function emitted<S extends z.ZodType>(guarantee: Guarantee, data: S) {
-  return { kind: 'emitted', guarantee, data } as const;
+/** When it fires (contract, "Catalog" and "Guarantee matrix"), as the description tells it. */
+interface Meaning {
+  /** One line, read in a list beside the event's name. */
+  readonly summary: string;
+  readonly more?: string;
+}
+
+function emitted<S extends z.ZodType>(guarantee: Guarantee, data: S, meaning: Meaning) {
+  return { kind: 'emitted', guarantee, data, meaning } as const;
 }
 
 function internal<S extends z.ZodType>(data: S) {
@@ -19,22 +26,64 @@ function internal<S extends z.ZodType>(data: S) {
 const reserved = { kind: 'reserved' } as const;
 
 export const EVENTS = {
-  'autorizacao.confirmada': emitted('guaranteed', payload.authorizationConfirmed),
-  'margem.concluida': emitted('conditional', payload.marginConcluded),
-  'margem.falhou': emitted('guaranteed', payload.marginFailed),
-  'emprestimo.emitido': emitted('conditional', payload.loanIssued),
-  'emprestimo.emissao_falhou': emitted('conditional', payload.issuanceFailed),
-  'assinatura.concluida': emitted('guaranteed', payload.signingConcluded),
-  'assinatura.pendente': emitted('conditional', payload.signingPending),
-  'docs_registry.pendente': emitted('conditional', payload.documentsPending),
-  'docs_registry.recebido': emitted('conditional', payload.documentsReceived),
-  'averbacao.concluida': emitted('guaranteed', payload.registrationConcluded),
-  'averbacao.falhou': emitted('guaranteed', payload.registrationFailed),
-  'desembolso.liquidado': emitted('guaranteed', payload.disbursementSettled),
-  'desembolso.falhou': emitted('guaranteed', payload.disbursementFailed),
-  'trabalhador.desligado': emitted('guaranteed', payload.bondEnded),
-  'trabalhador.vinculo_novo': emitted('guaranteed', payload.newBond),
-  'repasse.processado': emitted('guaranteed', payload.settlementProcessed),
+  'autorizacao.confirmada': emitted('guaranteed', payload.authorizationConfirmed, {
+    summary: 'O trabalhador aceitou a autorização de consulta',
+  }),
+  'margem.concluida': emitted('conditional', payload.marginConcluded, {
+    summary: 'Uma consulta de margem chegou ao registry e terminou bem',
+    more: 'Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
+  }),
+  'margem.falhou': emitted('guaranteed', payload.marginFailed, {
+    summary: 'Uma consulta de margem falhou no registry',
+  }),
+  'emprestimo.emitido': emitted('conditional', payload.loanIssued, {
+    summary: 'Uma emissão respondida com 202 terminou',
+    more: '`numero` é o definitivo.',
+  }),
+  'emprestimo.emissao_falhou': emitted('conditional', payload.issuanceFailed, {
+    summary: 'Uma emissão respondida com 202 foi abandonada',
+    more: 'O empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
+  }),
+  'assinatura.concluida': emitted('guaranteed', payload.signingConcluded, {
+    summary: 'A assinatura terminou',
+    more: 'Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
+  }),
+  'assinatura.pendente': emitted('conditional', payload.signingPending, {
+    summary: 'O empréstimo passou a aguardando_averbacao com o pacote assinado incompleto',
+    more: 'Só na entrega diferida.',
+  }),
+  'docs_registry.pendente': emitted('conditional', payload.documentsPending, {
+    summary: 'A averbação abriu a obrigação de entregar documentos, com prazo',
+    more: 'Só na entrega diferida.',
+  }),
+  'docs_registry.recebido': emitted('conditional', payload.documentsReceived, {
+    summary: 'Os documentos foram recebidos',
+    more: 'Só na entrega diferida.',
+  }),
+  'averbacao.concluida': emitted('guaranteed', payload.registrationConcluded, {
+    summary: 'A averbação foi gravada no registry',
+  }),
+  'averbacao.falhou': emitted('guaranteed', payload.registrationFailed, {
+    summary: 'A averbação falhou; pode ser pedida de novo',
+  }),
+  'desembolso.liquidado': emitted('guaranteed', payload.disbursementSettled, {
+    summary: 'A transferência foi liquidada',
+  }),
+  'desembolso.falhou': emitted('guaranteed', payload.disbursementFailed, {
+    summary: 'A transferência falhou',
+  }),
+  'trabalhador.desligado': emitted('guaranteed', payload.bondEnded, {
+    summary: 'Terminou o vínculo de um trabalhador com empréstimo',
+    more: 'A sincronização noturna detectou, pela primeira vez, o fim do vínculo; o empréstimo foi encerrado.',
+  }),
+  'trabalhador.vinculo_novo': emitted('guaranteed', payload.newBond, {
+    summary: 'Foi recontratado um trabalhador cujo empréstimo tinha sido encerrado por desligamento',
+    more: 'A sincronização noturna detectou a recontratação pela primeira vez.',
+  }),
+  'repasse.processado': emitted('guaranteed', payload.settlementProcessed, {
+    summary: 'O repasse do mês foi fechado e consolidado',
+    more: 'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.',
+  }),
   'repasse.pago': reserved,
   'autorizacao.expirada': reserved,
   'emprestimo.contratado': internal(payload.loanContracted),

@@ -148,6 +148,8 @@ async function applyOutside(sql: Sql, file: MigrationFile, installation: Install
       await sql.unsafe(sqlFor({ sql: statement }, installation));
     }
     await sql`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
+  } catch (error) {
+    throw Object.assign(error as Error, { migration: file.name, isOutside: true });
   } finally {
     await sql`reset role`;
     await sql`reset search_path`;
@@ -158,7 +160,7 @@ async function applyFile(tx: Tx, file: MigrationFile, installation: Installation
   try {
     await tx.unsafe(sqlFor(file, installation));
   } catch (error) {
-    throw Object.assign(error as Error, { file: file.name });
+    throw Object.assign(error as Error, { migration: file.name });
   }
   await tx`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
 }

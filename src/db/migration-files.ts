@@ -2,8 +2,9 @@
  * The files under drizzle/: numbered migrations, each applied once, and files that are applied again whenever they have
  * changed (functions and views, one a file; storage.sql; rights.sql).
  *
- * They are written with the default names. What differs in another installation is put in here: the auditors' schema and
- * the roles. Everything else is found by the search path; drizzle-kit names the schema `public` in some places, which goes.
+ * They are written with the default names. What differs in another installation is put in here: the auditors' schema,
+ * the roles and the session's note of the arrivals it took. Everything else is found by the search path; drizzle-kit names
+ * the schema `public` in some places, which goes.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -76,6 +77,7 @@ function catalogFile(): MigrationFile {
 export function sqlFor({ sql }: Pick<MigrationFile, 'sql'>, { schema, rolePrefix }: Installation): string {
   return sql
     .replaceAll('"public".', '')
+    .replaceAll("'carteiro.taken'", `'${schema}.taken'`)
     .replaceAll(/\bcarteiro_auditoria\b/g, `"${schema}_auditoria"`)
     .replaceAll(/\bcarteiro_(?=(?:owner|app|poller|auditor|auditor_cpf|core)\b)/g, `${rolePrefix}_`);
 }

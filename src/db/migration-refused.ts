@@ -1,12 +1,15 @@
 /** Why a database was not migrated, in PostgreSQL's words, and what to do about it. */
-import type { Installation } from './installation.ts';
+import { type Installation, ROLES } from './installation.ts';
 
-/** Nothing has changed in the database. */
+const UNCHANGED = 'Nothing has changed';
+const APPLIED_BEFORE = 'The files before it are applied, and the system that runs goes on';
+
+/** Nothing has changed in the database, or what `state` says. */
 export class MigrationRefused extends Error {
   override name = 'MigrationRefused';
 
-  constructor(reason: string, advice: string, cause?: unknown) {
-    super(`${reason}. Nothing has changed. What to do: ${advice}`, { cause });
+  constructor(reason: string, advice: string, cause?: unknown, state = UNCHANGED) {
+    super(`${reason}. ${state}. What to do: ${advice}`, { cause });
   }
 }
 
@@ -15,26 +18,42 @@ interface ServerError {
   readonly message?: string;
   readonly detail?: string;
   readonly hint?: string;
-  readonly file?: string;
+  /** The file of drizzle/ that failed. */
+  readonly migration?: string;
+  /** True where it is one that stands outside of a transaction. */
+  readonly isOutside?: boolean;
 }
 
 /** The error of a statement as a {@link MigrationRefused}; faults of the connection and refusals as they are. */
 export function reasonOf(error: unknown, installation: Installation): unknown {
-  const { code, message, detail, hint, file } = error as ServerError;
+  const { code, message, detail, hint, migration, isOutside = false } = error as ServerError;
   if (error instanceof MigrationRefused || code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
-  const where = file === undefined ? '' : `${file}: `;
-  const reason = [`${where}${message} (SQLSTATE ${code})`, detail].filter(Boolean).join('; ');
-  return new MigrationRefused(reason, hint ?? adviceFor(code, installation), error);
+  const where = migration === undefined ? '' : `${migration}: `;
+  const reason = [`${where}${message} (SQLSTATE ${code})`, detail?.replace(/\.$/, '')].filter(Boolean).join('; ');
+  return new MigrationRefused(
+    reason,
+    (code === '42501' ? undefined : hint) ?? adviceFor(code, installation),
+    error,
+    isOutside ? APPLIED_BEFORE : UNCHANGED,
+  );
+}
+
+/** The SQL after which a role without any right can migrate. */
+export function preparationFor({ schema, rolePrefix }: Installation): string {
+  const owner = `${rolePrefix}_owner`;
+  return [
+    ...ROLES.map((role) => `create role ${rolePrefix}_${role} nologin`),
+    `grant ${owner} to <the role that migrates>`,
+    `create schema "${schema}" authorization ${owner}`,
+    `create schema "${schema}_auditoria" authorization ${owner}`,
+  ].join('; ');
 }
 
 function adviceFor(code: string, { schema, rolePrefix }: Installation): string {
   if (code === '42501') {
     return (
-      `run it as a role that may create schemas in this database and roles, or let an administrator make them first: ` +
-      `create role ${rolePrefix}_owner nologin; the same for ${rolePrefix}_app, ${rolePrefix}_poller, ${rolePrefix}_core, ` +
-      `${rolePrefix}_auditor, ${rolePrefix}_auditor_cpf; grant ${rolePrefix}_owner to <the role that migrates>; ` +
-      `create schema ${schema} authorization ${rolePrefix}_owner; ` +
-      `create schema ${schema}_auditoria authorization ${rolePrefix}_owner`
+      `run it as a role that may create schemas in this database and roles, or let an administrator run what of this is ` +
+      `not there yet: ${preparationFor({ schema, rolePrefix })}`
     );
   }
   if (code.startsWith('42'))

@@ -28,8 +28,8 @@ export async function pendingMigrations(sql: Tx, schema = DEFAULT_INSTALLATION.s
 }
 
 /**
- * What `migrate` applies: what is missing, a function's file also when another version of it stands now, and the rights
- * and the storage whenever anything else is applied. Throws {@link MigrationRefused} when the database is of a newer
+ * What `migrate` applies: what is missing, a function's file also when another version of it stands now, the rights
+ * whenever anything else is applied, and the storage when there are new tables or columns. Throws {@link MigrationRefused} when the database is of a newer
  * release, or a numbered migration has changed since it was applied.
  */
 export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {
@@ -53,7 +53,10 @@ export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], sch
   }
   const pending = new Set(files.filter((file) => lastOf(applied, file.name)?.hash !== file.hash));
   if (pending.size === 0) return [];
-  return files.filter((file) => pending.has(file) || file.name === 'storage.sql' || file.name === 'rights.sql');
+  const hasTables = [...pending].some(({ kind }) => kind === 'versioned');
+  return files.filter(
+    (file) => pending.has(file) || file.name === 'rights.sql' || (hasTables && file.name === 'storage.sql'),
+  );
 }
 
 async function missing(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {

@@ -1,9 +1,7 @@
 /** The roles and the two empty schemas of an installation, made when they are not there yet. */
-import type { Installation } from './installation.ts';
+import { type Installation, ROLES } from './installation.ts';
 import { MigrationRefused } from './migration-refused.ts';
 import type { Tx } from './pool.ts';
-
-const ROLES = ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'];
 
 /**
  * Makes what is missing. Roles belong to the whole server: another database's migration, or an administrator, may have
@@ -12,8 +10,7 @@ const ROLES = ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'];
 export async function prepareSchema(tx: Tx, { schema, rolePrefix }: Installation): Promise<void> {
   const owner = `${rolePrefix}_owner`;
   for (const role of ROLES) await makeRole(tx, `${rolePrefix}_${role}`);
-  await tx`
-    select set_config('carteiro.owner', ${owner}, true)`;
+  await tx`select set_config('carteiro.owner', ${owner}, true)`;
   await tx.unsafe(`
     do $$
     begin
@@ -42,9 +39,15 @@ async function makeRole(tx: Tx, role: string): Promise<void> {
 async function makeSchema(tx: Tx, schema: string, owner: string): Promise<void> {
   const [found] = await tx<{ owner: string; strangers: string | null }[]>`
     select pg_get_userbyid(n.nspowner) as owner,
-           (select string_agg(c.relname, ', ' order by c.relname) from pg_class c
-            where c.relnamespace = n.oid and c.relkind in ('r', 'v', 'm', 'p') and pg_get_userbyid(c.relowner) <> ${owner}
-           ) as strangers
+           (select string_agg(name, ', ' order by name)
+            from (
+              select relname, relowner from pg_class where relnamespace = n.oid and relkind not in ('i', 'I', 't')
+              union
+              select proname, proowner from pg_proc where pronamespace = n.oid
+              union
+              select typname, typowner from pg_type where typnamespace = n.oid and typrelid = 0 and typelem = 0
+            ) object (name, owner)
+            where pg_get_userbyid(owner) <> ${owner}) as strangers
     from pg_namespace n where n.nspname = ${schema}`;
   if (found === undefined) {
     await tx.unsafe(`create schema "${schema}" authorization "${owner}"`);
@@ -52,14 +55,14 @@ async function makeSchema(tx: Tx, schema: string, owner: string): Promise<void> 
   }
   if (found.strangers !== null) {
     throw new MigrationRefused(
-      `the schema "${schema}" holds tables that are not Carteiro's: ${found.strangers}`,
+      `the schema "${schema}" holds what is not Carteiro's: ${found.strangers}`,
       'set DATABASE_SCHEMA to another name',
     );
   }
   if (found.owner !== owner) {
     throw new MigrationRefused(
       `the schema "${schema}" belongs to ${found.owner}, not to ${owner}`,
-      `if it is meant for Carteiro: alter schema ${schema} owner to ${owner}; else set DATABASE_SCHEMA to another name`,
+      `if it is meant for Carteiro: alter schema "${schema}" owner to ${owner}; else set DATABASE_SCHEMA to another name`,
     );
   }
 }

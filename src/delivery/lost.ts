@@ -24,7 +24,7 @@ const BATCH = 1_000;
  */
 export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
   await tx`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
     select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at,
            coalesce(
              (select h.url from webhook_history h

@@ -132,7 +132,7 @@ async function recordCurrent(
     ),
     logged as (
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
-                            duration_ms, url, address, key_id, poller, error, answer)
+                            duration_ms, url, address, key_id, claim, error, answer)
       select id, number, webhook_id, partner_id, outcome, status_code, started_at,
              duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
       from moved
@@ -151,7 +151,7 @@ async function recordLate(
   const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
     insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at,
-                          duration_ms, url, address, key_id, poller, error, answer)
+                          duration_ms, url, address, key_id, claim, error, answer)
     select r.id, r.number, true, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
            r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
     from report r

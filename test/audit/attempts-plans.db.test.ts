@@ -25,7 +25,7 @@ beforeAll(async () => {
   await commitEvents(sql, partnerId, 10_000);
   for (let number = 1; number <= 6; number += 1) {
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, recorded_at)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, recorded_at)
       select id, ${number}, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'old',
              now() + ${number} * interval '1 hour' + row_number() over (order by id) * interval '100 ms'
       from deliveries`;

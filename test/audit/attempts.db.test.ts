@@ -26,7 +26,7 @@ const FORMULA = '=HYPERLINK("http://evil.example")';
 async function recordAttempts(): Promise<void> {
   await api.database.sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-                          poller, answer, recorded_at)
+                          claim, answer, recorded_at)
     select id, 1, webhook_id, partner_id,
            case when n % 10 = 0 then 'resposta_nao_2xx' else 'entregue' end, case when n % 10 = 0 then 500 else 200 end,
            timestamptz '2026-03-01T12:00:00Z', 5, 'https://partner.example/', 'test',
@@ -90,7 +90,7 @@ describe('what only the grant for CPFs shows', () => {
   };
   beforeAll(async () => {
     await api.database.sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, error, answer, recorded_at)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, error, answer, recorded_at)
       select id, 8, webhook_id, partner_id, 'entregue', 200, now(), 1, ${SECRET.url}, 'secret', ${SECRET.error}, ${Buffer.from(SECRET.answer)}, '2020-01-01Z'
       from deliveries limit 1`;
     await untilSettled(api.database.sql);
@@ -235,7 +235,7 @@ describe('the export', () => {
     async (formato) => {
       const { manifest, bytes } = await exported(`?formato=${formato}&resultado=resposta_nao_2xx`);
       await api.database.sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
       select id, 7, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/', 'later' from deliveries limit 1`;
       const { status, body } = await api.send<ExportManifest>('GET', manifest, { token });
       await api.database.sql`delete from attempts where poller = 'later'`;
@@ -273,7 +273,7 @@ describe('the export', () => {
     await late`update partners set name = 'x' where false`;
     await late`select pg_current_xact_id()`;
     await api.database.sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
       values (uuidv7(), 1, uuidv7(), ${partners[0] ?? ''}, 'desconhecido', now(), 'https://late.example/', 'late')`;
     const answer = await exportAttempts(
       api.database.pool,

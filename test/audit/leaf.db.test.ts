@@ -30,7 +30,7 @@ beforeAll(async () => {
     select 'reenvio_em_lote', webhook_id, partner_id, array_agg(id), 'João' from deliveries group by 2, 3`;
   await sql`
     insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-                          address, key_id, poller, error, answer)
+                          address, key_id, claim, error, answer)
     values
       (uuidv7(), 1, false, ${id}, ${partnerId}, 'entregue', 299, '1969-12-31T23:59:59.999Z', 0, 'https://á/', '::1', 'k', 'p', null, '\\x00ff'),
       (uuidv7(), 2147483647, true, ${id}, ${partnerId}, 'resposta_nao_2xx', 999, now(), 2147483647, '', '', '', '', '', ''),

@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (let count = 0; count < 3; count += 1) {
     await commitEvents(sql, partnerId, 4);
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller, error)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim, error)
       select id, ${count + 1}, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'test', 'não há rota “lá”'
       from deliveries`;
     await untilSettled(sql);
@@ -134,7 +134,7 @@ describe('a proof', () => {
   test('tells which of its lines no seal covers yet', async () => {
     const { sql } = api.database;
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
       select id, 4, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
     await sql`update deliveries set status = 'entregue', next_attempt_at = null, attempts = 4, finished_at = now()`;
     const { body } = await readProof(proof.entrega.id);
@@ -164,7 +164,7 @@ describe('a proof without the grant for CPFs', () => {
     await sql`
       select append_event(uuidv7(), 0, 'autorizacao.confirmada', ${partnerId}, json_build_object('autorizacao_id', uuidv7(), 'cpf_trabalhador', ${CPF}::text, 'status', 'confirmada', 'origem', 'web'), 'cpf 529.982.247-25')`;
     const [row] = await sql<[{ id: string }]>`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, answer)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, answer)
       select d.id, 1, d.webhook_id, d.partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?token=abc', 'test', '529–982–247–25'
       from deliveries d join messages m using (event_id) where m.type = 'autorizacao.confirmada' returning delivery_id as id`;
     await untilSettled(sql);

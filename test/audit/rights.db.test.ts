@@ -37,7 +37,7 @@ beforeAll(async () => {
   await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
             select 'reenvio', webhook_id, partner_id, array[id], 'cpf 529.982.247-25' from deliveries`;
   await sql`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller, answer)
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, answer)
     select id, 1, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/', 'test', 'cpf 529‑982‑247‑25'
     from deliveries`;
   await untilSettled(sql);
@@ -59,7 +59,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const ATTEMPT = '(delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller';
+const ATTEMPT = '(delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim';
 const TAMPERING = [
   ...LOGGED.map((table) => `delete from ${table}`),
   ...LOGGED.map((table) => `truncate ${table} cascade`),
@@ -82,8 +82,8 @@ const TAMPERING = [
   "insert into event_types (name, kind, families, keys, kinds, formats) values ('x', 'emitted', '{}', '{}', '{}', '{}')",
   "update event_types set kind = 'emitted'",
   // Forged places in the order.
-  `insert into attempts ${ATTEMPT}, tx) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, poller, tx from attempts`,
-  `insert into attempts ${ATTEMPT}, recorded_at) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, poller, now() from attempts`,
+  `insert into attempts ${ATTEMPT}, tx) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts`,
+  `insert into attempts ${ATTEMPT}, recorded_at) select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, claim, now() from attempts`,
   'insert into events overriding system value select * from events',
   'insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, ordered_at) select kind, webhook_id, partner_id, delivery_ids, actor, ordered_at from send_orders',
   "select setval('events_position_seq', 1)",

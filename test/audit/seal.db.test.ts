@@ -22,7 +22,7 @@ const verify = (anchor: string | null = null) =>
 
 async function insertAttempts(count: number): Promise<void> {
   await database.sql`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
     select uuidv7(), 1, uuidv7(), ${partnerId}, 'entregue', 200, now(), 1, 'https://partner.example/', 'test'
     from generate_series(1, ${count}::int)`;
 }
@@ -63,7 +63,7 @@ describe('the sealer', () => {
   test('leaves alone what an open transaction could still bring below, and seals it after its commit', async () => {
     const late = await database.sql.reserve();
     await late`begin`;
-    await late`insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller)
+    await late`insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
       values (uuidv7(), 1, uuidv7(), ${partnerId}, 'desconhecido', now(), 'https://late.example/', 'late')`;
     await commitEvents(database.sql, partnerId, 3);
     expect(await sealAll(database.pool)).toMatchObject({ rows: 0 });
@@ -167,8 +167,8 @@ describe('audit verify', () => {
       'an added attempt',
       '1 rows were added',
       () => database.sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, poller, tx)
-      select uuidv7(), 1, webhook_id, partner_id, 'desconhecido', now(), url, poller, tx from attempts where ${inSecond()} limit 1`,
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, tx)
+      select uuidv7(), 1, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts where ${inSecond()} limit 1`,
     ],
     [
       'a seal hashed again after a change',

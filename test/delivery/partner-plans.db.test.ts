@@ -21,7 +21,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       select gen_random_uuid(), 1, 'desembolso.falhou', ${busy}, '{}', now(), 'test', 0, pg_current_snapshot()
       from generate_series(1, 10000)`;
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://busy.example/', 'old' from deliveries`;
     const partnerId = await insertPartner(sql);
     const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');

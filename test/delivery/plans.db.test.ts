@@ -15,7 +15,7 @@ test('no claim and no record ever reads a hot table from end to end, also with t
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, 20000)`;
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
     await sql`
       insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)

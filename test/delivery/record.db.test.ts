@@ -60,14 +60,15 @@ describe('the record', () => {
     const delivery = await claimOne('a/1', start);
     expect(await recordAt(after(1), reportOf(delivery, 'a/1', 'entregue'))).toEqual(['current']);
     expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', failures: 0, claimedBy: null }]);
-    const [row] = await sql`select outcome, status_code, url, address, key_id, poller, answer from attempts`;
+    const [row] = await sql`select outcome, status_code, url, address, key_id, claim, poller, answer from attempts`;
     expect(row).toEqual({
       outcome: 'entregue',
       status_code: 200,
       url: 'https://partner.example/',
       address: '192.0.2.1',
       key_id: 'test',
-      poller: 'a/1',
+      claim: 'a/1',
+      poller: 'a',
       answer: Buffer.from('ok'),
     });
   });

@@ -16,7 +16,7 @@ test('the statistics of every table are made of 6,000 rows, with few rests, beca
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, ${ROWS}::int)`;
     await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
 
     const longer = await sql<{ place: string }[]>`

@@ -5,14 +5,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const README = path.resolve(import.meta.dirname, '../../README.md');
+const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** The fenced block of README whose first line names `file`. */
-export async function snippet(file: string): Promise<string> {
+/** The fenced block of README, or of another page, whose first line names `file`. */
+export async function snippet(file: string, page = 'README.md'): Promise<string> {
   const block = new RegExp(`^\`\`\`\\w+ ${file.replace('.', '\\.')}\\n(.*?)^\`\`\``, 'ms').exec(
-    await readFile(README, 'utf8'),
+    await readFile(path.join(ROOT, page), 'utf8'),
   );
-  if (block?.[1] === undefined) throw new Error(`README.md has no block ${file}`);
+  if (block?.[1] === undefined) throw new Error(`${page} has no block ${file}`);
   return block[1];
 }
 
@@ -28,9 +28,14 @@ export async function folderWith(files: Readonly<Record<string, string>>): Promi
 }
 
 /** Runs a program to its end in `cwd` and returns what it printed. Throws when it fails. */
-export async function run(command: readonly [string, ...string[]], cwd: string, input = ''): Promise<string> {
+export async function run(
+  command: readonly [string, ...string[]],
+  cwd: string,
+  input = '',
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const [program, ...args] = command;
-  const child = spawn(program, args, { cwd });
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env } });
   const said: string[] = [];
   const complained: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => said.push(text));

@@ -20,7 +20,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, instant, preciseInstant, xid8 } from '../columns.ts';
+import { bytea, computedText, instant, preciseInstant, xid8 } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 import { webhooks } from './partners.ts';
 
@@ -126,6 +126,9 @@ export const lanes = pgTable(
   ],
 );
 
+/** A claim's name without its number. */
+const pollerOfClaim = computedText("left(claim, length(claim) - strpos(reverse(claim), '/'))");
+
 /** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */
 export const attempts = pgTable(
   'attempts',
@@ -142,7 +145,9 @@ export const attempts = pgTable(
     url: text('url').notNull(),
     address: text('address'),
     keyId: text('key_id'),
-    poller: text('poller').notNull(),
+    /** The claim that took the delivery: its poller's name and a number, `poller-1/12`. */
+    claim: text('claim').notNull(),
+    poller: pollerOfClaim('poller'),
     error: text('error'),
     answer: bytea('answer'),
     recordedAt: instant('recorded_at')

@@ -24,6 +24,7 @@ export function attemptView(attempt: AuditedAttempt, seesCpf: boolean): AuditedA
     endereco: attempt.address,
     chave_id: attempt.keyId,
     poller: attempt.poller,
+    reivindicacao: attempt.claim,
     erro: attempt.error === null ? null : shown(attempt.error),
     resposta: seesCpf ? answerText(attempt.answer) : readableAnswer(attempt.answer),
   };

@@ -4,7 +4,7 @@ import * as delivery from '../../contract/delivery.ts';
 import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../contract/events.ts';
 import { id, timestamp } from '../../contract/values.ts';
 import type { Json, Schemas } from './schemas.ts';
-import { EVENT_MEANING, GUARANTEE_MEANING } from './texts.ts';
+import { GUARANTEE_MEANING } from './texts.ts';
 
 interface Header {
   readonly description: string;
@@ -99,7 +99,7 @@ function describeEvent(name: EmittedName, body: Json): Json {
     schema: { type: 'string', const: name },
     example: name,
   };
-  const { summary, more } = EVENT_MEANING[name];
+  const { summary, more } = EVENTS[name].meaning;
   return {
     operationId: `receive${pascal(name)}`,
     summary,

@@ -1,5 +1,5 @@
 /** What the description says in words; a scope or an event without its words does not compile. */
-import { type EmittedName, RESERVED_NAMES } from '../../contract/events.ts';
+import { RESERVED_NAMES } from '../../contract/events.ts';
 import type { Scope } from '../../contract/statuses.ts';
 
 export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
@@ -39,59 +39,6 @@ nunca emitidos.`;
 
 export const TOKEN_TEXT = `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e
 \`parceiro_id\`, o parceiro (ausente no de um auditor). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`;
-
-interface EventMeaning {
-  /** One line, read in a list beside the event's name. */
-  readonly summary: string;
-  readonly more?: string;
-}
-
-/** When each event fires (contract, "Catalog" and "Guarantee matrix"). */
-export const EVENT_MEANING: Readonly<Record<EmittedName, EventMeaning>> = {
-  'autorizacao.confirmada': { summary: 'O trabalhador aceitou a autorização de consulta' },
-  'margem.concluida': {
-    summary: 'Uma consulta de margem chegou ao registry e terminou bem',
-    more: 'Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
-  },
-  'margem.falhou': { summary: 'Uma consulta de margem falhou no registry' },
-  'emprestimo.emitido': {
-    summary: 'Uma emissão respondida com 202 terminou',
-    more: '`numero` é o definitivo.',
-  },
-  'emprestimo.emissao_falhou': {
-    summary: 'Uma emissão respondida com 202 foi abandonada',
-    more: 'O empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
-  },
-  'assinatura.concluida': {
-    summary: 'A assinatura terminou',
-    more: 'Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
-  },
-  'assinatura.pendente': {
-    summary: 'O empréstimo passou a aguardando_averbacao com o pacote assinado incompleto',
-    more: 'Só na entrega diferida.',
-  },
-  'docs_registry.pendente': {
-    summary: 'A averbação abriu a obrigação de entregar documentos, com prazo',
-    more: 'Só na entrega diferida.',
-  },
-  'docs_registry.recebido': { summary: 'Os documentos foram recebidos', more: 'Só na entrega diferida.' },
-  'averbacao.concluida': { summary: 'A averbação foi gravada no registry' },
-  'averbacao.falhou': { summary: 'A averbação falhou; pode ser pedida de novo' },
-  'desembolso.liquidado': { summary: 'A transferência foi liquidada' },
-  'desembolso.falhou': { summary: 'A transferência falhou' },
-  'trabalhador.desligado': {
-    summary: 'Terminou o vínculo de um trabalhador com empréstimo',
-    more: 'A sincronização noturna detectou, pela primeira vez, o fim do vínculo; o empréstimo foi encerrado.',
-  },
-  'trabalhador.vinculo_novo': {
-    summary: 'Foi recontratado um trabalhador cujo empréstimo tinha sido encerrado por desligamento',
-    more: 'A sincronização noturna detectou a recontratação pela primeira vez.',
-  },
-  'repasse.processado': {
-    summary: 'O repasse do mês foi fechado e consolidado',
-    more: 'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.',
-  },
-};
 
 export const GUARANTEE_MEANING = {
   guaranteed: 'Garantido: é sempre entregue quando o fato acontece.',

@@ -3691,8 +3691,10 @@ export interface operations {
                             endereco: string | null;
                             /** @example 080ab022 */
                             chave_id: string | null;
-                            /** @example poller-1/12 */
+                            /** @example poller-1 */
                             poller: string;
+                            /** @example poller-1/12 */
+                            reivindicacao: string;
                             /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
                             erro: string | null;
                             /** @example {"ok":true} */

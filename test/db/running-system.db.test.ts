@@ -1,0 +1,289 @@
+/** Changes that a running system survives, and runs of `migrate` that end in the middle. */
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../src/db/migrate.ts';
+import { pendingMigrations } from '../../src/db/pending-migrations.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { untilFit } from '../../src/main/fitness.ts';
+import type { LogFields, Logger } from '../../src/log-lines.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startEngine } from '../support/engine.ts';
+import { copyMigrations, type MigrationsFolder } from '../support/migrations-folder.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const RUNNER = join(import.meta.dirname, '../support/run-migrate.ts');
+const ADDS_A_COLUMN = 'alter table webhooks add column note text;';
+const INDEX = 'create index concurrently if not exists attempts_by_url on attempts (url)';
+const OUTSIDE = `-- outside a transaction\n${INDEX};`;
+
+let database: TestDatabase;
+let next: MigrationsFolder;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  next = await copyMigrations();
+});
+afterEach(async () => {
+  await database.drop();
+  await next.remove();
+});
+
+interface Told {
+  readonly log: Logger;
+  readonly lines: { fields: LogFields; message: string }[];
+  /** Resolves with the first line that says so. */
+  said(pattern: RegExp): Promise<LogFields>;
+}
+
+function listen(): Told {
+  const lines: Told['lines'] = [];
+  const waiting: (() => void)[] = [];
+  const write = (fields: LogFields, message: string): void => {
+    lines.push({ fields, message });
+    for (const wake of waiting.splice(0)) wake();
+  };
+  return {
+    log: { debug: write, info: write, warn: write, error: write },
+    lines,
+    async said(pattern) {
+      for (;;) {
+        const found = lines.find(({ message }) => pattern.test(message));
+        if (found) return found.fields;
+        await new Promise<void>((resolve) => waiting.push(resolve));
+      }
+    },
+  };
+}
+
+describe('beside a reader that stays', () => {
+  test('migrate gives its place in the queue up, says who reads, lets writers through, and ends with the reader', async () => {
+    await next.write('0001_note.sql', ADDS_A_COLUMN);
+    const reader = postgres(database.url, { max: 1, connection: { application_name: 'pg_dump' } });
+    const partnerId = await insertPartner(database.sql);
+    const { id } = await insertWebhook(database.sql, partnerId, 'https://partner.example/');
+    const told = listen();
+    const open = await reader.reserve();
+    await open`begin`;
+    await open`select from carteiro.webhooks`;
+    const migrating = migrate(database.url, told.log, { folder: next.path, pauseMs: 1 });
+    const { holder, reason } = await told.said(/a lock that the migration needs is taken: trying again/);
+    expect(holder).toMatch(/^the oldest transaction is open for \d+ s: pid \d+, pg_dump, idle in transaction$/);
+    expect(reason).toMatch(/lock timeout/);
+    // A writer waits behind the migration, but never for longer than its lock_timeout of 2 s: the reader still reads.
+    for (let n = 0; n < 3; n += 1) await database.sql`update webhooks set url = url where id = ${id}`;
+    await open`commit`;
+    open.release();
+    await migrating;
+    await reader.end();
+    expect(await database.sql`select note from webhooks`).toEqual([{ note: null }]);
+  });
+
+  test('functions, views and rights are applied at once: for them no table is locked', async () => {
+    await changeAFunction();
+    await next.write('rights.sql', `${await next.read('rights.sql')}\n-- changed`);
+    await next.write('storage.sql', `${await next.read('storage.sql')}\n-- changed`);
+    await database.sql.begin(async (tx) => {
+      const tables = await tx<{ name: string }[]>`
+        select oid::regclass::text as name from pg_class where relnamespace = 'carteiro'::regnamespace and relkind = 'r'`;
+      await tx.unsafe(`lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`);
+      await migrate(database.url, silentLog, { folder: next.path, tries: 1 });
+      const [{ locked }] = await tx<[{ locked: boolean }]>`
+        select bool_or(not granted) as locked from pg_locks where relation = 'carteiro.lanes'::regclass`;
+      expect(locked).toBe(false);
+    });
+    expect(await sourceOf(database.sql)).toContain('of the next release');
+  });
+
+  test('migrate ends with PostgreSQL’s reason and the reader’s name when it stays for too long; nothing has changed', async () => {
+    await next.write('0001_note.sql', ADDS_A_COLUMN);
+    await database.sql.begin(async (tx) => {
+      await tx`select from carteiro.webhooks`;
+      await expect(migrate(database.url, silentLog, { folder: next.path, tries: 2, pauseMs: 1 })).rejects.toThrow(
+        /^canceling statement due to lock timeout; the oldest transaction is open for \d+ s: pid \d+, .*\. Nothing has changed\. What to do: end that transaction, then try again$/,
+      );
+    });
+    expect(await columnsOf(database.sql)).not.toContain('note');
+  });
+});
+
+async function columnsOf(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select attname as name from pg_attribute where attrelid = 'carteiro.webhooks'::regclass and attnum > 0`;
+  return rows.map(({ name }) => name);
+}
+
+async function changeAFunction(): Promise<void> {
+  const changed = (await next.read('functions/claim_due.sql')).replace(
+    /^declare\n/m,
+    '-- of the next release\ndeclare\n',
+  );
+  await next.write('functions/claim_due.sql', changed);
+}
+
+describe('two releases', () => {
+  test('the old one runs on over the new one’s tables and functions; a rollback of the functions is a migrate of the old one', async () => {
+    await next.write('0001_note.sql', ADDS_A_COLUMN);
+    await changeAFunction();
+    await migrate(database.url, silentLog, { folder: next.path });
+
+    expect(await database.pool.run(pendingMigrations)).toBe(0);
+    await expect(untilFit(database.pool, silentLog, new AbortController().signal)).resolves.toBe(true);
+    const receiver = await startReceiver();
+    const partnerId = await insertPartner(database.sql);
+    await insertWebhook(database.sql, partnerId, receiver.url);
+    const engine = startEngine(database.pool, { now: () => null });
+    await commitEvents(database.sql, partnerId, 3);
+    while ((await engine.turn()) > 0);
+    expect(receiver.posts).toHaveLength(3);
+    await engine.close();
+    await receiver.close();
+
+    await expect(migrate(database.url, silentLog)).rejects.toThrow(
+      /^the schema "carteiro" has the migration 0001_note\.sql, which this version does not know\. Nothing has changed\. What to do: run the newer version/,
+    );
+    expect(await sourceOf(database.sql)).toContain('of the next release');
+  });
+
+  test('functions alone go forth and back, and each release notices its own', async () => {
+    await changeAFunction();
+    await migrate(database.url, silentLog, { folder: next.path });
+    expect(await sourceOf(database.sql)).toContain('of the next release');
+    await migrate(database.url, silentLog);
+    expect(await sourceOf(database.sql)).not.toContain('of the next release');
+    expect(await database.pool.run(pendingMigrations)).toBe(0);
+    await migrate(database.url, silentLog, { folder: next.path });
+    expect(await sourceOf(database.sql)).toContain('of the next release');
+  });
+
+  test('a new process on an old database refuses plainly', async () => {
+    await database.sql`delete from applied_migrations where name = 'functions/claim_due.sql'`;
+    await expect(untilFit(database.pool, silentLog, new AbortController().signal)).rejects.toThrow(
+      /^1 migrations are pending: run the command 'migrate' first$/,
+    );
+  });
+
+  test('a numbered migration that has changed since is refused', async () => {
+    const [{ tag }] = (JSON.parse(await next.read('meta/_journal.json')) as { entries: [{ tag: string }] }).entries;
+    await next.write(`${tag}.sql`, `${await next.read(`${tag}.sql`)}\n-- changed`);
+    await expect(migrate(database.url, silentLog, { folder: next.path })).rejects.toThrow(
+      /0000_baseline\.sql has changed since it was applied to the schema "carteiro"\. Nothing has changed\. What to do: a released migration never changes/,
+    );
+  });
+});
+
+async function sourceOf(sql: Sql): Promise<string> {
+  const [{ source }] = await sql<[{ source: string }]>`
+    select prosrc as source from pg_proc where oid = 'carteiro.claim_due'::regproc`;
+  return source;
+}
+
+describe('a migration that fails', () => {
+  test.each([
+    ['select 1/0;', /^0002_last\.sql: division by zero \(SQLSTATE 22012\)\. Nothing has changed/],
+    ['create table loans (id int);', /^0002_last\.sql: relation "loans" already exists \(SQLSTATE 42P07\)\. Nothing/],
+    ['alter table nothing add column x int;', /^0002_last\.sql: relation "nothing" does not exist \(SQLSTATE 42P01\)/],
+    ['grant carteiro_owner to pg_monitor', /^0002_last\.sql: .*\(SQLSTATE \w{5}\)/],
+  ])('with %s leaves nothing of those before it, and says whose fault it is', async (sql, reason) => {
+    await next.write('0001_note.sql', ADDS_A_COLUMN);
+    await next.write('0002_last.sql', sql);
+    await expect(migrate(database.url, silentLog, { folder: next.path })).rejects.toThrow(reason);
+    expect(await columnsOf(database.sql)).not.toContain('note');
+    expect(await database.pool.run(pendingMigrations)).toBe(0);
+  });
+
+  test('outside a transaction names its file, and says that what stands before it stays', async () => {
+    await next.write('0001_note.sql', ADDS_A_COLUMN);
+    await next.write('0002_last.sql', '-- outside a transaction\ncreate index concurrently x on attempts (nothing)');
+    await expect(migrate(database.url, silentLog, { folder: next.path })).rejects.toThrow(
+      /^0002_last\.sql: column "nothing" does not exist \(SQLSTATE 42703\)\. The files before it are applied/,
+    );
+    expect(await columnsOf(database.sql)).toContain('note');
+    await next.write('0002_last.sql', OUTSIDE);
+    await migrate(database.url, silentLog, { folder: next.path });
+    expect(await isValid(database.sql)).toBe(true);
+  });
+});
+
+/** `migrate` in a process of its own, to be killed. */
+function startMigrate(url: string): { pid: number; end(signal?: 'SIGKILL'): Promise<number | null> } {
+  const child = spawn(process.execPath, [RUNNER, url, next.path], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  return {
+    pid: child.pid as number,
+    async end(signal) {
+      if (signal) child.kill(signal);
+      return (await exited)[0];
+    },
+  };
+}
+
+describe('a killed migrate', { timeout: 300_000 }, () => {
+  test('two at once, at 20 moments, leave all or nothing; the next eight complete it', async () => {
+    const empty = await createEmptyDatabase();
+    const sql = postgres(empty.url, { max: 1, onnotice: () => undefined });
+    const pending = await pendingMigrations(sql);
+    for (let n = 0; n < 20; n += 1) {
+      const pair = [startMigrate(empty.url), startMigrate(empty.url)];
+      await setTimeout(randomInt(200, 1_200));
+      await Promise.all(pair.map((one) => one.end('SIGKILL')));
+      expect([0, pending]).toContain(await pendingMigrations(sql));
+      // What was complete is made pending again by starting over.
+      if ((await pendingMigrations(sql)) === 0) await startOver(sql);
+    }
+    await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog, { pauseMs: 10 })));
+    expect(await pendingMigrations(sql)).toBe(0);
+    await sql.end();
+    await empty.drop();
+  });
+
+  test('in the middle of an index outside a transaction is taken up again, also when the index was left invalid', async () => {
+    await next.write('0001_index.sql', OUTSIDE);
+    const writer = await database.sql.reserve();
+    for (const left of [false, true]) {
+      await writer`begin`;
+      await writer`update attempts set url = url`;
+      const migrating = startMigrate(database.url);
+      const backend = await backendOf(database.sql);
+      expect(await isValid(database.sql)).toBe(false);
+      await migrating.end('SIGKILL');
+      // The server's side of a killed client goes on; ended too, it leaves the index invalid.
+      if (left) await database.sql`select pg_terminate_backend(${backend}, 60000)`;
+      expect(await isValid(database.sql)).toBe(false);
+      await writer`commit`;
+      await migrate(database.url, silentLog, { folder: next.path, pauseMs: 10 });
+      expect(await isValid(database.sql)).toBe(true);
+      await database.sql`drop index attempts_by_url`;
+      await database.sql`delete from applied_migrations where name = '0001_index.sql'`;
+    }
+    writer.release();
+  });
+});
+
+/** Everything but the roles is gone. */
+async function startOver(sql: Sql): Promise<void> {
+  await sql.unsafe('drop schema carteiro, carteiro_auditoria cascade');
+}
+
+/** The session that waits in the middle of building the index. */
+async function backendOf(sql: Sql): Promise<number> {
+  for (;;) {
+    const [found] = await sql<{ pid: number }[]>`
+      select pid from pg_stat_progress_create_index
+      where datname = current_database() and phase like 'waiting for%'`;
+    if (found) return found.pid;
+    await setTimeout(10);
+  }
+}
+
+/** Null: there is no such index. */
+async function isValid(sql: Sql): Promise<boolean | null> {
+  const [index] = await sql<{ valid: boolean }[]>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass('carteiro.attempts_by_url')`;
+  return index?.valid ?? null;
+}

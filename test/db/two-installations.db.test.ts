@@ -1,0 +1,120 @@
+/** Two installations in one server, in one database or in two, work side by side and see nothing of each other. */
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/sealer.ts';
+import { verifySeals } from '../../src/audit/verify.ts';
+import { type Installation, searchPathOf } from '../../src/db/installation.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { Pool, type Sql } from '../../src/db/pool.ts';
+import { type CoreDatabase, createCoreDatabase, installationOfItsOwn } from '../support/core-database.ts';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const PURPOSES = ['appending', 'awaiting', 'arming', 'sealing'];
+
+interface Installed {
+  readonly pool: Pool;
+  readonly sql: Sql;
+  readonly engine: TestEngine;
+  readonly receiver: Receiver;
+  readonly partnerId: string;
+  close(): Promise<void>;
+}
+
+async function install(core: CoreDatabase, installation: Installation): Promise<Installed> {
+  const { schema } = installation;
+  await migrate(core.url, silentLog, { installation });
+  const pool = new Pool({ url: core.url, schema, name: `carteiro ${schema}`, max: 4, deadlineMs: 60_000 });
+  const sql = postgres(core.url, {
+    max: 2,
+    onnotice: () => undefined,
+    connection: { search_path: searchPathOf(schema) },
+  });
+  const receiver = await startReceiver();
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, receiver.url);
+  const engine = startEngine(pool, { now: () => null });
+  return {
+    pool,
+    sql,
+    engine,
+    receiver,
+    partnerId,
+    async close() {
+      await engine.close();
+      await receiver.close();
+      await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
+    },
+  };
+}
+
+describe.each(['in one database', 'in two databases of one server'])('two installations %s', (where) => {
+  let cores: CoreDatabase[];
+  let one: Installed;
+  let other: Installed;
+
+  beforeAll(async () => {
+    const shared = await createCoreDatabase();
+    cores = where === 'in one database' ? [shared] : [shared, await createCoreDatabase()];
+    // In two databases even the names are the same.
+    const name = installationOfItsOwn();
+    one = await install(shared, name);
+    other = await install(cores.at(-1) as CoreDatabase, cores.length === 1 ? installationOfItsOwn() : name);
+  });
+  afterAll(async () => {
+    await Promise.all([one.close(), other.close()]);
+    for (const core of cores) await core.drop();
+  });
+
+  test('each delivers what it appended, and nothing else', async () => {
+    await commitEvents(one.sql, one.partnerId, 3);
+    expect(await other.engine.turn()).toBe(0);
+    await commitEvents(other.sql, other.partnerId, 2);
+    while ((await one.engine.turn()) > 0);
+    expect([one.receiver.posts.length, other.receiver.posts.length]).toEqual([3, 0]);
+    while ((await other.engine.turn()) > 0);
+    expect([one.receiver.posts.length, other.receiver.posts.length]).toEqual([3, 2]);
+  });
+
+  test('a lock that one holds is free for the other', async () => {
+    await one.sql.begin(async (tx) => {
+      for (const purpose of PURPOSES) await tx`select pg_advisory_xact_lock(advisory_lock(${purpose}))`;
+      for (const purpose of PURPOSES) {
+        const [row] = await other.sql`select pg_try_advisory_xact_lock(advisory_lock(${purpose})) as taken`;
+        expect({ purpose, ...row }).toEqual({ purpose, taken: true });
+      }
+      await commitEvents(other.sql, other.partnerId, 1);
+      while ((await other.engine.turn()) > 0);
+    });
+    expect(other.receiver.posts).toHaveLength(3);
+  });
+
+  test.runIf(where === 'in one database')(
+    'one session that works for both, as a pooler’s may, arms for each',
+    async () => {
+      await commitEvents(one.sql, one.partnerId, 1);
+      await commitEvents(other.sql, other.partnerId, 1);
+      const session = await one.sql.reserve();
+      const armed: unknown[] = [];
+      for (const { pool } of [one, other]) {
+        await session`select set_config('search_path', ${searchPathOf(pool.schema)}, false)`;
+        armed.push(...(await session`select arm_lanes(null, 100)::int > 0 as armed`));
+      }
+      await session`select set_config('search_path', ${searchPathOf(one.pool.schema)}, false)`;
+      session.release();
+      expect(armed).toEqual([{ armed: true }, { armed: true }]);
+    },
+  );
+
+  test('each seals its own rows', async () => {
+    for (const { sql, pool } of [one, other]) {
+      await untilSettled(sql);
+      const [{ rows }] = await sql<[{ rows: number }]>`select count(*)::int as rows from sealable_rows`;
+      expect(await sealAll(pool)).toMatchObject({ rows });
+      expect((await verifySeals(pool, { anchor: null })).broken).toBeNull();
+    }
+  });
+});

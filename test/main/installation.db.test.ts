@@ -1,0 +1,97 @@
+/** The whole service in a core's database, through the command line: its schema, its roles, whatever the search path. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Installation } from '../../src/db/installation.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import {
+  type CoreDatabase,
+  createCoreDatabase,
+  fingerprintOf,
+  installationOfItsOwn,
+  PASSWORD,
+} from '../support/core-database.ts';
+import { fetchDescribed } from '../support/described-answers.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+let core: CoreDatabase;
+let installation: Installation;
+let environment: Record<string, string>;
+let folder: Awaited<ReturnType<typeof makeTestFolder>>;
+
+beforeAll(async () => {
+  core = await createCoreDatabase();
+  folder = await makeTestFolder();
+  installation = installationOfItsOwn();
+  const { schema, rolePrefix } = installation;
+  environment = {
+    DATABASE_URL: core.url,
+    DATABASE_SCHEMA: schema,
+    DATABASE_ROLE_PREFIX: rolePrefix,
+    DATA_DIR: folder.path,
+    SANDBOX: 'true',
+    ALLOW_INSECURE_TARGETS: 'true',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PORT: '0',
+  };
+  const migrated = await runCommand(['migrate'], environment);
+  if (migrated.stdout !== 'migrated\n') throw new Error(migrated.stderr);
+  for (const role of ['app', 'poller', 'owner']) {
+    const login = `${rolePrefix}_${role}_login`;
+    await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);
+    await core.sql.unsafe(`alter role ${login} set search_path = core_own, public`);
+  }
+});
+afterAll(async () => {
+  await core.drop();
+  await folder.remove();
+});
+
+/** As a login of this role; `parameters` are put on the URL. */
+function as(role: string, parameters: string): Record<string, string> {
+  return { ...environment, DATABASE_URL: `${core.urlOf(`${installation.rolePrefix}_${role}_login`)}${parameters}` };
+}
+
+describe.each([
+  ['a plain URL', '', {}],
+  ['a URL with a search path of the core’s', '?search_path=core_own,public', {}],
+  ['a URL with options', '?options=-c%20search_path%3Dcore_own', {}],
+  ['no prepared statements', '', { DATABASE_PREPARE: 'false' }],
+])('with %s', { timeout: 120_000 }, (_, parameters, more) => {
+  test('partner create, api and poll work: a test delivery arrives, and the core’s tables stay as they are', async () => {
+    const before = await fingerprintOf(core.sql, installation);
+    const created = await runCommand(['partner', 'create', '--name', 'Um'], { ...as('owner', parameters), ...more });
+    expect(created).toMatchObject({ code: 0 });
+    const { id } = JSON.parse(created.stdout) as { id: string };
+    const scope = 'webhooks:read webhooks:write';
+    const token = await runCommand(['token', '--partner', id, '--scope', scope], environment);
+    const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
+
+    const receiver = await startReceiver();
+    const api = startCommand(['api'], { ...as('app', parameters), ...more });
+    const poll = startCommand(['poll'], { ...as('poller', parameters), ...more });
+    const [, url] = /"url":"(http:[^"]+)"/.exec(await api.log(/the API listens/)) ?? [];
+    await poll.log(/the poller delivers/);
+
+    const body = JSON.stringify({ url: receiver.url, eventos: ['desembolso.liquidado'] });
+    const registered = await fetchDescribed(`${url}/v1/webhooks`, { method: 'POST', headers, body });
+    expect(registered.status).toBe(201);
+    const webhook = (await registered.json()) as { id: string };
+    const listed = await fetchDescribed(`${url}/v1/webhooks`, { headers });
+    expect(await listed.json()).toMatchObject([{ id: webhook.id }]);
+    const tried = await fetchDescribed(`${url}/v1/webhooks/${webhook.id}/teste`, { method: 'POST', headers });
+    expect(tried.status).toBe(200);
+    await receiver.received(1);
+
+    expect((await poll.end('SIGTERM')).code).toBe(0);
+    expect((await api.end('SIGTERM')).code).toBe(0);
+    await receiver.close();
+    expect(await fingerprintOf(core.sql, installation)).toEqual(before);
+  });
+});
+
+test('without the schema’s name the commands find nothing, and say what to run', async () => {
+  const { DATABASE_SCHEMA: _, ...without } = environment;
+  const { code, stderr } = await runCommand(['poll'], without);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/carteiro: \d+ migrations are pending: run the command 'migrate' first/);
+});

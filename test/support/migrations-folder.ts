@@ -1,0 +1,33 @@
+/** Copies of drizzle/ that tests change, as the next release would. */
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MIGRATIONS_FOLDER } from '../../src/db/migration-files.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+export interface MigrationsFolder {
+  readonly path: string;
+  /** Adds a numbered migration, or changes the file that has this name. */
+  write(name: string, sql: string): Promise<void>;
+  read(name: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function copyMigrations(): Promise<MigrationsFolder> {
+  const folder = await makeTestFolder();
+  const path = join(folder.path, 'drizzle');
+  await cp(MIGRATIONS_FOLDER, path, { recursive: true });
+  const read = (name: string) => readFile(join(path, name), 'utf8');
+  return {
+    path,
+    read,
+    async write(name, sql) {
+      await writeFile(join(path, name), sql);
+      const journal = JSON.parse(await read('meta/_journal.json')) as { entries: { idx: number; tag: string }[] };
+      const tag = name.replace('.sql', '');
+      if (!/^\d{4}_/.test(name) || journal.entries.some((entry) => entry.tag === tag)) return;
+      const entries = [...journal.entries, { ...journal.entries[0], idx: journal.entries.length, tag }];
+      await writeFile(join(path, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }));
+    },
+    remove: folder.remove,
+  };
+}
