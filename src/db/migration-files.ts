@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { eventCatalog } from '../contract/event-catalog.ts';
 import type { Installation } from './installation.ts';
 
-const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url));
 
 export interface MigrationFile {
   /** Its path under drizzle/, as `functions/claim_due.sql`. */

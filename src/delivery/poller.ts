@@ -193,9 +193,8 @@ export class Poller {
   }
 
   /**
-   * Throws, or the sender's answer is an error, only before anything was sent. The clock is read once, for the lease, the
-   * deadline and the row: of a process that stands still here, between two readings, the POST left after its lease, and the
-   * row told of a time before it.
+   * Throws, or the sender's answer is an error, only before anything was sent. The clock is read once: with two readings, a
+   * process paused between them could send after its lease had ended and record an earlier start.
    */
   #send(claim: Claim, delivery: ClaimedDelivery): void {
     const { sender, monotonicMs } = this.#deps;
