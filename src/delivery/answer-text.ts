@@ -9,7 +9,7 @@ const CUT = new RegExp(CUT_SHORT);
 
 /** The kept bytes of an answer as text; null when there were none. Bytes that are no text become replacement signs. */
 export function answerText(answer: Buffer | null): string | null {
-  return answer === null ? null : new TextDecoder('utf-8').decode(answer).replaceAll('\0', '�');
+  return answer === null ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(answer).replaceAll('\0', '�');
 }
 
 /** {@link answerText} with what looks like a CPF masked, also what the cut after 1 KiB has left of one. */

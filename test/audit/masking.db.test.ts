@@ -111,13 +111,14 @@ describe('the mask', () => {
 
 /** What `readableAnswer` shows, were the bytes that are no text left out as the view leaves them out. */
 function withoutBadBytes(answer: Buffer): string {
-  const text = (answerText(answer) ?? '').replaceAll(/[\uFFFD\uFEFF]/g, '');
+  const text = (answerText(answer) ?? '').replaceAll('\uFFFD', '');
   return answer.length < 1_024 ? masked(text) : masked(text).replace(new RegExp(CUT_SHORT), MASK);
 }
 
 test('an answer reads alike in both, with bytes that are no text and a cut number at its end', async () => {
   const bytes = fc.oneof(
-    fc.constantFrom('ff', '96', 'e280', 'c0af', 'eda080', 'f0').map((hex) => Buffer.from(hex, 'hex')),
+    fc.constantFrom('ff', '96', 'e280', 'c0af', 'eda080', 'f0', 'efbbbf', '00').map((hex) => Buffer.from(hex, 'hex')),
+    fc.uint8Array({ maxLength: 6 }).map((drawn) => Buffer.from(drawn)),
     fc
       .constantFrom('529.982.247', '‑', '25', '５', '\\000', '\\\\000', '\0', 'é', '%2', ' 1', '\\u20')
       .map((text) => Buffer.from(text)),
@@ -134,9 +135,8 @@ test('an answer reads alike in both, with bytes that are no text and a cut numbe
       const rows = await database.sql<{ text: string }[]>`
         select mask_answer(decode(given, 'hex')) as text
         from unnest(${given.map((answer) => answer.toString('hex'))}::text[]) with ordinality as t (given, n) order by n`;
-      // The decoder leaves out a byte order mark at the beginning.
-      expect(rows.map(({ text }) => text.replaceAll('\uFEFF', ''))).toEqual(given.map(withoutBadBytes));
+      expect(rows.map(({ text }) => text)).toEqual(given.map(withoutBadBytes));
     }),
-    { numRuns: 6 },
+    { numRuns: 20 },
   );
 });
