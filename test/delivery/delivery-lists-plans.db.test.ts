@@ -25,7 +25,7 @@ test(
       select gen_random_uuid(), 1, 'desembolso.falhou', ${stranger}, '{}', now(), 'test', 0, pg_current_snapshot()
       from generate_series(1, 10000)`;
       await sql`
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
       await sql`analyze`;
       const [event] = await sql<

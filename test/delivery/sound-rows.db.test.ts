@@ -14,7 +14,7 @@ beforeAll(async () => {
   await insertWebhook(sql, partnerId, 'https://partner.example/');
   await commitEvents(sql, partnerId, 1);
   await sql`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
     select id, 1, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
 });
 afterAll(() => database.drop());

@@ -6,7 +6,7 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { readAttempts, readDeliveries } from '../support/outbox.ts';
 import { status } from '../support/receiver.ts';
-import { FAILED_DISBURSEMENT, FAILED_MARGIN } from '../support/payloads.ts';
+import { FAILED_DISBURSEMENT, FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 
 interface Page {
   readonly itens: readonly DeliveryResource[];
@@ -187,12 +187,12 @@ describe('the last outcome', () => {
     const { sql } = world.api.database;
     const id = await delivered(500);
     await sql`
-      insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       values (${id}, 2, false, ${webhook.id}, ${partner.id}, 'desconhecido', now(), null, ${webhook.url}, 'p'),
              (${id}, 2, true, ${webhook.id}, ${partner.id}, 'erro_conexao', now(), 5, ${webhook.url}, 'p')`;
     expect((await list()).body.itens[0]).toMatchObject({ ultimo_resultado: 'erro_conexao', ultimo_status_http: null });
     await sql`
-      insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, poller)
+      insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
       values (${id}, 1, true, ${webhook.id}, ${partner.id}, 'entregue', 204, now(), 5, ${webhook.url}, 'p')`;
     expect((await list()).body.itens[0]).toMatchObject({ ultimo_resultado: 'erro_conexao' });
     await sql`
@@ -210,7 +210,7 @@ describe('the list over all webhooks', () => {
     for (let count = 0; count < 4; count += 1) {
       await partner.emit();
       await world.api.database.sql`
-        select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, '{"tipo_erro":"upstream"}', 'test')`;
+        select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, ${FAILED_MARGIN}::text::json, 'test')`;
     }
     await partner.send('DELETE', `/v1/webhooks/${others[0]?.id}`);
     await (await world.subscriber()).register();
@@ -231,8 +231,8 @@ describe('the list over all webhooks', () => {
   test('misses nothing where one webhook has all the rows and another one old match', async () => {
     const { sql } = world.api.database;
     const rare = await partner.register(['repasse.processado']);
-    await sql`select append_event(uuidv7(), 0, 'repasse.processado', ${partner.id}, '{}', 'test')`;
-    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, '{}', 'test') from generate_series(1, 2600)`;
+    await sql`select append_event(uuidv7(), 0, 'repasse.processado', ${partner.id}, ${PROCESSED_SETTLEMENT}::text::json, 'test')`;
+    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 2600)`;
     const found: DeliveryResource[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {

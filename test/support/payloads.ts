@@ -14,6 +14,15 @@ export const FAILED_MARGIN = JSON.stringify({
   erro: 'fora do ar',
 });
 
+export const PROCESSED_SETTLEMENT = JSON.stringify({
+  repasse_id: LOAN,
+  competencia: '2026-01',
+  total_parcelas: 0,
+  numero_ccbs: 0,
+  valor_total: 0,
+  fechado_em: '2026-02-01T03:00:00.000Z',
+});
+
 /** A failed disbursement of this loan. */
 export function failedDisbursementOf(loanId: string): string {
   return FAILED_DISBURSEMENT.replace(LOAN, loanId);
