@@ -75,9 +75,10 @@ export async function untilFit(
 async function refuseStrangeSchema(sql: Tx, schema: string): Promise<void> {
   const [{ known, first }] = await sql<[{ known: boolean; first: string | null }]>`
     select to_regnamespace(${schema}) is not null as known, current_schema() as first`;
-  if (known && first !== schema) {
+  // None at all: the login may not look into the schema, which is told as the rights that it lacks.
+  if (known && first !== null && first !== schema) {
     throw new Error(
-      `the search path does not reach the database, which looks into ${first ?? 'no schema'} first: behind a pooler run ` +
+      `the search path does not reach the database, which looks into ${first} first: behind a pooler run ` +
         `"alter role <the login> set search_path = ${schema}, pg_temp"`,
     );
   }
