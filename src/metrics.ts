@@ -21,6 +21,10 @@ export interface Metrics {
 const GAUGES = {
   in_flight: ['carteiro_deliveries_in_flight', 'Deliveries this process has claimed and not yet recorded'],
   oldest_due_seconds: ['carteiro_oldest_due_lane_seconds', 'How long the lane that waits longest has been due'],
+  projector_lag_seconds: [
+    'carteiro_projector_lag_seconds',
+    'How long the oldest event that the projector has not seen has been in the log',
+  ],
   http_connections: ['carteiro_http_connections', 'Connections to the API that are open'],
 } as const;
 

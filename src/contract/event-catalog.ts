@@ -88,6 +88,10 @@ function formatOf(schema: Json): string | null {
   const values = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']]);
   if (Array.isArray(values)) return `^(${values.join('|')})$`;
   if (typeof schema['pattern'] === 'string') return schema['pattern'].replaceAll(String.raw`\d`, '[0-9]');
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+  if (schema['type'] === 'integer' && minimum === 1 && maximum !== undefined && maximum < MAX_COUNT) {
+    return `^(${Array.from({ length: maximum }, (_, index) => index + 1).join('|')})$`;
+  }
   if (schema['type'] === 'integer') return schema['minimum'] === 0 ? '^[0-9]+$' : '^-?[0-9]+$';
   if (String(schema['description'] ?? '').startsWith('Reais')) {
     return schema['minimum'] === 0 ? REAIS.replace('-?', '') : REAIS;

@@ -25,6 +25,9 @@ export function text(max: number) {
     .refine((value) => !/\p{Cc}/u.test(value), 'não pode ter caracteres de controle');
 }
 
+/** The most installments that a loan may have. */
+export const MAX_INSTALLMENTS = 96;
+
 const MAX_REAIS = 9_999_999_999.99;
 const TOO_PRECISE = 'tem no máximo duas casas decimais';
 

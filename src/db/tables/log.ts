@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { bytea, instant, pgSnapshot, xid8 } from '../columns.ts';
+import { bytea, instant, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -70,4 +70,18 @@ export const messages = pgTable('messages', {
   /** The loan's version at the event; null for an event that is not of a loan's stream. */
   loanVersion: integer('loan_version'),
   snapshot: pgSnapshot('snapshot').notNull(),
+});
+
+/**
+ * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projector.ts).
+ * All events up to (tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next
+ * such instant: it is passed when every transaction below `mark_tx` is over.
+ */
+export const projections = pgTable('projections', {
+  name: text('name').primaryKey(),
+  tx: xid8('tx').notNull(),
+  position: bigint('position', { mode: 'number' }).notNull(),
+  passedAt: preciseInstant('passed_at'),
+  markTx: xid8('mark_tx'),
+  markAt: preciseInstant('mark_at'),
 });
