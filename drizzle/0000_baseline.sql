@@ -106,9 +106,11 @@ CREATE TABLE "bond_records" (
 	"seen_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"detected_at" timestamp (3) with time zone,
 	"emitted" json,
+	"event_id" uuid,
 	CONSTRAINT "bond_records_once" UNIQUE("kind","reference"),
+	CONSTRAINT "bond_records_event" UNIQUE("event_id"),
 	CONSTRAINT "bond_records_kind" CHECK (kind in ('ended', 'new')),
-	CONSTRAINT "bond_records_emitted" CHECK ((detected_at is null) = (emitted is null))
+	CONSTRAINT "bond_records_emitted" CHECK ((detected_at is null) = (emitted is null) and (emitted is null) = (event_id is null))
 );
 --> statement-breakpoint
 CREATE TABLE "margin_flights" (
@@ -199,7 +201,6 @@ CREATE TABLE "loans" (
 	"status" text GENERATED ALWAYS AS (state ->> 'status') STORED,
 	"number" text GENERATED ALWAYS AS (state ->> 'number') STORED,
 	"disbursed_on" text GENERATED ALWAYS AS (state ->> 'disbursedOn') STORED,
-	CONSTRAINT "loans_number" UNIQUE("number"),
 	CONSTRAINT "loans_version" CHECK (version >= 1),
 	CONSTRAINT "loans_status" CHECK (coalesce(state ->> 'status', '') in ('emitindo', 'em_assinatura', 'aguardando_averbacao', 'averbada', 'desembolsada', 'cancelada', 'encerrada_desligamento'))
 );
@@ -244,6 +245,15 @@ CREATE TABLE "events" (
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
 	CONSTRAINT "events_id" UNIQUE("id")
+);
+--> statement-breakpoint
+CREATE TABLE "projections" (
+	"name" text PRIMARY KEY NOT NULL,
+	"tx" "xid8" NOT NULL,
+	"position" bigint NOT NULL,
+	"passed_at" timestamp with time zone,
+	"mark_tx" "xid8",
+	"mark_at" timestamp with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "partners" (

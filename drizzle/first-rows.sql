@@ -4,3 +4,6 @@
 insert into cursor_keys (key)
 values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
 on conflict (is_only) do nothing;
+
+-- The projector begins with the log.
+insert into projections (name, tx, position) values ('loans', '0', 0) on conflict (name) do nothing;

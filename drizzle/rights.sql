@@ -68,6 +68,7 @@ grant select, insert, update on loans, registrations, idempotency_keys, margin_f
   simulated_registrations, simulated_margins to carteiro_app;
 grant usage on sequence loan_numbers to carteiro_app;
 grant select on cursor_keys to carteiro_app;
+grant select, update on projections to carteiro_app;
 grant execute on function
   is_emitted(text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
   to carteiro_app;

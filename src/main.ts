@@ -147,7 +147,7 @@ addAudit(program, { configure, print });
 program
   .command('token')
   .description("print a token signed with the service's own key; only without JWT_JWKS_URL")
-  .option('--partner <id>', "the partner it speaks for; an auditor's token has none", parseUuid)
+  .option('--partner <id>', "the partner it speaks for; an auditor's and the core's token have none", parseUuid)
   .requiredOption('--scope <scopes>', `space-delimited, of: ${SCOPES.join(' ')}`, parseScopes)
   .addOption(
     new Option('--ttl <time>', 'how long it is valid: 1s, 15m, 1h').argParser(parseTtl).default(SECONDS.h, '1h'),

@@ -24,6 +24,10 @@ const GAUGES = {
     'carteiro_oldest_due_lane_seconds',
     'How long the webhook that waits longest for a poller has had something due; grows when no poller lives',
   ],
+  projector_lag_seconds: [
+    'carteiro_projector_lag_seconds',
+    'How long the oldest event that the projector has not seen has been in the log',
+  ],
   http_connections: ['carteiro_http_connections', 'Connections to the API that are open'],
 } as const;
 

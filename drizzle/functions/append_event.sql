@@ -4,7 +4,7 @@
 --
 -- Invariant: (stream, version) is unique and without gaps, and each row is of the catalog (`event_types`). It refuses:
 --   CT400  a payload whose keys, their order, types or formats are not the catalog's
---   CT403  a partner that is unknown or inactive
+--   CT403  a partner that is unknown or inactive, or not the one whose stream it is: nobody is sent another's loan
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
@@ -73,7 +73,8 @@ begin
     from partners p
     where p.id = p_partner_id and p.active
       and (p_expected_version = 0
-           or exists (select from events e where e.stream = p_stream and e.version = p_expected_version))
+           or exists (select from events e
+                      where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id))
     on conflict (stream, version) do nothing
     returning events.id, events.fan_out
   ),
@@ -90,6 +91,10 @@ begin
     if not exists (select from partners where id = p_partner_id and active) then
       raise exception 'there is no active partner %', p_partner_id
         using errcode = 'CT403', hint = 'make it with `partner create`, or reactivate it';
+    end if;
+    if exists (select from events where stream = p_stream and version = p_expected_version and partner_id <> p_partner_id) then
+      raise exception 'stream % is not of partner %', p_stream, p_partner_id
+        using errcode = 'CT403', hint = 'append for the partner of the stream''s first event';
     end if;
     raise exception 'stream % is not at version %', p_stream, p_expected_version
       using errcode = 'CT409', hint = 'read the stream again, decide on its new state, and append in a new transaction';

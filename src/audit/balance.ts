@@ -8,6 +8,8 @@
  * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is no event of the catalog: it
  * stands outside.
  *
+ * Beside the law, events that our own core would not have written are told of (unexpected-facts.ts).
+ *
  * A day is read hour by hour, each hour in one statement and so in one snapshot: a day of 230,000 deliveries in one
  * statement took 25 s, longer than the API's deadline. The statement leaves the planner no choice that needs statistics:
  * each event looks up its own few rows, and nothing is joined with an intermediate result. (Joined, and on tables that were
@@ -17,6 +19,7 @@ import type { BalanceLine, BalanceResource, DifferenceResource } from '../contra
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addDays, startOfDay } from '../loan/calendar.ts';
+import { findUnexpected } from './unexpected-facts.ts';
 
 const SLICE_MS = 3_600_000;
 
@@ -32,12 +35,14 @@ export async function* readBalance(pool: Pool, from: string, to: string): AsyncG
     const end = startOfDay(addDays(day, 1)).getTime();
     for (let at = startOfDay(day).getTime(); at < end; at += SLICE_MS) {
       const slice = { day, start: new Date(at), end: new Date(Math.min(at + SLICE_MS, end)) };
-      yield await pool.transaction(async (tx) => {
+      const counted = await pool.transaction(async (tx) => {
         await tx`set transaction isolation level repeatable read, read only`;
         const [row] = await balanceOf(tx, slice);
         const orphans = await orphansOf(tx, slice);
         return { lines: row?.lines ?? [], differences: [...(row?.differences ?? []), ...orphans] };
       });
+      const unexpected = await findUnexpected(pool, day, slice);
+      yield { ...counted, differences: [...counted.differences, ...unexpected] };
     }
   }
 }

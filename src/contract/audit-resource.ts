@@ -62,6 +62,7 @@ const DIFFERENCES = [
   'fan_out_divergente',
   'mensagem_ausente',
   'entrega_sem_evento',
+  'fato_inesperado',
 ] as const;
 
 const counts = {

@@ -93,6 +93,10 @@ function formatOf(schema: Json): string | null {
   const { minLength, maxLength = MAX_COUNT } = schema as { minLength?: number; maxLength?: number };
   if (minLength !== undefined) return `^[^[:cntrl:]]{${minLength},${Math.min(maxLength, MAX_COUNT)}}$`;
   if (typeof schema['pattern'] === 'string') return schema['pattern'].replaceAll(String.raw`\d`, '[0-9]');
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+  if (schema['type'] === 'integer' && minimum === 1 && maximum !== undefined && maximum < MAX_COUNT) {
+    return `^(${Array.from({ length: maximum }, (_, index) => index + 1).join('|')})$`;
+  }
   if (schema['type'] === 'integer') return schema['minimum'] === 0 ? '^[0-9]+$' : '^-?[0-9]+$';
   if (schema['multipleOf'] === 0.01) {
     return schema['minimum'] === 0 ? REAIS.replace('-?', '') : REAIS;

@@ -10,9 +10,7 @@ import {
 } from './statuses.ts';
 import { documentType } from './documents.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { date, id, positiveReais, reais, text, timestamp } from './values.ts';
-
-const MAX_INSTALLMENTS = 96;
+import { date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from './values.ts';
 
 export const createLoan = z.strictObject({
   cpf_trabalhador: cpf,

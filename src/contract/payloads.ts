@@ -11,7 +11,7 @@ import {
   SIGNING_MODES,
 } from './statuses.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { date, id, month, reais, signedReais, text, timestamp } from './values.ts';
+import { date, id, MAX_INSTALLMENTS, month, reais, signedReais, text, timestamp } from './values.ts';
 
 const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) }).meta({ id: 'CodigoEDescricao' });
 
@@ -118,7 +118,7 @@ export const loanContracted = z.strictObject({
   tipo_assinatura: z.enum(SIGNING_MODES),
   entrega_documentos: z.enum(DOCUMENT_MODES),
   valor_liberado: reais,
-  numero_parcelas: z.int(),
+  numero_parcelas: z.int().min(1).max(MAX_INSTALLMENTS),
   valor_parcela: reais,
   consulta_margem_id: id.nullable(),
 });

@@ -75,6 +75,10 @@ export const SCOPES = [
   'vinculos:read',
   'auditoria:read',
   'auditoria:cpf',
+  'nucleo',
   'sandbox',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Scopes of the lender's own services, whose tokens name no partner. */
+export const SCOPES_WITHOUT_PARTNER: readonly Scope[] = ['auditoria:read', 'nucleo'];

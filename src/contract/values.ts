@@ -33,6 +33,9 @@ export function text(max: number) {
     });
 }
 
+/** The most installments that a loan may have. */
+export const MAX_INSTALLMENTS = 96;
+
 const MAX_REAIS = 9_999_999_999.99;
 const TOO_PRECISE = 'tem no máximo duas casas decimais';
 

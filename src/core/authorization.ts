@@ -1,13 +1,13 @@
 /** The worker's consent to be asked about: each acceptance is an authorization of its own, a stream of one event. */
 import type { EventData } from '../contract/events.ts';
-import type { Pool } from '../db/pool.ts';
 import { append, type Provenance } from '../log/append.ts';
+import type { Transactor } from './handle-loan.ts';
 
 export type Authorization = EventData<'autorizacao.confirmada'>;
 
 /** The worker accepted, on the web or through a messaging link. */
 export async function confirmAuthorization(
-  pool: Pool,
+  pool: Transactor,
   provenance: Provenance,
   { cpf_trabalhador, origem }: Pick<Authorization, 'cpf_trabalhador' | 'origem'>,
 ): Promise<Authorization> {

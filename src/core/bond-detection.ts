@@ -72,6 +72,8 @@ async function mark(tx: Tx, { id, kind, partnerId, loanId }: OpenRecord, version
           clock_timestamp(),
           (select max(detected_at) + interval '1 millisecond'
            from bond_records where partner_id = ${partnerId} and kind = ${kind} and detected_at is not null)),
-        emitted = (select data from events where stream = ${loanId} and version = ${version})
-    where id = ${id}`;
+        emitted = e.data,
+        event_id = e.id
+    from events e
+    where bond_records.id = ${id} and e.stream = ${loanId} and e.version = ${version}`;
 }

@@ -14,14 +14,23 @@ import { id as idSchema } from '../contract/values.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { Command, Rejection } from '../loan/command.ts';
 import { decide } from '../loan/decide.ts';
-import { evolve, FIRST_TYPES, fold } from '../loan/evolve.ts';
+import { evolve } from '../loan/evolve.ts';
 import type { LoanState } from '../loan/state.ts';
-import { append, type Provenance, VersionConflict } from '../log/append.ts';
+import { append, InactivePartner, type Provenance, VersionConflict } from '../log/append.ts';
 import { readClock, readStream } from '../log/read.ts';
+import { foldLoan, project } from './loan-projection.ts';
 
 /** One of 50 commands that arrive together loses at most 49 times; the rest is slack. */
 const MAX_TRIES = 60;
 const MAX_PAUSE_MS = 20;
+
+const INACTIVE = 'O parceiro do empréstimo está inativo: nada lhe seria enviado; reative-o e repita';
+
+/** Where a command runs: a pool, or what makes its transaction a part of a larger one. */
+export type Transactor = Pick<Pool, 'transaction'>;
+
+/** Who asks; without a partner it is the lender's own system, and the loan says whose it is. */
+export type Asker = Omit<Provenance, 'partnerId'> & { readonly partnerId: string | null };
 
 interface Deciding {
   readonly tx: Tx;
@@ -45,8 +54,8 @@ export type Handled = { readonly ok: true; readonly state: LoanState } | { reado
  * every try lost, which is worth another request.
  */
 export async function handleLoan(
-  pool: Pool,
-  provenance: Provenance,
+  pool: Transactor,
+  asker: Asker,
   loanId: string,
   toCommand: ToCommand,
   within?: Within,
@@ -54,8 +63,10 @@ export async function handleLoan(
   if (!idSchema.safeParse(loanId).success) return { notFound: true };
   for (let tries = 1; ; tries += 1) {
     try {
-      return await pool.transaction((tx) => handleOnce(tx, provenance, loanId, toCommand, within));
+      return await pool.transaction((tx) => handleOnce(tx, asker, loanId, toCommand, within));
     } catch (error) {
+      // A partner who asks is active; the lender's own system may ask for a loan of one who is not any more.
+      if (error instanceof InactivePartner && asker.partnerId === null) return { rejected: INACTIVE };
       if (!(error instanceof VersionConflict) || tries === MAX_TRIES) throw error;
     }
     await sleep(randomInt(Math.min(tries, MAX_PAUSE_MS) + 1));
@@ -64,18 +75,17 @@ export async function handleLoan(
 
 async function handleOnce(
   tx: Tx,
-  provenance: Provenance,
+  asker: Asker,
   loanId: string,
   toCommand: ToCommand,
   within?: Within,
 ): Promise<Handled> {
   const [events, now] = await Promise.all([readStream(tx, loanId), readClock(tx)]);
-  const [first] = events;
-  const isLoan = FIRST_TYPES.some((type) => type === first?.type);
-  const state = isLoan && first?.partnerId === provenance.partnerId ? fold(events) : null;
-  if (state === null) return { notFound: true };
+  const loan = foldLoan(loanId, events);
+  if (loan === null || (asker.partnerId !== null && asker.partnerId !== loan.partnerId)) return { notFound: true };
+  const { state, partnerId } = loan;
   const command = await toCommand(now, { tx, state });
-  const handled = await record(tx, provenance, loanId, command, state, now);
+  const handled = await record(tx, { ...asker, partnerId }, loanId, command, state, now);
   if ('ok' in handled) await within?.(tx, { state: handled.state, now });
   return handled;
 }
@@ -98,15 +108,6 @@ export async function record(
   for (const [index, fact] of facts.entries())
     next = evolve(next, { ...fact, version: expectedVersion + 1 + index, occurredAt: now });
   if (next === null) throw new Error(`${command.type} made no loan`);
-  await project(tx, provenance.partnerId, next);
+  await project(tx, [{ partnerId: provenance.partnerId, state: next }]);
   return { ok: true, state: next };
-}
-
-/** Writes the projection of one loan, unless a later version is already there. */
-async function project(tx: Tx, partnerId: string, state: LoanState): Promise<void> {
-  await tx`
-    insert into loans (id, partner_id, version, state)
-    values (${state.id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)
-    on conflict (id) do update set version = excluded.version, state = excluded.state
-    where loans.version < excluded.version`;
 }

@@ -6,14 +6,20 @@
  * A repair locks the row, reads the stream after that, and writes only if the row's version is still the one it saw:
  * a command that appended before is in the fold, one that appends later waits for the row and brings a newer version.
  * A crash leaves each row either repaired or not.
+ * What a core in another language has appended and the projector has not passed yet is no difference; a repair has the
+ * projector pass first. Bonds and settlements that the projector left out are then applied too (apply-events.ts).
  * Alternative: truncating and filling the table again shows every reader an empty one meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, Tx } from '../db/pool.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import type { Logger } from '../log-lines.ts';
-import { FIRST_TYPES, fold } from '../loan/evolve.ts';
+import { FIRST_TYPES } from '../loan/evolve.ts';
+import type { PlacedEvent } from '../log/follow.ts';
 import { readStream, type RecordedEvent } from '../log/read.ts';
+import { applyEvents, readUnapplied } from './apply-events.ts';
+import { foldLoan } from './loan-projection.ts';
+import { projectTurn } from './projector.ts';
 
 const BATCH = 500;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -27,9 +33,12 @@ export interface RebuildOptions {
 }
 
 export interface Rebuilt {
-  /** How many loans were compared: streams of the log, and rows that have none. */
+  /** How many loans were compared: streams of the log with a contract, and rows that have none. */
   readonly loans: number;
-  /** Ids of the loans whose row was not the fold of their stream, in order. */
+  /**
+   * Ids of the loans whose row was not the fold of their stream, in order; then the streams of events whose bond or
+   * settlement was missing.
+   */
   readonly differences: readonly string[];
   /** How many of them are right now; a row without a stream, or a stream that cannot be folded, is left as it is. */
   readonly repaired: number;
@@ -42,15 +51,22 @@ interface Row {
   readonly state: unknown;
 }
 
+type ComparedEvent = RecordedEvent & {
+  readonly stream: string;
+  /** The projector has not passed it. */
+  readonly isAhead: boolean;
+};
+
 /** Compares every loan with its stream, and repairs what differs if asked to. */
 export async function rebuildLoans(pool: Pool, log: Logger, options: RebuildOptions): Promise<Rebuilt> {
   const { repair, batch = BATCH, onProgress } = options;
   const differences: string[] = [];
+  if (repair) while ((await projectTurn({ pool, log })).more);
   let [loans, repaired, after] = [0, 0, FIRST_ID];
   for (;;) {
     const { ids, differing } = await pool.transaction((tx) => compareBatch(tx, after, batch));
     const last = ids.at(-1);
-    if (last === undefined) return { loans, differences, repaired };
+    if (last === undefined) break;
     for (const id of differing) {
       differences.push(id);
       if (repair && (await repairSafely(pool, log, id))) repaired += 1;
@@ -59,6 +75,11 @@ export async function rebuildLoans(pool: Pool, log: Logger, options: RebuildOpti
     after = last;
     onProgress?.(loans);
   }
+  for (const event of await pool.run(readUnapplied)) {
+    differences.push(event.stream);
+    if (repair && (await applySafely(pool, log, event))) repaired += 1;
+  }
+  return { loans, differences, repaired };
 }
 
 /** The next loans in the order of their ids, and those of them that differ, all in one snapshot. */
@@ -67,8 +88,8 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
   const found = await tx<{ id: string }[]>`
     select id
     from (
-      (select stream as id from events
-       where stream > ${after} and version = 1 and type = any (${FIRST_TYPES as readonly string[] as string[]})
+      (select distinct stream as id from events
+       where stream > ${after} and type = any (${FIRST_TYPES as readonly string[] as string[]})
        order by stream limit ${limit})
       union
       (select id from loans where id > ${after} order by id limit ${limit})
@@ -78,25 +99,27 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
   const ids = found.map(({ id }) => id);
   const [rows, events] = await Promise.all([
     tx<Row[]>`select id, partner_id as "partnerId", version, state from loans where id = any (${ids}::uuid[])`,
-    tx<(RecordedEvent & { stream: string })[]>`
-      select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
-      from events
-      where stream = any (${ids}::uuid[])
+    tx<ComparedEvent[]>`
+      select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",
+             (e.tx, e.position) > (p.tx, p.position) as "isAhead"
+      from events e
+      cross join projections p
+      where stream = any (${ids}::uuid[]) and p.name = 'loans'
       order by stream, version`,
   ]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   const eventsOf = Map.groupBy(events, ({ stream }) => stream);
-  const differing = ids.filter((id) => !isFoldOf(rowOf.get(id), eventsOf.get(id) ?? []));
+  const differing = ids.filter((id) => !isFoldOf(id, rowOf.get(id), eventsOf.get(id) ?? []));
   return { ids, differing };
 }
 
-function isFoldOf(row: Row | undefined, events: readonly RecordedEvent[]): boolean {
-  const [first] = events;
-  if (row === undefined || first === undefined) return false;
+function isFoldOf(id: string, row: Row | undefined, events: readonly ComparedEvent[]): boolean {
   try {
-    const state = fold(events);
-    const isSame = isDeepStrictEqual(row.state, JSON.parse(JSON.stringify(state)));
-    return isSame && row.version === state?.version && row.partnerId === first.partnerId;
+    const due = events.filter(({ isAhead, version }) => !isAhead || version <= (row?.version ?? 0));
+    const loan = foldLoan(id, due);
+    if (row === undefined || loan === null) return row === undefined && loan === null;
+    const isSame = isDeepStrictEqual(row.state, JSON.parse(JSON.stringify(loan.state)));
+    return isSame && row.version === loan.state.version && row.partnerId === loan.partnerId;
   } catch {
     return false;
   }
@@ -117,16 +140,26 @@ async function repairSafely(pool: Pool, log: Logger, id: string): Promise<boolea
 
 async function repairOne(tx: Tx, id: string): Promise<boolean> {
   const [seen] = await tx<{ version: number }[]>`select version from loans where id = ${id} for update`;
-  const events = await readStream(tx, id);
-  const [first] = events;
-  const state = fold(events);
-  if (first === undefined || state === null) return false;
+  const loan = foldLoan(id, await readStream(tx, id));
+  if (loan === null) return false;
+  const { partnerId, state } = loan;
   // Without a row seen, nothing equals null: a row that has appeared since is newer, and stays.
   await tx`
     insert into loans (id, partner_id, version, state)
-    values (${id}, ${first.partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)
+    values (${id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)
     on conflict (id) do update
     set partner_id = excluded.partner_id, version = excluded.version, state = excluded.state
     where loans.version = ${seen?.version ?? null}`;
   return true;
+}
+
+async function applySafely(pool: Pool, log: Logger, event: PlacedEvent): Promise<boolean> {
+  try {
+    await pool.transaction((tx) => applyEvents(tx, [event]));
+    return true;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error({ eventId: event.id, err: error }, 'an event could not be applied');
+    return false;
+  }
 }

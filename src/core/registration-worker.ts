@@ -14,6 +14,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { LoanState } from '../loan/state.ts';
 import type { RegistrationAnswer, RegistrationRegistry } from '../registry/port.ts';
+import { closeSuperseded } from './open-registrations.ts';
 import { recordRegistration } from './registration.ts';
 
 const LEASE_MS = 15_000;
@@ -123,8 +124,12 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
         documentsDeadlineDays: deps.documentsDeadlineDays,
       },
     );
-    if ('ok' in recorded) deps.log.info({ ...fields, outcome: answer.outcome }, 'registration ended');
-    else deps.log.warn({ ...fields, outcome: answer.outcome }, 'the registration had ended already');
+    if ('ok' in recorded) {
+      deps.log.info({ ...fields, outcome: answer.outcome }, 'registration ended');
+      return;
+    }
+    await deps.pool.transaction((tx) => closeSuperseded(tx, claimed.loan.id, claimed.id));
+    deps.log.warn({ ...fields, outcome: answer.outcome }, 'the registration had ended already');
   } catch (error) {
     deps.log.warn({ ...fields, error: nameOf(error) }, 'could not record a registration; its lease brings it back');
   }

@@ -4,6 +4,7 @@ import { addDays, dayOf } from '../loan/calendar.ts';
 import type { Provenance } from '../log/append.ts';
 import type { RegistrationAnswer } from '../registry/port.ts';
 import { type Handled, handleLoan } from './handle-loan.ts';
+import { closeSuperseded } from './open-registrations.ts';
 
 /** Asks for a registration: the fact, and the row that makes the worker ask the registry, in one transaction. */
 export async function requestRegistration(pool: Pool, provenance: Provenance, loanId: string): Promise<Handled> {
@@ -17,6 +18,7 @@ export async function requestRegistration(pool: Pool, provenance: Provenance, lo
     },
     async (tx, { state }) => {
       if (state.registration === null) throw new Error(`loan ${loanId} asked for a registration and has none`);
+      await closeSuperseded(tx, loanId, null);
       await tx`
         insert into registrations (id, loan_id, partner_id)
         values (${state.registration.id}, ${state.id}, ${provenance.partnerId})`;

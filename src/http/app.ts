@@ -24,12 +24,12 @@ import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
+import { addNucleusRoutes } from './routes/nucleus.ts';
 import { answerRoot } from './routes/root.ts';
 import { addSandboxAuthorizationRoutes } from './routes/sandbox-authorizations.ts';
 import { addSandboxMarginRoutes } from './routes/sandbox-margin.ts';
 import { addSandboxBondRoutes } from './routes/sandbox-bonds.ts';
 import { addSandboxSettlementRoutes } from './routes/sandbox-settlements.ts';
-import { addSandboxIssuanceRoutes } from './routes/sandbox-issuance.ts';
 import { addSandboxRoutes } from './routes/sandbox.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
 import { addWebhookSecretRoutes } from './routes/webhook-secrets.ts';
@@ -75,9 +75,9 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addAuditManifestRoutes(add, deps);
   addAuditBalanceRoutes(add, deps);
   addAuditProofRoutes(add, deps);
+  addNucleusRoutes(add, deps);
   if (deps.sandbox) {
     addSandboxRoutes(add, deps);
-    addSandboxIssuanceRoutes(add, deps);
     addSandboxAuthorizationRoutes(add, deps);
     addSandboxMarginRoutes(add, deps);
     addSandboxBondRoutes(add, deps);

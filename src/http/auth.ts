@@ -1,18 +1,18 @@
 /**
  * Who is asking: a bearer token becomes an identity, or a 401 (decisions, "Authentication").
  *
- * A token without `parceiro_id` names nobody and is a 401, unless it holds `auditoria:read`, which makes it an auditor's.
- * An auditor's token is valid, so on a partner's route it is a 403 for the missing scope; should it hold that scope too,
- * it is a 401, because there is no partner to act for.
+ * A token without `parceiro_id` names nobody and is a 401, unless it holds `auditoria:read` or `nucleo`, which make it an
+ * auditor's or the loan core's. Such a token is valid, so on a partner's route it is a 403 for the missing scope; should it
+ * hold that scope too, it is a 401, because there is no partner to act for.
  */
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { id as uuid } from '../contract/values.ts';
-import type { Scope } from '../contract/statuses.ts';
+import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { ApiError } from './api-error.ts';
 import { ALGORITHMS, KeysUnavailable, type KeySource } from './keys.ts';
 
 export interface Identity {
-  /** Null for an auditor. */
+  /** Null for an auditor and for the loan core. */
   readonly partnerId: string | null;
   /** `sub` of the token. */
   readonly actor: string;
@@ -47,14 +47,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   };
 }
 
-/** Throws 401 unless the identity is an active partner's or an auditor's. */
+/** Throws 401 unless the identity is an active partner's, an auditor's or the loan core's. */
 export type Admit = (identity: Identity) => Promise<void>;
 
 /** `isActivePartner` is true when there is an active partner of that id. */
 export function createAdmission(isActivePartner: (partnerId: string) => Promise<boolean>): Admit {
   return async ({ partnerId, scopes }) => {
     if (partnerId === null) {
-      if (!scopes.has('auditoria:read' satisfies Scope)) throw unauthorized('o token não nomeia um parceiro');
+      if (!SCOPES_WITHOUT_PARTNER.some((scope) => scopes.has(scope)))
+        throw unauthorized('o token não nomeia um parceiro');
     } else if (!(await isActivePartner(partnerId))) {
       throw unauthorized('o parceiro do token não existe ou está inativo');
     }
@@ -76,12 +77,12 @@ export function requirePartner(identity: Identity): string {
 }
 
 /**
- * No partner, as an auditor has none; 403 for one who has. A token that speaks for a partner must never see the others,
- * whatever scope its issuer put into it by mistake.
+ * No partner, as an auditor and the loan core have none; 403 for one who has. A token that speaks for a partner must never
+ * see or move the others' loans, whatever scope its issuer put into it by mistake.
  */
-export function requireAuditor(identity: Identity): '' {
+export function requireNoPartner(identity: Identity): '' {
   if (identity.partnerId === null) return '';
-  throw new ApiError('ESCOPO_INSUFICIENTE', 'o token de um auditor não tem parceiro', {
+  throw new ApiError('ESCOPO_INSUFICIENTE', 'o token deste escopo não tem parceiro', {
     headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
   });
 }

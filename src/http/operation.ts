@@ -8,10 +8,10 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
-import type { Scope } from '../contract/statuses.ts';
+import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
 import { notFound } from './api-error.ts';
-import { type Admit, type Authenticate, requireAuditor, requirePartner, requireScope } from './auth.ts';
+import { type Admit, type Authenticate, requireNoPartner, requirePartner, requireScope } from './auth.ts';
 import type { Pace } from './body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body.ts';
 import type { Env } from './deps.ts';
@@ -65,7 +65,7 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
 
 /** A request that passed every check of its operation. */
 interface Call<B, Q> {
-  /** Empty for an auditor's operation. */
+  /** Empty for an operation of an auditor or of the loan core. */
   readonly partnerId: string;
   /** True for an auditor who was granted to see CPFs (`auditoria:cpf`). */
   readonly seesCpf: boolean;
@@ -113,13 +113,13 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     await gate.countRequest(identity);
     await gate.admit(identity);
     requireScope(identity, operation.scope);
-    const isAudit = operation.scope === 'auditoria:read';
-    const partnerId = isAudit ? requireAuditor(identity) : requirePartner(identity);
+    const hasPartner = !SCOPES_WITHOUT_PARTNER.includes(operation.scope);
+    const partnerId = hasPartner ? requirePartner(identity) : requireNoPartner(identity);
     await requireSubject(operation, partnerId, c);
     const serve = async (pace: Pace | null) => {
       const sent = await readSent(operation, c, pace);
       const pathId = readPathId(c);
-      const seesCpf = isAudit && identity.scopes.has('auditoria:cpf' satisfies Scope);
+      const seesCpf = operation.scope === 'auditoria:read' && identity.scopes.has('auditoria:cpf' satisfies Scope);
       const asker = { partnerId, seesCpf, actor: identity.actor };
       return respond({ ...asker, requestId: c.var.requestId, id: pathId, ...sent }, c);
     };

@@ -1,20 +1,32 @@
-/** What each event means to a loan. Nothing is refused here: what the log holds has happened. */
+/**
+ * What each event means to a loan. Nothing is refused and nothing throws: what the log holds has happened, also where a
+ * core in another language appended what `decide` would not have (expected.ts tells which that is).
+ */
 import type { EventData, Fact } from '../contract/events.ts';
+import { LOAN_STATUSES } from '../contract/statuses.ts';
 import { toCentavos } from '../contract/values.ts';
 import { initial, type LoanState, type RegistrationState } from './state.ts';
 
 /** An event with its place in the loan's stream. */
 export type LoanEvent = Fact & { readonly version: number; readonly occurredAt: Date };
 
-/** The events that a loan's stream may begin with. */
+/** The events that a loan's stream begins with: its contract. */
 export const FIRST_TYPES = [
   'emprestimo.contratado',
   'emprestimo.solicitado',
 ] as const satisfies readonly Fact['type'][];
 
-/** Moves a loan forward only from the status that the event is about; a closed loan keeps its status. */
-function advance(state: LoanState, from: LoanState['status'], to: LoanState['status']): LoanState {
-  return state.status === from ? { ...state, status: to } : state;
+/** Facts of other streams: of an authorization, a margin query, a settlement. */
+export const OTHER_TYPES = [
+  'autorizacao.confirmada',
+  'margem.concluida',
+  'margem.falhou',
+  'repasse.processado',
+] as const satisfies readonly Fact['type'][];
+
+/** Moves a loan forward, never back. The closed statuses stand last in the contract's list, so a closed loan keeps its own. */
+function advance(state: LoanState, to: LoanState['status']): LoanState {
+  return LOAN_STATUSES.indexOf(to) > LOAN_STATUSES.indexOf(state.status) ? { ...state, status: to } : state;
 }
 
 function contracted(
@@ -23,7 +35,7 @@ function contracted(
   { version, occurredAt }: LoanEvent,
 ): LoanState {
   return {
-    id: data.emprestimo_id,
+    id: data.emprestimo_id.toLowerCase(),
     version,
     status,
     number: data.numero,
@@ -52,33 +64,40 @@ function registrationAsked(id: string, requestedAt: string): RegistrationState {
   return { id, status: 'processando', protocol: null, error: null, requestedAt, endedAt: null };
 }
 
-function endRegistration(state: LoanState, end: Partial<RegistrationState>): LoanState {
-  return state.registration === null ? state : { ...state, registration: { ...state.registration, ...end } };
+/** The answer to a registration; one that nobody asked for here was asked and answered at once. */
+function endRegistration(state: LoanState, id: string, end: Partial<RegistrationState>, at: string): LoanState {
+  const asked = state.registration?.id === id ? state.registration : registrationAsked(id, at);
+  return { ...state, registration: { ...asked, ...end, endedAt: at } };
+}
+
+function receive(state: LoanState, type: LoanState['receivedDocuments'][number]): LoanState {
+  if (state.receivedDocuments.includes(type)) return state;
+  return { ...state, receivedDocuments: [...state.receivedDocuments, type] };
 }
 
 function apply(state: LoanState, event: LoanEvent): LoanState {
   const at = event.occurredAt.toISOString();
+  if (!isAbout(state.id, event)) return state;
   switch (event.type) {
     case 'emprestimo.emitido':
-      return { ...advance(state, 'emitindo', 'em_assinatura'), number: event.data.numero };
+      return { ...advance(state, 'em_assinatura'), number: event.data.numero };
     case 'emprestimo.emissao_falhou':
-      return advance(state, 'emitindo', 'cancelada');
+      return state.disbursedOn === null ? advance(state, 'cancelada') : state;
     case 'assinatura.concluida':
-      return { ...advance(state, 'em_assinatura', 'aguardando_averbacao'), signed: true };
+      return { ...advance(state, 'aguardando_averbacao'), signed: true };
     case 'assinatura.pendente':
-      return advance(state, 'em_assinatura', 'aguardando_averbacao');
+      return advance(state, 'aguardando_averbacao');
     case 'documento.recebido':
-      return { ...state, receivedDocuments: [...state.receivedDocuments, event.data.tipo] };
+      return receive(state, event.data.tipo);
     case 'averbacao.solicitada':
       return { ...state, registration: registrationAsked(event.data.averbacao_id, at) };
     case 'averbacao.concluida': {
-      const { protocolo_registry: protocol } = event.data;
-      const ended = endRegistration(state, { status: 'concluida', protocol, endedAt: at });
-      const registered = advance(ended, 'aguardando_averbacao', 'averbada');
+      const { averbacao_id: id, protocolo_registry: protocol } = event.data;
+      const registered = advance(endRegistration(state, id, { status: 'concluida', protocol }, at), 'averbada');
       return { ...registered, transferOpen: registered.status === 'averbada' };
     }
     case 'averbacao.falhou':
-      return endRegistration(state, { status: 'falhou', error: event.data.erro, endedAt: at });
+      return endRegistration(state, event.data.averbacao_id, { status: 'falhou', error: event.data.erro }, at);
     case 'docs_registry.pendente':
       return { ...state, obligation: { situation: 'aguardando', deadline: event.data.prazo, receivedAt: null } };
     case 'docs_registry.recebido':
@@ -86,43 +105,54 @@ function apply(state: LoanState, event: LoanEvent): LoanState {
         ? state
         : { ...state, obligation: { ...state.obligation, situation: 'recebido', receivedAt: at } };
     case 'desembolso.liquidado':
-      return {
-        ...advance(state, 'averbada', 'desembolsada'),
-        transferOpen: false,
-        disbursedOn: event.data.data_liberacao,
-      };
+      return { ...advance(state, 'desembolsada'), transferOpen: false, disbursedOn: event.data.data_liberacao };
     case 'desembolso.falhou':
       return { ...state, transferOpen: state.status === 'averbada' };
     case 'trabalhador.desligado':
       return { ...state, status: 'encerrada_desligamento' };
     case 'trabalhador.vinculo_novo':
-      return state;
+    // A second contract changes nothing of the first, and facts of other streams say nothing of a loan.
     case 'emprestimo.contratado':
     case 'emprestimo.solicitado':
-      throw new Error(`${event.type} is not the first event of its stream`);
     case 'autorizacao.confirmada':
     case 'margem.concluida':
     case 'margem.falhou':
     case 'repasse.processado':
-      throw new Error(`${event.type} does not belong on a loan's stream`);
+      return state;
     default:
       return event satisfies never;
   }
 }
 
-/** The loan after `event`. Throws for an event that cannot be on a loan's stream, which is a fault of ours. */
-export function evolve(state: LoanState | null, event: LoanEvent): LoanState {
-  if (state === null) {
-    if (event.type === 'emprestimo.contratado') return contracted(event.data, 'em_assinatura', event);
-    if (event.type === 'emprestimo.solicitado') return contracted(event.data, 'emitindo', event);
-    throw new Error(`${event.type} cannot be the first event of a loan`);
-  }
-  return { ...apply(state, event), version: event.version, updatedAt: event.occurredAt.toISOString() };
+/** False for an event that names another loan than that of the stream it lies on. */
+export function isAbout(loanId: string, { data }: Fact): boolean {
+  return !('emprestimo_id' in data) || data.emprestimo_id.toLowerCase() === loanId;
 }
 
-/** The loan after all of `events`, in order, from `from`; null when there are none. */
+function next(state: LoanState, event: LoanEvent, at = event): LoanState {
+  return { ...apply(state, event), version: at.version, updatedAt: at.occurredAt.toISOString() };
+}
+
+/** The loan after `event`; null while there is no contract to make it of. */
+export function evolve(state: LoanState | null, event: LoanEvent): LoanState | null {
+  if (state !== null) return next(state, event);
+  if (event.type === 'emprestimo.contratado') return contracted(event.data, 'em_assinatura', event);
+  if (event.type === 'emprestimo.solicitado') return contracted(event.data, 'emitindo', event);
+  return null;
+}
+
+/**
+ * The loan after all of `events`, in order, from `from`; null when none of them is its contract. Facts that were appended
+ * ahead of the contract count from the contract on.
+ */
 export function fold(events: Iterable<LoanEvent>, from: LoanState | null = initial): LoanState | null {
   let state = from;
-  for (const event of events) state = evolve(state, event);
+  const ahead: LoanEvent[] = [];
+  for (const event of events) {
+    const hadContract = state !== null;
+    state = evolve(state, event);
+    if (state === null) ahead.push(event);
+    else if (!hadContract) state = ahead.reduce<LoanState>((loan, early) => next(loan, early, event), state);
+  }
   return state;
 }

@@ -31,9 +31,15 @@ export class VersionConflict extends Error {
   override name = 'VersionConflict';
 }
 
-const VERSION_CONFLICT = 'CT409';
+/** There is no active partner of that id to append for. */
+export class InactivePartner extends Error {
+  override name = 'InactivePartner';
+}
 
-/** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict}. */
+const VERSION_CONFLICT = 'CT409';
+const INACTIVE_PARTNER = 'CT403';
+
+/** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict} and {@link InactivePartner}. */
 export async function append(tx: Tx, appending: Appending): Promise<number> {
   const { stream, partnerId, actor, requestId, occurredAt, family = 'backoffice' } = appending;
   let version = appending.expectedVersion;
@@ -46,7 +52,9 @@ export async function append(tx: Tx, appending: Appending): Promise<number> {
           ${actor}, ${requestId}, ${occurredAt}, ${family}
         )`;
     } catch (error) {
-      if ((error as { code?: unknown }).code !== VERSION_CONFLICT) throw error;
+      const { code } = error as { code?: unknown };
+      if (code === INACTIVE_PARTNER) throw new InactivePartner(`partner ${partnerId} is not active`, { cause: error });
+      if (code !== VERSION_CONFLICT) throw error;
       throw new VersionConflict(`stream ${stream} is not at version ${version}`, { cause: error });
     }
     version += 1;

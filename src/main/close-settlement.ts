@@ -1,26 +1,43 @@
 /** The command `close-settlement`: one month's batch for every active partner. */
 import type { Config } from '../config.ts';
+import { projectUntil } from '../core/projector.ts';
 import { closeSettlement, isOver } from '../core/settlement.ts';
 import type { Pool } from '../db/pool.ts';
 import { isUnavailable } from '../db/unavailable.ts';
+import { startOfDay } from '../loan/calendar.ts';
 import { readClock } from '../log/read.ts';
 import type { Logger } from '../log-lines.ts';
 import { withJobPool } from './job-pool.ts';
 import type { JobResult } from './jobs.ts';
 import { openProgress, type Progress } from './progress.ts';
 
-export async function closeMonth(config: Config, log: Logger, month: string): Promise<JobResult> {
+export interface MonthToClose {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  /** How long to wait until the projector has passed the month's end. */
+  readonly waitMs: number;
+}
+
+export async function closeMonth(config: Config, log: Logger, closing: MonthToClose): Promise<JobResult> {
   const progress = openProgress();
   try {
-    return await withJobPool(config, log, (pool) => closeForAll(pool, log, month, progress));
+    return await withJobPool(config, log, (pool) => closeForAll(pool, log, closing, progress));
   } finally {
     progress.end();
   }
 }
 
 /** Each partner is a transaction of its own; one that fails does not stop the others. */
-async function closeForAll(pool: Pool, log: Logger, month: string, progress: Progress): Promise<JobResult> {
+async function closeForAll(
+  pool: Pool,
+  log: Logger,
+  { month, waitMs }: MonthToClose,
+  progress: Progress,
+): Promise<JobResult> {
   if (!isOver(month, await pool.run(readClock))) throw new Error(`${month} is not over yet in São Paulo`);
+  progress.show(`closing ${month}: the projector passes the month's end`);
+  const reason = await projectUntil({ pool, log }, startOfDay(firstDayAfter(month)), waitMs);
+  if (reason !== null) throw new Error(reason);
   const partners = await pool.run((sql) => sql<{ id: string }[]>`select id from partners where active order by id`);
   let [closed, alreadyClosed] = [0, 0];
   const failed: string[] = [];
@@ -42,4 +59,10 @@ async function closeForAll(pool: Pool, log: Logger, month: string, progress: Pro
     summary: { month, partners: partners.length, closed, alreadyClosed, failed },
     isGood: failed.length === 0,
   };
+}
+
+/** The first day of the month after `month`, `YYYY-MM`. */
+function firstDayAfter(month: string): string {
+  const [year, number] = [Number(month.slice(0, 4)), Number(month.slice(5))];
+  return number === 12 ? `${year + 1}-01-01` : `${year}-${String(number + 1).padStart(2, '0')}-01`;
 }

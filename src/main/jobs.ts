@@ -20,6 +20,11 @@ function parseMonth(text: string): string {
   return text;
 }
 
+function parseSeconds(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Give whole seconds: 60.');
+  return Number(text);
+}
+
 const SYNC_HELP = `
 Asks the registry what it came to know about workers' bonds since the last run (and 48 hours before that), closes the
 loans of workers whose bond ended (trabalhador.desligado), and tells of workers that were hired anew after that
@@ -36,21 +41,24 @@ detected until then stays detected, and the next run goes on.`;
 
 const CLOSE_HELP = `
 Counts the installments of that month of each active partner's disbursed loans, keeps them as settled, and emits
-repasse.processado, with zeros for a partner that has none. A month can be closed when it is over in São Paulo. Closing
-it again changes nothing and says so, also when two machines close it at once. Meant for a monthly timer:
+repasse.processado, with zeros for a partner that has none. A month can be closed when it is over in São Paulo, and when
+every transaction that had begun to write before its end is in the projection: the command brings the projection up to date
+itself, and waits --wait seconds for transactions that are still open. Closing it again changes nothing and says so, also when two machines close it at once. Meant for a monthly timer:
 
   0 4 1 * *  npm run -s cli -- close-settlement "$(date -d 'last month' +\\%Y-\\%m)"
 
 Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "failed": []}; failed holds partners' ids.
 
-Exit code: 0 when the month is closed for all, 1 when it is not over or a partner failed; run it again for those.`;
+Exit code: 0 when the month is closed for all, 1 when it is not over, when the projector could not pass its end (the message
+names the transaction that is open) or when a partner failed; run it again for those.`;
 
 const REBUILD_HELP = `
 The table loans is the fold of each loan's events. This folds the whole log again, 500 loans at a time, and writes what
-differs; nothing differs unless somebody wrote to the table by hand, or the code's reading of an event has changed. The
-API may go on meanwhile: a version that it writes wins.
+differs; then it applies the bonds and settlements of the log that are missing. Nothing differs unless somebody wrote to a
+table by hand, the code's reading of an event has changed, or the projector logged an event that it could not apply. The API
+may go on meanwhile: a version that it writes wins. What the projector has not seen yet is no difference.
 
-Output: {"loans": 1200, "differences": ["0198…"], "repaired": 1}, where differences holds the ids of the loans.
+Output: {"loans": 1200, "differences": ["0198…"], "repaired": 1}, where differences holds the ids of the loans (or streams).
 
 Exit code: 0 when all is equal or was repaired, 1 when --check found a difference or one could not be repaired.`;
 
@@ -68,10 +76,11 @@ export function addJobs(program: Command, commandLine: CommandLine): void {
     .command('close-settlement')
     .description('close the monthly batch of every active partner')
     .argument('<AAAA-MM>', 'the month, which must be over', parseMonth)
+    .option('--wait <seconds>', 'how long to wait until the projector has passed the month', parseSeconds, 60)
     .addHelpText('after', CLOSE_HELP)
-    .action(async (month: string) => {
+    .action(async (month: string, { wait }: { wait: number }) => {
       const { closeMonth } = await import('./close-settlement.ts');
-      await run(commandLine, (config, log) => closeMonth(config, log, month));
+      await run(commandLine, (config, log) => closeMonth(config, log, { month, waitMs: wait * 1_000 }));
     });
   program
     .command('rebuild')

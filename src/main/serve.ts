@@ -9,6 +9,7 @@ import { banner } from './banner.ts';
 import { migrateDatabase, type OpenDatabase, openDatabase, openPool } from './database.ts';
 import { type Fitness, type Role, watchFitness } from './fitness.ts';
 import { ensureSandboxPartner } from './partners.ts';
+import { startProjector } from './projecting.ts';
 import { startSealer } from './sealing.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
 import { Interrupted, unlessStopped } from './stop-signals.ts';
@@ -70,7 +71,7 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   let url: string | null = null;
   if (roles.includes('api')) {
     const api = await startApi(deps).catch(adviseOnListening);
-    parts.push(api);
+    parts.push(api, startProjector(deps));
     ({ url } = api);
     log.info({ url }, 'the API listens');
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BalanceResource } from '../../src/contract/audit-resource.ts';
 import { dayOf } from '../../src/loan/calendar.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { commitEvent, commitEvents } from '../support/outbox.ts';
+import { commitEvents, commitMarginEvents } from '../support/outbox.ts';
 
 let api: TestApi | undefined;
 let partner: string;
@@ -36,11 +36,11 @@ beforeEach(async () => {
   partner = await api.partner();
   token = await api.token(partner, ['webhooks:write']);
   const { pool } = api.database;
-  const insertToday = (count: number) => commitEvents(sql(), partner, count);
-  const first = await register(['desembolso.falhou']);
+  const insertToday = (count: number) => commitMarginEvents(sql(), partner, count);
+  const first = await register(['margem.falhou']);
   await register(['averbacao.concluida']);
   await insertToday(3);
-  await register(['desembolso.falhou', 'averbacao.concluida']);
+  await register(['margem.falhou', 'averbacao.concluida']);
   await insertToday(2);
   await pool.transaction(async (tx) => {
     await tx`update webhooks set active = false where id = ${first}`;
@@ -70,7 +70,7 @@ describe('the balance', () => {
   });
 
   test('counts events on the day they happened', async () => {
-    await commitEvent((api as TestApi).database.pool, partner);
+    await commitMarginEvents(sql(), partner, 1, new Date('2026-01-31T12:00:00.000Z'));
     expect((await balance('?de=2026-01-31&ate=2026-01-31')).body.total).toMatchObject({
       eventos: 1,
       esperadas: 1,
@@ -125,6 +125,22 @@ describe('the balance', () => {
     expect(body.fecha).toBe(false);
     expect(body.diferencas.map(({ tipo }) => tipo).sort()).toEqual(kinds);
     expect(body.total_diferencas).toBe(kinds.length);
+  });
+
+  test('tells of each event that our own core would not have written there, and counts its deliveries all the same', async () => {
+    await commitEvents(sql(), partner, 2);
+    const { body } = await balance();
+    expect(body).toMatchObject({ fecha: false, total: { eventos: 9, esperadas: 10 }, total_diferencas: 2 });
+    expect(body.diferencas).toMatchObject(
+      Array.from({ length: 2 }, () => ({
+        tipo: 'fato_inesperado',
+        parceiro_id: partner,
+        evento: 'desembolso.falhou',
+        webhook_id: null,
+        entrega_id: null,
+        detalhe: 'o fluxo não tem, antes, a contratação do empréstimo',
+      })),
+    );
   });
 
   test('refuses days that are none, in the wrong order, or too many', async () => {

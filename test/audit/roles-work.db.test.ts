@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/sealer.ts';
 import { verifySeals } from '../../src/audit/verify.ts';
+import { projectUntil } from '../../src/core/projector.ts';
 import { pendingMigrations } from '../../src/db/pending-migrations.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createWebhook } from '../../src/webhooks/registrations.ts';
@@ -12,6 +13,7 @@ import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
+import { silentLog } from '../support/silent-log.ts';
 import { RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let database: TestDatabase;
@@ -54,6 +56,7 @@ test('the app registers and appends, the poller delivers and records, and each o
   expect(statuses).toEqual(Array<string>(20).fill('entregue'));
 
   await untilSettled(database.sql);
+  expect(await projectUntil({ pool: app, log: silentLog }, new Date(0), 60_000)).toBeNull();
   expect((await sealAll(poller)).rows).toBeGreaterThan(0);
   await database.sql`select append_event(uuidv7(), 0, 'documento.recebido', ${partnerId}, ${RECEIVED_DOCUMENT}::text::json, 'test')`;
   await untilSettled(database.sql);

@@ -6,6 +6,7 @@ import type { Pool, Tx } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { disbursedLoan } from './disbursed-loans.ts';
 import { createPartner, issueLoan } from './loan-world.ts';
@@ -19,6 +20,7 @@ beforeAll(async () => {
   partner = await createPartner(database.sql);
   loans = [];
   for (let count = 0; count < 5; count += 1) loans.push(await disbursedLoan(database.pool, partner, '2026-01-31'));
+  await untilSettled(database.sql);
 });
 afterAll(() => database.drop());
 beforeEach(() => run(true));
@@ -79,9 +81,12 @@ test('a row without a stream is reported and left, because there is nothing to f
 test('a stream that cannot be folded is reported, and the others are repaired all the same', async () => {
   const [first, second] = loans.map(({ id }) => id).toSorted() as [string, string];
   await database.sql`update loans set version = version - 1 where id = any (${[first, second]})`;
-  await database.sql`update events set type = 'repasse.processado' where stream = ${first} and version = 2`;
+  const [contract] = await database.sql<[{ data: object }]>`
+    select data from events where stream = ${first} and version = 1`;
+  await database.sql`update events set data = '{}' where stream = ${first} and version = 1`;
   expect(await run(true)).toEqual({ loans: loans.length, differences: [first, second], repaired: 1 });
-  await database.sql`update events set type = 'assinatura.concluida' where stream = ${first} and version = 2`;
+  await database.sql`
+    update events set data = ${JSON.stringify(contract.data)}::text::json where stream = ${first} and version = 1`;
   expect(await run(true)).toMatchObject({ differences: [first], repaired: 1 });
 });
 

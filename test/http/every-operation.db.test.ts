@@ -3,7 +3,7 @@
  * and what the description says of one holds for all (each answer is held to it on its way here).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SCOPES, type Scope } from '../../src/contract/statuses.ts';
+import { SCOPES, SCOPES_WITHOUT_PARTNER, type Scope } from '../../src/contract/statuses.ts';
 import { startApi, type Sending, type TestApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
 
@@ -50,9 +50,9 @@ async function others(
   return answers.filter(({ got }) => got !== expected);
 }
 
-/** A token that passes: an auditor's has no partner. */
+/** A token that passes: an auditor's and the core's have no partner. */
 async function tokenFor(of: TestApi, partnerId: string, { scope }: Target): Promise<string> {
-  return of.token(scope === 'auditoria:read' ? undefined : partnerId, [scope]);
+  return of.token(SCOPES_WITHOUT_PARTNER.includes(scope) ? undefined : partnerId, [scope]);
 }
 
 test('every operation refuses a request without a token', async () => {
@@ -75,7 +75,7 @@ test('every operation refuses a partner over the limit of requests', async () =>
   const partnerId = await limited.partner();
   const sendingFor = async (target: Target) => ({ token: await tokenFor(limited, partnerId, target) });
   await others(limited, '', sendingFor, operations.slice(0, 1));
-  const ofPartners = operations.filter(({ scope }) => scope !== 'auditoria:read');
+  const ofPartners = operations.filter(({ scope }) => !SCOPES_WITHOUT_PARTNER.includes(scope));
   expect(await others(limited, '429 LIMITE_DE_REQUISICOES', sendingFor, ofPartners)).toEqual([]);
 });
 

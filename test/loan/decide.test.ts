@@ -301,15 +301,56 @@ describe('end of bond', () => {
 });
 
 describe('evolve', () => {
-  test('an event that cannot be on a loan stream throws', () => {
-    const settled = { type: 'emprestimo.emissao_falhou', data: { emprestimo_id: LOAN_ID, motivo: 'x' } } as const;
-    const contracted = { type: 'emprestimo.contratado', data: EVENTS['emprestimo.contratado'].data.parse(contract()) };
-    const margin = {
-      type: 'margem.falhou',
-      data: { cpf_trabalhador: '52998224725', cnpj_empregador: '11222333000181', tipo_erro: 'upstream', erro: 'x' },
-    } as const;
-    expect(() => fold(recorded([settled]))).toThrow('first event of a loan');
-    expect(() => fold(recorded([contracted as never, contracted as never]))).toThrow('not the first event');
-    expect(() => fold(recorded([contracted as never, margin]))).toThrow('does not belong');
+  const cancelled = { type: 'emprestimo.emissao_falhou', data: { emprestimo_id: LOAN_ID, motivo: 'x' } } as const;
+  const contracted = { type: 'emprestimo.contratado', data: EVENTS['emprestimo.contratado'].data.parse(contract()) };
+  const margin = {
+    type: 'margem.falhou',
+    data: { cpf_trabalhador: '52998224725', cnpj_empregador: '11222333000181', tipo_erro: 'upstream', erro: 'x' },
+  } as const;
+  const settled = {
+    type: 'desembolso.liquidado',
+    data: {
+      emprestimo_id: LOAN_ID,
+      numero_emprestimo: '2026-00000001',
+      valor_liberado: 1234.5,
+      data_liberacao: '2026-03-10',
+    },
+  } as const;
+
+  test('a stream without a contract is no loan, and what was appended ahead of the contract counts from there on', () => {
+    expect(fold(recorded([cancelled]))).toBeNull();
+    expect(fold(recorded([settled, contracted as never]))).toMatchObject({
+      version: 2,
+      status: 'desembolsada',
+      disbursedOn: '2026-03-10',
+    });
+  });
+
+  test('a transfer that settled before any registration left the loan disbursed', () => {
+    expect(fold(recorded([contracted as never, settled]))).toMatchObject({
+      version: 2,
+      status: 'desembolsada',
+      transferOpen: false,
+      registration: null,
+    });
+  });
+
+  test('a registration that was never asked for counts when it ends, and moves no loan back', () => {
+    const data = { emprestimo_id: LOAN_ID, averbacao_id: REGISTRATION_ID, protocolo_registry: 'REG-9' };
+    const concluded = { type: 'averbacao.concluida', data } as const;
+    const registration = { id: REGISTRATION_ID, status: 'concluida', protocol: 'REG-9' };
+    expect(fold(recorded([contracted as never, concluded]))).toMatchObject({ status: 'averbada', registration });
+    const late = fold(recorded([contracted as never, settled, concluded]));
+    expect(late).toMatchObject({ status: 'desembolsada', registration, transferOpen: false });
+  });
+
+  test.each([
+    ['a second contract', contracted as never],
+    ['a fact of another stream', margin],
+    ['a fact of another loan', { ...settled, data: { ...settled.data, emprestimo_id: REGISTRATION_ID } }],
+  ])('%s changes nothing but the version', (_what, stray) => {
+    const before = fold(recorded([contracted as never]));
+    const after = fold(recorded([contracted as never, stray]));
+    expect(after).toEqual({ ...before, version: 2, updatedAt: after?.updatedAt });
   });
 });

@@ -7,7 +7,7 @@ import { readProof } from '../../src/audit/proof.ts';
 import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
 const KEY = randomBytes(32);
@@ -20,12 +20,12 @@ beforeAll(async () => {
   folder = await makeTestFolder();
   const { sql } = database;
   const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
   // Of the poller's own key, so that it starts, and not to be opened, so that it sends nothing.
   await sql`update webhooks set sealed_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || sealed_secret`;
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-  await commitEvents(sql, partnerId, 5);
+  await commitMarginEvents(sql, partnerId, 5);
 });
 afterAll(async () => {
   await database.drop();

@@ -1,10 +1,13 @@
 /** The operator's jobs as real processes, alone and two at once. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
-import { runCommand } from '../support/command.ts';
+import { contract } from '../loan/loan-spec.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -67,13 +70,42 @@ describe('close-settlement', () => {
     ]);
   });
 
+  test('counts what SQL alone appended, and says which transaction holds it back', async () => {
+    const { partnerId } = partners[0];
+    const id = randomUUID();
+    const append = (sql: Sql, version: number, type: string, data: object) => sql`
+      select append_event(${id}, ${version}, ${type}, ${partnerId}, ${JSON.stringify(data)}::text::json, 'core-banking')`;
+    const held = await database.sql.reserve();
+    await held`begin`;
+    await append(held, 0, 'emprestimo.contratado', { ...contract(), emprestimo_id: id });
+    await database.sql`update projections set mark_tx = null, mark_at = null, passed_at = null`;
+    const refused = await run('close-settlement', '2025-03', '--wait', '0');
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toMatch(
+      /^carteiro: the projector has not passed .*: the transaction of process \d+ .* is open since/,
+    );
+    await held`commit`;
+    held.release();
+    const data = {
+      emprestimo_id: id,
+      numero_emprestimo: contract().numero,
+      valor_liberado: 1234.5,
+      data_liberacao: '2025-02-15',
+    };
+    await append(database.sql, 1, 'desembolso.liquidado', data);
+    expect((await run('close-settlement', '2025-03')).code).toBe(0);
+    const [{ mine }] = await database.sql<[{ mine: number }]>`
+      select count(*)::int as mine from settled_installments where loan_id = ${id} and number = 1`;
+    expect(mine).toBe(1);
+  });
+
   test('refuses a month that is not over, and what is no month', async () => {
     const early = await run('close-settlement', '2999-12');
     expect(early).toEqual({ code: 1, stdout: '', stderr: 'carteiro: 2999-12 is not over yet in São Paulo\n' });
     const wrong = await run('close-settlement', '2026-13');
     expect([wrong.code, wrong.stdout]).toEqual([1, '']);
     expect(wrong.stderr).toContain('Give a month: 2026-06.');
-    expect(await database.sql`select from settlements where month <> '2025-02'`).toHaveLength(0);
+    expect(await database.sql`select from settlements where month not in ('2025-02', '2025-03')`).toHaveLength(0);
   });
 });
 
@@ -91,6 +123,26 @@ describe('rebuild', () => {
     expect(await answer()).toEqual({ ...found, code: 0, repaired: 1 });
     expect(await answer('--check')).toEqual({ ...found, code: 0, differences: [], repaired: 0 });
   });
+});
+
+test('api projects by itself what SQL appended, and tells its lag', async () => {
+  const { partnerId } = partners[0];
+  const id = randomUUID();
+  const api = startCommand(['api'], {
+    DATABASE_URL: database.url,
+    SANDBOX: 'true',
+    PORT: '0',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  const url = /"url":"([^"]+)"/.exec(await api.log(/the API listens/))?.[1];
+  const data = JSON.stringify({ ...contract(), emprestimo_id: id });
+  await database.sql`
+    select append_event(${id}, 0, 'emprestimo.contratado', ${partnerId}, ${data}::text::json, 'core-banking')`;
+  while ((await database.sql`select from loans where id = ${id}`).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  const shown = await (await fetch(`${url}/metrics`)).text();
+  expect(shown).toMatch(/^carteiro_projector_lag_seconds [\d.e-]+$/m);
+  expect((await api.end('SIGTERM')).code).toBe(0);
 });
 
 test.each(['sync-bonds', 'close-settlement', 'rebuild'])('%s --help tells output and exit codes', async (command) => {

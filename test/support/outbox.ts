@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { EmittedName } from '../../src/contract/events.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { append } from '../../src/log/append.ts';
+import { FAILED_MARGIN } from './payloads.ts';
 
 export async function insertPartner(sql: Sql): Promise<string> {
   const [row] = await sql<[{ id: string }]>`insert into partners (name) values ('Parceiro de teste') returning id`;
@@ -62,6 +63,14 @@ export async function commitEvents(sql: Sql, partnerId: string, count: number): 
              json_build_object('emprestimo_id', stream, 'numero_emprestimo', '2026-00000001', 'motivo', 'conta encerrada'),
              'test')
     from (select gen_random_uuid() as stream from generate_series(1, ${count}::int)) streams`;
+}
+
+/** The same of margin queries that failed: each fits as the one event of its stream. At `occurredAt`; now unless it is given. */
+export async function commitMarginEvents(sql: Sql, partnerId: string, count: number, occurredAt?: Date): Promise<void> {
+  await sql`
+    select append_event(gen_random_uuid(), 0, 'margem.falhou', ${partnerId}, ${FAILED_MARGIN}::text::json, 'test', null,
+                        ${occurredAt ?? null})
+    from generate_series(1, ${count}::int)`;
 }
 
 export interface DeliveryRow {

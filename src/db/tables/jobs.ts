@@ -88,11 +88,13 @@ export const bondRecords = pgTable(
       .notNull()
       .default(sql`now()`),
     detectedAt: instant('detected_at'),
-    /** The event's data as the partner got it. */
+    /** The event's data as the partner got it, and which event that is. */
     emitted: json('emitted'),
+    eventId: uuid('event_id'),
   },
   (table) => [
     unique('bond_records_once').on(table.kind, table.reference),
+    unique('bond_records_event').on(table.eventId),
     index('bond_records_open')
       .on(table.id)
       .where(sql`detected_at is null`),
@@ -100,7 +102,10 @@ export const bondRecords = pgTable(
       .on(table.partnerId, table.kind, table.detectedAt, table.id)
       .where(sql`detected_at is not null`),
     check('bond_records_kind', oneOf('kind', BOND_KINDS)),
-    check('bond_records_emitted', sql`(detected_at is null) = (emitted is null)`),
+    check(
+      'bond_records_emitted',
+      sql`(detected_at is null) = (emitted is null) and (emitted is null) = (event_id is null)`,
+    ),
   ],
 );
 

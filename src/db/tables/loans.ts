@@ -11,7 +11,6 @@ import {
   primaryKey,
   smallint,
   text,
-  unique,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
@@ -20,7 +19,10 @@ import { bytea, instant, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
 import { partners } from './partners.ts';
 
-/** The projection: `state` is the fold of the loan's stream; the other columns are read out of it. */
+/**
+ * The projection: `state` is the fold of the loan's stream; the other columns are read out of it. A number is not unique:
+ * what a core in another language appended has happened, and two of its loans may bear one number.
+ */
 export const loans = pgTable(
   'loans',
   {
@@ -35,7 +37,6 @@ export const loans = pgTable(
     disbursedOn: text('disbursed_on').generatedAlwaysAs(sql`state ->> 'disbursedOn'`),
   },
   (table) => [
-    unique('loans_number').on(table.number),
     index('loans_disbursed')
       .on(table.partnerId, table.id)
       .where(sql`status = 'desembolsada'`),

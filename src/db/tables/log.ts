@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { instant, pgSnapshot, xid8 } from '../columns.ts';
+import { instant, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -69,3 +69,17 @@ export const eventTypes = pgTable(
   },
   () => [check('event_types_kind', sql`kind in ('emitted', 'internal', 'reserved')`)],
 );
+
+/**
+ * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projector.ts).
+ * All events up to (tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next
+ * such instant: it is passed when every transaction below `mark_tx` is over.
+ */
+export const projections = pgTable('projections', {
+  name: text('name').primaryKey(),
+  tx: xid8('tx').notNull(),
+  position: bigint('position', { mode: 'number' }).notNull(),
+  passedAt: preciseInstant('passed_at'),
+  markTx: xid8('mark_tx'),
+  markAt: preciseInstant('mark_at'),
+});

@@ -12,6 +12,7 @@ export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
   'auditoria:read': 'auditar tentativas, balanço e provas de todos os parceiros',
   'auditoria:cpf':
     'ver, com auditoria:read, CPFs, consultas (query) de URLs e provas inteiras, que sem ele vêm mascarados',
+  nucleo: 'registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros',
   sandbox: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
 };
 
@@ -23,6 +24,8 @@ export const TAG_MEANING: Readonly<Record<string, string>> = {
   margem: 'Consulta da margem de um trabalhador.',
   vinculos: 'Desligamentos e novos vínculos detectados.',
   auditoria: 'Evidência para auditores.',
+  nucleo:
+    'A porta do núcleo de crédito do próprio serviço, com um token sem parceiro: o parceiro é o do empréstimo, ou vem no corpo.',
   sandbox: 'Os sistemas em volta do serviço, representados pelo próprio parceiro. Só onde há sandbox.',
 };
 
@@ -38,7 +41,7 @@ Os eventos que o serviço envia estão em \`webhooks\`. Os nomes ${RESERVED_NAME
 nunca emitidos.`;
 
 export const TOKEN_TEXT = `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e
-\`parceiro_id\`, o parceiro (ausente no de um auditor). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`;
+\`parceiro_id\`, o parceiro (ausente no de um auditor e no do núcleo). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`;
 
 export const GUARANTEE_MEANING = {
   guaranteed: 'Garantido: é sempre entregue quando o fato acontece.',

@@ -31,7 +31,9 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
       summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições',
       description:
         `esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até ` +
-        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} fica fora. A resposta vem enquanto ` +
+        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} fica fora. fato_inesperado é um evento que o próprio ` +
+        `serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no ` +
+        `empréstimo como fato. A resposta vem enquanto ` +
         `é calculada, hora a hora: um JSON que não termina não está inteiro.`,
       scope: 'auditoria:read',
       query,

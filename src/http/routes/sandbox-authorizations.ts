@@ -1,8 +1,6 @@
 /** The worker accepts, as a partner plays it in the sandbox (decisions, "Sandbox"). */
-import { z } from 'zod';
+import { acceptance } from '../../contract/acceptance.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
-import { AUTHORIZATION_ORIGINS } from '../../contract/statuses.ts';
-import { cpf } from '../../contract/tax-ids.ts';
 import { confirmAuthorization } from '../../core/authorization.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -14,7 +12,7 @@ export function addSandboxAuthorizationRoutes(add: AddOperation, { pool }: HttpD
       path: '/v1/sandbox/autorizacoes',
       summary: 'O trabalhador aceita a autorização',
       scope: 'sandbox',
-      body: z.strictObject({ cpf_trabalhador: cpf, origem: z.enum(AUTHORIZATION_ORIGINS) }),
+      body: acceptance,
       answers: { 201: { description: 'A autorização confirmada', schema: authorizationConfirmed } },
     },
     async ({ partnerId, actor, requestId, body }, c) =>

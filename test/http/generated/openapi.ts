@@ -541,7 +541,7 @@ export interface paths {
         };
         /**
          * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições
-         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
+         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -576,6 +576,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/nucleo/emprestimos/{id}/assinatura": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * O provedor interno finaliza o documento
+         * @description Escopo exigido: `nucleo` (registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros).
+         */
+        post: operations["postNucleoEmprestimosIdAssinatura"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/nucleo/emprestimos/{id}/emissao": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A emissão assíncrona termina
+         * @description Escopo exigido: `nucleo` (registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros).
+         *
+         *     O corpo tem no máximo 64 KiB.
+         */
+        post: operations["postNucleoEmprestimosIdEmissao"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/nucleo/emprestimos/{id}/desembolso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A transferência do banco termina
+         * @description Escopo exigido: `nucleo` (registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros).
+         *
+         *     O corpo tem no máximo 64 KiB.
+         */
+        post: operations["postNucleoEmprestimosIdDesembolso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/nucleo/autorizacoes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * O trabalhador aceita a autorização
+         * @description Escopo exigido: `nucleo` (registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros).
+         *
+         *     O corpo tem no máximo 64 KiB.
+         */
+        post: operations["postNucleoAutorizacoes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandbox/emprestimos/{id}/assinatura": {
         parameters: {
             query?: never;
@@ -596,7 +682,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/sandbox/emprestimos/{id}/averbacao": {
+    "/v1/sandbox/emprestimos/{id}/emissao": {
         parameters: {
             query?: never;
             header?: never;
@@ -604,14 +690,14 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
         /**
-         * O que o registry responde à próxima averbação
+         * A emissão assíncrona termina
          * @description Escopo exigido: `sandbox` (fazer o papel dos sistemas em volta do serviço, onde há sandbox).
          *
          *     O corpo tem no máximo 64 KiB.
          */
-        put: operations["putSandboxEmprestimosIdAverbacao"];
-        post?: never;
+        post: operations["postSandboxEmprestimosIdEmissao"];
         delete?: never;
         options?: never;
         head?: never;
@@ -640,6 +726,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sandbox/emprestimos/{id}/averbacao": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * O que o registry responde à próxima averbação
+         * @description Escopo exigido: `sandbox` (fazer o papel dos sistemas em volta do serviço, onde há sandbox).
+         *
+         *     O corpo tem no máximo 64 KiB.
+         */
+        put: operations["putSandboxEmprestimosIdAverbacao"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sandbox/tempo": {
         parameters: {
             query?: never;
@@ -656,28 +764,6 @@ export interface paths {
          *     O corpo tem no máximo 64 KiB.
          */
         post: operations["postSandboxTempo"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/sandbox/emprestimos/{id}/emissao": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A emissão assíncrona termina
-         * @description Escopo exigido: `sandbox` (fazer o papel dos sistemas em volta do serviço, onde há sandbox).
-         *
-         *     O corpo tem no máximo 64 KiB.
-         */
-        post: operations["postSandboxEmprestimosIdEmissao"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3847,7 +3933,7 @@ export interface operations {
                         };
                         diferencas: {
                             /** @enum {string} */
-                            tipo: "entrega_ausente" | "entrega_excedente" | "fan_out_divergente" | "mensagem_ausente" | "entrega_sem_evento";
+                            tipo: "entrega_ausente" | "entrega_excedente" | "fan_out_divergente" | "mensagem_ausente" | "entrega_sem_evento" | "fato_inesperado";
                             /**
                              * Format: date
                              * @example 2026-01-31
@@ -4088,6 +4174,264 @@ export interface operations {
             503: components["responses"]["INDISPONIVEL"];
         };
     };
+    postNucleoEmprestimosIdAssinatura: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description O empréstimo */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Emprestimo"];
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            /**
+             * @description `TRANSICAO_INVALIDA`: o estado do recurso não permite o comando.
+             *
+             *     `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Segundos até valer a pena tentar de novo */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erro"] & {
+                        /** @enum {unknown} */
+                        codigo: "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO";
+                    };
+                };
+            };
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postNucleoEmprestimosIdEmissao: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    resultado: "emitida" | "falhou";
+                    /** @example conta de destino encerrada */
+                    motivo?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description O empréstimo */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Emprestimo"];
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            /**
+             * @description `TRANSICAO_INVALIDA`: o estado do recurso não permite o comando.
+             *
+             *     `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Segundos até valer a pena tentar de novo */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erro"] & {
+                        /** @enum {unknown} */
+                        codigo: "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO";
+                    };
+                };
+            };
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postNucleoEmprestimosIdDesembolso: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    resultado: "liquidado" | "falhou";
+                    /** @example conta de destino encerrada */
+                    motivo?: string;
+                    /**
+                     * Format: date
+                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
+                     * @example 2026-01-31
+                     */
+                    data_liberacao?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description O empréstimo */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Emprestimo"];
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            /**
+             * @description `TRANSICAO_INVALIDA`: o estado do recurso não permite o comando.
+             *
+             *     `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Segundos até valer a pena tentar de novo */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erro"] & {
+                        /** @enum {unknown} */
+                        codigo: "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO";
+                    };
+                };
+            };
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postNucleoAutorizacoes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description O parceiro, ativo, que recebe o evento
+                     * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                     */
+                    parceiro_id: string;
+                    /**
+                     * Format: cpf
+                     * @description CPF sem pontuação, com dígitos verificadores
+                     * @example 52998224725
+                     */
+                    cpf_trabalhador: string;
+                    /** @enum {string} */
+                    origem: "web" | "mensageria";
+                };
+            };
+        };
+        responses: {
+            /** @description A autorização confirmada */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uuid
+                         * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                         */
+                        autorizacao_id: string;
+                        /**
+                         * Format: cpf
+                         * @description CPF sem pontuação, com dígitos verificadores
+                         * @example 52998224725
+                         */
+                        cpf_trabalhador: string;
+                        /** @constant */
+                        status: "confirmada";
+                        /** @enum {string} */
+                        origem: "web" | "mensageria";
+                    };
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            409: components["responses"]["IDEMPOTENCIA_EM_ANDAMENTO"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            422: components["responses"]["IDEMPOTENCIA_DIVERGENTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
     postSandboxEmprestimosIdAssinatura: {
         parameters: {
             query?: never;
@@ -4098,6 +4442,96 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description O empréstimo */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Emprestimo"];
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postSandboxEmprestimosIdEmissao: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    resultado: "emitida" | "falhou";
+                    /** @example conta de destino encerrada */
+                    motivo?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description O empréstimo */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Emprestimo"];
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    postSandboxEmprestimosIdDesembolso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    resultado: "liquidado" | "falhou";
+                    /** @example conta de destino encerrada */
+                    motivo?: string;
+                    /**
+                     * Format: date
+                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
+                     * @example 2026-01-31
+                     */
+                    data_liberacao?: string;
+                };
+            };
+        };
         responses: {
             /** @description O empréstimo */
             200: {
@@ -4172,54 +4606,6 @@ export interface operations {
             503: components["responses"]["INDISPONIVEL"];
         };
     };
-    postSandboxEmprestimosIdDesembolso: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @enum {string} */
-                    resultado: "liquidado" | "falhou";
-                    /** @example conta de destino encerrada */
-                    motivo?: string;
-                    /**
-                     * Format: date
-                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
-                     * @example 2026-01-31
-                     */
-                    data_liberacao?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description O empréstimo */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Emprestimo"];
-                };
-            };
-            400: components["responses"]["ERRO_VALIDACAO"];
-            401: components["responses"]["CREDENCIAL_INVALIDA"];
-            403: components["responses"]["ESCOPO_INSUFICIENTE"];
-            404: components["responses"]["NAO_ENCONTRADO"];
-            409: components["responses"]["TRANSICAO_INVALIDA"];
-            413: components["responses"]["CORPO_MUITO_GRANDE"];
-            415: components["responses"]["TIPO_NAO_SUPORTADO"];
-            429: components["responses"]["LIMITE_DE_REQUISICOES"];
-            500: components["responses"]["ERRO_INTERNO"];
-            503: components["responses"]["INDISPONIVEL"];
-        };
-    };
     postSandboxTempo: {
         parameters: {
             query?: never;
@@ -4252,48 +4638,6 @@ export interface operations {
             400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
-            413: components["responses"]["CORPO_MUITO_GRANDE"];
-            415: components["responses"]["TIPO_NAO_SUPORTADO"];
-            429: components["responses"]["LIMITE_DE_REQUISICOES"];
-            500: components["responses"]["ERRO_INTERNO"];
-            503: components["responses"]["INDISPONIVEL"];
-        };
-    };
-    postSandboxEmprestimosIdEmissao: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @enum {string} */
-                    resultado: "emitida" | "falhou";
-                    /** @example conta de destino encerrada */
-                    motivo?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description O empréstimo */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Emprestimo"];
-                };
-            };
-            400: components["responses"]["ERRO_VALIDACAO"];
-            401: components["responses"]["CREDENCIAL_INVALIDA"];
-            403: components["responses"]["ESCOPO_INSUFICIENTE"];
-            404: components["responses"]["NAO_ENCONTRADO"];
-            409: components["responses"]["TRANSICAO_INVALIDA"];
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];

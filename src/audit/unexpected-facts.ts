@@ -1,0 +1,118 @@
+/**
+ * Events that our own core would not have written where they lie: a core in another language may append what it likes of
+ * the catalog, and each such event has happened, was sent, and is folded (loan/evolve.ts). Here auditors are told of them.
+ *
+ * An event is judged by what lies before it in its stream, which never changes: no snapshot is needed, and the judgement of
+ * a day is the same whenever it is made. Each stream that has an event in the slice is read whole, and a slice with more
+ * than {@link STREAMS_AT_ONCE} of them minute by minute.
+ */
+import type { DifferenceResource } from '../contract/audit-resource.ts';
+import type { Fact } from '../contract/events.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { evolve, FIRST_TYPES, fold, OTHER_TYPES } from '../loan/evolve.ts';
+import { type Place, unexpected } from '../loan/expected.ts';
+
+const STREAMS_AT_ONCE = 5_000;
+const MINUTE_MS = 60_000;
+
+interface Span {
+  readonly start: Date;
+  /** Not included. */
+  readonly end: Date;
+}
+
+type JudgedEvent = Fact & {
+  readonly id: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly partnerId: string;
+  readonly occurredAt: Date;
+  readonly isInSpan: boolean;
+};
+
+/** The differences of a slice of `day`, in the order of partner and event. */
+export async function findUnexpected(pool: Pool, day: string, slice: Span): Promise<DifferenceResource[]> {
+  const streams = await pool.run((sql) => countStreams(sql, slice));
+  const spans = streams <= STREAMS_AT_ONCE ? [slice] : minutesOf(slice);
+  const found: DifferenceResource[] = [];
+  for (const span of streams === 0 ? [] : spans) {
+    const events = await pool.run((sql) => readStreams(sql, span));
+    for (const [stream, own] of Map.groupBy(events, (event) => event.stream)) found.push(...judge(day, stream, own));
+  }
+  return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function keyOf({ parceiro_id, evento_id }: DifferenceResource): string {
+  return `${parceiro_id} ${evento_id}`;
+}
+
+function minutesOf({ start, end }: Span): Span[] {
+  const minutes = Math.ceil((end.getTime() - start.getTime()) / MINUTE_MS);
+  return Array.from({ length: minutes }, (_, index) => ({
+    start: new Date(start.getTime() + index * MINUTE_MS),
+    end: new Date(Math.min(start.getTime() + (index + 1) * MINUTE_MS, end.getTime())),
+  }));
+}
+
+/** The first event of another stream than a loan's fits wherever it lies. */
+function touched(sql: Tx, { start, end }: Span) {
+  return sql`
+    select distinct stream
+    from events
+    where occurred_at >= ${start} and occurred_at < ${end}
+      and (version > 1 or type <> all (${OTHER_TYPES as readonly string[] as string[]}))`;
+}
+
+async function countStreams(sql: Tx, span: Span): Promise<number> {
+  const [{ streams }] = await sql<[{ streams: number }]>`
+    select count(*)::int as streams from (${touched(sql, span)} limit ${STREAMS_AT_ONCE + 1}) found`;
+  return streams;
+}
+
+async function readStreams(sql: Tx, span: Span): Promise<JudgedEvent[]> {
+  return sql<JudgedEvent[]>`
+    with touched as materialized (${touched(sql, span)})
+    select e.*
+    from touched t
+    cross join lateral (
+      select id, stream, version, type, partner_id as "partnerId", data, occurred_at as "occurredAt",
+             occurred_at >= ${span.start} and occurred_at < ${span.end} as "isInSpan"
+      from events
+      where stream = t.stream
+      order by version
+      offset 0
+    ) e
+    order by e.stream, e.version`;
+}
+
+function judge(day: string, stream: string, events: readonly JudgedEvent[]): DifferenceResource[] {
+  const found: DifferenceResource[] = [];
+  let place: Place = { stream, state: null, ownerId: null };
+  for (const [index, event] of events.entries()) {
+    const detalhe = event.isInSpan ? unexpected(event, place) : null;
+    if (detalhe !== null) found.push(differenceOf(day, event, detalhe));
+    place = after(place, event, events.slice(0, index + 1));
+  }
+  return found;
+}
+
+/** The place behind `event`; a loan begins with its contract, whatever was appended ahead of it. */
+function after(place: Place, event: JudgedEvent, upTo: readonly JudgedEvent[]): Place {
+  if (place.state !== null) return { ...place, state: evolve(place.state, event) };
+  if (!FIRST_TYPES.some((type) => type === event.type)) return place;
+  const state = fold(upTo);
+  return state?.id === place.stream ? { ...place, state, ownerId: event.partnerId } : place;
+}
+
+function differenceOf(dia: string, { id, partnerId, type }: JudgedEvent, detalhe: string): DifferenceResource {
+  return {
+    tipo: 'fato_inesperado',
+    dia,
+    parceiro_id: partnerId,
+    evento_id: id,
+    evento: type,
+    webhook_id: null,
+    entrega_id: null,
+    detalhe,
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Following the log in its order, for a reader that keeps its own place: the projector.
+ *
+ * Invariant: a reader that goes on after its place misses nothing, also what committed late. Places are ordered by
+ * (transaction, position), and `readSettled` shows nothing of a transaction from `pg_snapshot_xmin` on (feed.ts has the
+ * reason). Each partner's events are found by the index that its feed has: an index over all of them would cost every
+ * append an entry.
+ */
+import type { EventType } from '../contract/events.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** A place in the log: after this event. Both are whole numbers as text. */
+export interface LogPlace {
+  readonly tx: string;
+  readonly position: string;
+}
+
+export interface PlacedEvent extends LogPlace {
+  readonly id: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly type: EventType;
+  readonly partnerId: string;
+}
+
+/** How far the reader of that name has come. */
+export async function readProgress(tx: Tx, name: string): Promise<LogPlace> {
+  const [place] = await tx<LogPlace[]>`
+    select tx::text as tx, position::text as position from projections where name = ${name}`;
+  if (place === undefined) throw new Error(`projections has no row ${name}: run the command 'migrate'`);
+  return place;
+}
+
+/** The next events whose transactions are over, at most `limit`, of all partners in the log's order. */
+export async function readSettled(tx: Tx, after: LogPlace, limit: number): Promise<PlacedEvent[]> {
+  return tx<PlacedEvent[]>`
+    select e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
+    from partners p
+    cross join lateral (
+      select tx, position, id, stream, version, type, partner_id
+      from events
+      where partner_id = p.id and tx < pg_snapshot_xmin(pg_current_snapshot())
+        and (tx, position) > (${after.tx}::text::xid8, ${after.position}::text::bigint)
+      order by tx, position
+      limit ${limit}
+    ) e
+    order by e.tx, e.position
+    limit ${limit}`;
+}
+
+/** All events of one partner that are committed after the place, whether or not others may still come among them. */
+export async function readCommitted(tx: Tx, after: LogPlace, partnerId: string): Promise<PlacedEvent[]> {
+  return tx<PlacedEvent[]>`
+    select tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
+    from events
+    where partner_id = ${partnerId}
+      and (tx, position) > (${after.tx}::text::xid8, ${after.position}::text::bigint)
+    order by tx, position`;
+}
+
+/** How long the oldest event after the place has been in the log, in seconds; 0 when there is none. */
+export async function readLagS(tx: Tx, after: LogPlace): Promise<number> {
+  const [{ lag }] = await tx<[{ lag: number }]>`
+    select coalesce(greatest(extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(first.id))), 0), 0)::float8 as lag
+    from partners p
+    cross join lateral (
+      select id
+      from events
+      where partner_id = p.id and (tx, position) > (${after.tx}::text::xid8, ${after.position}::text::bigint)
+      order by tx, position
+      limit 1
+    ) first`;
+  return lag;
+}

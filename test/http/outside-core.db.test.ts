@@ -1,0 +1,80 @@
+/** What a partner reads after a core in another language has appended through SQL alone. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import { closeSettlement } from '../../src/core/settlement.ts';
+import { dayOf } from '../../src/loan/calendar.ts';
+import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
+
+let world: PartnerWorld;
+beforeAll(async () => {
+  world = await startPartnerWorld();
+});
+afterAll(() => world.close());
+
+const LATER = new Date('2031-01-15T12:00:00Z');
+
+async function appendAs(partner: TestPartner, stream: string, version: number, type: string, data: object) {
+  await world.api.database.sql`
+    select append_event(${stream}, ${version}, ${type}, ${partner.id}, ${JSON.stringify(data)}::text::json, 'core-banking')`;
+}
+
+const settled = (loan: LoanResource) => ({
+  emprestimo_id: loan.id,
+  numero_emprestimo: loan.numero,
+  valor_liberado: loan.valor_liberado,
+  data_liberacao: dayOf(new Date()),
+});
+
+async function registeredLoan(partner: TestPartner): Promise<LoanResource> {
+  const id = await partner.newLoan();
+  await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
+  await partner.register(id);
+  return partner.read(id);
+}
+
+describe('a disbursement settled by SQL', () => {
+  test('is what the partner reads when its webhook has come, and what the month counts', async () => {
+    const partner = await world.partner();
+    const loan = await registeredLoan(partner);
+    expect(loan).toMatchObject({ status: 'averbada', proxima_acao: 'desembolsar', versao: 4 });
+    await appendAs(partner, loan.id, 4, 'desembolso.liquidado', settled(loan));
+    expect(namesOf(await partner.received())).toContain('desembolso.liquidado');
+    const { token } = partner;
+    const now = await world.api.send<LoanResource>('GET', `/v1/emprestimos/${loan.id}`, { token });
+    expect(now.body).toMatchObject({ status: 'desembolsada', proxima_acao: null, versao: 5 });
+    const then = await world.api.send<LoanResource>('GET', `/v1/emprestimos/${loan.id}?versao=5`, { token });
+    expect(then.body).toEqual(now.body);
+    const before = await world.api.send<LoanResource>('GET', `/v1/emprestimos/${loan.id}?versao=4`, { token });
+    expect(before.body).toEqual(loan);
+  });
+
+  test('is counted by the batch of its month', async () => {
+    const partner = await world.partner();
+    const loan = await registeredLoan(partner);
+    await appendAs(partner, loan.id, 4, 'desembolso.liquidado', settled(loan));
+    const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
+    const [year, month] = dayOf(new Date()).split('-').map(Number) as [number, number];
+    const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
+    const closing = await closeSettlement(world.api.database.pool, provenance, next, LATER);
+    expect(closing).toMatchObject({
+      settlement: { total_parcelas: 1, numero_ccbs: 1, valor_total: TERMS.valor_parcela },
+    });
+  });
+});
+
+test('a registration that SQL asked for and ended is what the partner reads', async () => {
+  const partner = await world.partner();
+  const id = await partner.newLoan();
+  const { numero } = await partner.accepted(`/v1/sandbox/emprestimos/${id}/assinatura`);
+  const path = `/v1/emprestimos/${id}/averbacao`;
+  const { token } = partner;
+  const ids = { emprestimo_id: id, averbacao_id: randomUUID() };
+  await appendAs(partner, id, 2, 'averbacao.solicitada', ids);
+  const asked = await world.api.send('GET', path, { token });
+  expect(asked.body).toMatchObject({ id: ids.averbacao_id, status: 'processando', protocolo_registry: null });
+  await appendAs(partner, id, 3, 'averbacao.concluida', { ...ids, protocolo_registry: 'REG-7' });
+  const ended = await world.api.send('GET', path, { token });
+  expect(ended.body).toMatchObject({ id: ids.averbacao_id, status: 'concluida', protocolo_registry: 'REG-7' });
+  expect(await partner.read(id)).toMatchObject({ status: 'averbada', proxima_acao: 'desembolsar', numero });
+});
