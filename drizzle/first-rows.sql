@@ -4,3 +4,9 @@
 insert into cursor_keys (key)
 values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
 on conflict (is_only) do nothing;
+
+-- The server that the installation begins on.
+insert into installation (system_identifier, own_from, timeline, next_tx)
+select system_identifier, cluster_timeline(), cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot())
+from pg_control_system()
+on conflict (is_only) do nothing;

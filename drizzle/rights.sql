@@ -27,9 +27,9 @@ grant select on
 -- The views call them with the reader's rights.
 grant execute on function mask(text), masked(text), answer_text(bytea), mask_answer(bytea) to carteiro_auditor;
 
--- Both: what they read, and what they add. `tx`, `position` and `recorded_at` are left out of every grant to insert: a
+-- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
-grant select on applied_migrations, event_types, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
+grant select on applied_migrations, event_types, installation, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
   attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
   address, key_id, poller, error, answer) on attempts to carteiro_app, carteiro_poller;
@@ -41,7 +41,10 @@ grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_sc
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
-grant execute on function advisory_lock(text), masked(text) to carteiro_app, carteiro_poller;
+grant execute on function
+  advisory_lock(text), masked(text),
+  cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
+  to carteiro_app, carteiro_poller;
 
 grant delete on arrivals to carteiro_poller;
 -- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/cleaner.ts).

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { bytea, instant, pgSnapshot, xid8 } from '../columns.ts';
+import { bytea, epoch, instant, pgSnapshot, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -29,6 +29,7 @@ export const events = pgTable(
     occurredAt: instant('occurred_at').notNull(),
     actor: text('actor').notNull(),
     requestId: uuid('request_id'),
+    epoch: epoch(),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),
@@ -36,7 +37,7 @@ export const events = pgTable(
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),
     unique('events_id').on(table.id),
-    index('events_in_order').on(table.partnerId, table.tx, table.position),
+    index('events_in_order').on(table.partnerId, table.epoch, table.tx, table.position),
     sealable('events'),
     index('events_by_day').using('brin', table.occurredAt).with({ autosummarize: true }),
   ],
