@@ -1,4 +1,3 @@
-CREATE SEQUENCE "public"."loan_numbers" INCREMENT BY 1 MINVALUE 1 MAXVALUE 99999999 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "cursor_keys" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"key" "bytea" NOT NULL,
@@ -120,7 +119,10 @@ CREATE TABLE "installation" (
 	"timeline" integer NOT NULL,
 	"next_tx" "xid8" NOT NULL,
 	"noted_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "installation_is_only_check" CHECK ("installation"."is_only")
+	"loan_number_start" integer DEFAULT 1 NOT NULL,
+	"loan_number_step" integer DEFAULT 1 NOT NULL,
+	CONSTRAINT "installation_is_only_check" CHECK ("installation"."is_only"),
+	CONSTRAINT "installation_loan_numbers" CHECK (loan_number_start between 1 and loan_number_step)
 );
 --> statement-breakpoint
 CREATE TABLE "bond_records" (

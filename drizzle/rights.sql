@@ -63,10 +63,9 @@ grant select, insert on documents, margin_queries, settlements, settled_installm
   to carteiro_app;
 grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
-grant usage on sequence loan_numbers to carteiro_app;
 grant select on cursor_keys to carteiro_app;
 grant execute on function
-  is_emitted(text), make_test_delivery(uuid, uuid, text, json), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), is_emitted(text), make_test_delivery(uuid, uuid, text, json), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, and asks which version it appends to.

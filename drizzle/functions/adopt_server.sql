@@ -30,9 +30,11 @@ begin
       '((''x'' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + (%s))::smallint',
       having_epoch[place], base);
   end loop;
-  delete from installation;
   insert into installation (system_identifier, epoch_base, own_from, timeline, next_tx)
-  select system_identifier, base, epoch, cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot()) from pg_control_system();
+  select system_identifier, base, epoch, cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot()) from pg_control_system()
+  on conflict (is_only) do update
+  set system_identifier = excluded.system_identifier, epoch_base = excluded.epoch_base, own_from = excluded.own_from,
+      timeline = excluded.timeline, next_tx = excluded.next_tx, noted_at = excluded.noted_at;
   delete from arrivals;
   insert into arrivals (webhook_id, due_at) select id, '-infinity' from webhooks;
   for numbered in

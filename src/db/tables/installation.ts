@@ -22,6 +22,12 @@ export const installation = pgTable(
     notedAt: preciseInstant('noted_at')
       .notNull()
       .default(sql`now()`),
+    /** Loan numbers of this installation: where partners are spread over several, each has a start below the same step. */
+    loanNumberStart: integer('loan_number_start').notNull().default(1),
+    loanNumberStep: integer('loan_number_step').notNull().default(1),
   },
-  (table) => [check('installation_is_only_check', sql`${table.isOnly}`)],
+  (table) => [
+    check('installation_is_only_check', sql`${table.isOnly}`),
+    check('installation_loan_numbers', sql`loan_number_start between 1 and loan_number_step`),
+  ],
 );
