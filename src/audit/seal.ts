@@ -6,8 +6,8 @@
  * rows, and those of an epoch before are over. So every row ever committed is in exactly one seal or above the last, and a
  * row that turns up below it later was put there by hand. The rows left of an epoch are sealed by themselves; the next
  * seal begins behind them and ends in the next epoch, so that nothing can be put in between.
- * A transaction that was prepared (PREPARE TRANSACTION) before a promotion may commit after it, into the epoch before:
- * while any is prepared, the sealer does not leave an epoch of this server.
+ * A transaction that was prepared (PREPARE TRANSACTION) before a promotion may commit after it, into the epoch before: the
+ * horizon holds for all epochs of this server, and while any is prepared the sealer does not leave one.
  * Crash at any point: a turn is one transaction, nothing is half sealed. Two sealers: the advisory lock, which is the
  * transaction's own and so works behind a pooler, lets one work; without it the key of `seals` would still refuse the
  * second.
@@ -93,12 +93,15 @@ interface Unsealed {
 async function findUnsealed(tx: Tx, cursor: SealCursor, start: Place, clock: Clock): Promise<Unsealed | null> {
   let from = start;
   while (from.epoch < clock.epoch) {
-    const last = cursor.last?.epoch === from.epoch ? cursor.last.tx : await readLastTx(tx, from);
+    const isKnown = cursor.last?.epoch === from.epoch && cursor.last.tx >= from.tx;
+    const last = isKnown ? (cursor.last?.tx ?? null) : await readLastTx(tx, from);
+    const isOwn = from.epoch >= clock.ownFrom;
     if (last !== null && last >= from.tx) {
       cursor.last = { epoch: from.epoch, tx: last };
-      return { from, horizon: last + 1, isPast: true };
+      const horizon = isOwn ? Math.min(last + 1, clock.horizon) : last + 1;
+      return horizon > from.tx ? { from, horizon, isPast: true } : null;
     }
-    if (clock.hasPrepared && from.epoch >= clock.ownFrom) return null;
+    if (clock.hasPrepared && isOwn) return null;
     from = { epoch: from.epoch + 1, tx: 0 };
   }
   cursor.emptyBelow = from;

@@ -114,6 +114,7 @@ const COPY = 'this database is a copy';
 describe('a database that was restored into another server', TIMES, () => {
   test.skipIf(tools === null)('by pg_dump and pg_restore waits for adopt, and goes on', async () => {
     const before = await readOn(here.pool, lived.partnerId);
+    expect(before.ids).toHaveLength(12);
     const folder = await mkdtemp(join(tmpdir(), 'carteiro-dump-'));
     const file = join(folder, 'dump');
     await tools?.('pg_dump', ['--format=custom', `--file=${file}`, source.url]);
@@ -146,6 +147,7 @@ describe('a database that was restored into another server', TIMES, () => {
 
   test('table by table without the installation’s row is known by its log, and waits as well', async () => {
     const before = await readOn(here.pool, lived.partnerId);
+    expect(before.ids).toHaveLength(12);
     const other = await startOther();
     await migrate(other.url, silentLog);
     const there = open(other.url);
@@ -194,6 +196,37 @@ describe('a standby', TIMES, () => {
       { epoch: 1, count: 12 },
       { epoch: 2, count: 5 },
     ]);
+  });
+});
+
+describe('a transaction that was prepared before a promotion', TIMES, () => {
+  test('holds back the feed and the seals until it is over, and is skipped by neither', async () => {
+    const primary = await startCluster({ max_prepared_transactions: '5' });
+    left.unshift(() => primary.remove());
+    await migrate(primary.url, silentLog);
+    const first = open(primary.url);
+    const { partnerId } = await live(first.pool, first.sql, receiver);
+    const backup = await backUp(primary);
+    const standby = await backup.start({ signal: 'standby.signal', settings: following(primary) });
+    left.unshift(() => standby.remove());
+    const there = open(standby.url);
+    const session = await first.sql.reserve();
+    await session`begin`;
+    await commitEvents(session, partnerId, 1);
+    await session`prepare transaction 'late'`;
+    session.release();
+    await commitEvents(first.sql, partnerId, 1);
+    await untilCaughtUp(first.sql, there.sql);
+    await primary.stop('fast');
+    await there.sql`select pg_promote()`;
+
+    await commitEvents(there.sql, partnerId, 1);
+    await sealAll(there.pool);
+    const before = await readOn(there.pool, partnerId);
+    expect(before.ids).toHaveLength(12);
+    await there.sql`commit prepared 'late'`;
+    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await expectToGoOn(there.pool, there.sql, { partnerId, webhookId: '' }, before);
   });
 });
 
