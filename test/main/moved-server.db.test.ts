@@ -136,6 +136,15 @@ test('a server whose count falls below what a process has seen waits for everybo
   await expect(lookAgain(pool, silentLog, { ...ahead, epoch: 1 })).resolves.toMatchObject({ epoch: 2 });
 });
 
+test('an old primary beside its promoted standby waits as soon as one process has seen both', TIMES, async () => {
+  await prepare();
+  const pool = openTestPool(database.url);
+  onTestFinished(() => pool.close(1));
+  const seen = await lookAgain(pool, silentLog, null);
+  await expect(lookAgain(pool, silentLog, { ...seen, epoch: seen.epoch + 1 })).rejects.toThrow('went back in time');
+  await expect(sealAll(pool)).rejects.toThrow('went back in time');
+});
+
 test('pollers and sealers of a primary go on with the promoted standby, and say so', TIMES, async () => {
   await prepare();
   const source: TestCluster = await startCluster();
