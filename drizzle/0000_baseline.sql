@@ -1,4 +1,3 @@
-CREATE SEQUENCE "public"."loan_numbers" INCREMENT BY 1 MINVALUE 1 MAXVALUE 99999999 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "cursor_keys" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"key" "bytea" NOT NULL,
@@ -31,6 +30,7 @@ CREATE TABLE "attempts" (
 	"error" text,
 	"answer" "bytea",
 	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late")
 );
@@ -69,16 +69,18 @@ CREATE TABLE "lanes" (
 --> statement-breakpoint
 CREATE TABLE "seals" (
 	"number" bigint PRIMARY KEY NOT NULL,
+	"first_epoch" smallint NOT NULL,
 	"first_tx" bigint NOT NULL,
+	"end_epoch" smallint NOT NULL,
 	"end_tx" bigint NOT NULL,
 	"rows" integer NOT NULL,
 	"digest" "bytea" NOT NULL,
 	"previous" "bytea" NOT NULL,
 	"hash" "bytea" NOT NULL,
 	"sealed_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "seals_in_order" UNIQUE("first_tx"),
+	CONSTRAINT "seals_in_order" UNIQUE("first_epoch","first_tx"),
 	CONSTRAINT "seals_number" CHECK (number >= 1),
-	CONSTRAINT "seals_span" CHECK (first_tx < end_tx and rows > 0),
+	CONSTRAINT "seals_span" CHECK ((first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0),
 	CONSTRAINT "seals_digests" CHECK (octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32)
 );
 --> statement-breakpoint
@@ -91,9 +93,24 @@ CREATE TABLE "send_orders" (
 	"actor" text NOT NULL,
 	"request_id" uuid,
 	"ordered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "send_orders_kind" CHECK (kind in ('reenvio', 'reenvio_em_lote', 'teste', 'retomada')),
 	CONSTRAINT "send_orders_deliveries" CHECK (cardinality(delivery_ids) >= 1)
+);
+--> statement-breakpoint
+CREATE TABLE "installation" (
+	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"system_identifier" bigint NOT NULL,
+	"epoch_base" integer DEFAULT 0 NOT NULL,
+	"own_from" smallint NOT NULL,
+	"timeline" integer NOT NULL,
+	"next_tx" "xid8" NOT NULL,
+	"noted_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"loan_number_start" integer DEFAULT 1 NOT NULL,
+	"loan_number_step" integer DEFAULT 1 NOT NULL,
+	CONSTRAINT "installation_is_only_check" CHECK ("installation"."is_only"),
+	CONSTRAINT "installation_loan_numbers" CHECK (loan_number_start between 1 and loan_number_step)
 );
 --> statement-breakpoint
 CREATE TABLE "bond_records" (
@@ -242,6 +259,7 @@ CREATE TABLE "events" (
 	"fan_out" integer,
 	"loan_version" integer,
 	"snapshot" "pg_snapshot",
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
 	CONSTRAINT "events_id" UNIQUE("id")
@@ -249,9 +267,11 @@ CREATE TABLE "events" (
 --> statement-breakpoint
 CREATE TABLE "projections" (
 	"name" text PRIMARY KEY NOT NULL,
+	"epoch" smallint DEFAULT 0 NOT NULL,
 	"tx" "xid8" NOT NULL,
 	"position" bigint NOT NULL,
 	"passed_at" timestamp with time zone,
+	"mark_epoch" smallint,
 	"mark_tx" "xid8",
 	"mark_at" timestamp with time zone
 );
@@ -281,6 +301,7 @@ CREATE TABLE "webhook_history" (
 	"request_id" uuid,
 	"changed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"takes_effect_at" timestamp (3) with time zone,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado'))
 );
@@ -348,25 +369,25 @@ ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_lo
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
 CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
-CREATE INDEX "attempts_sealable" ON "attempts" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
 CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","status","event_id") WHERE status in ('erro', 'suspensa');--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
 CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
-CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint
 CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id","kind","detected_at","id") WHERE detected_at is not null;--> statement-breakpoint
 CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_id","worker_cpf","employer_cnpj","queried_at");--> statement-breakpoint
 CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE status = 'desembolsada';--> statement-breakpoint
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint
-CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","tx","position");--> statement-breakpoint
-CREATE INDEX "events_sealable" ON "events" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","epoch","tx","position");--> statement-breakpoint
+CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhook_history_by_webhook" ON "webhook_history" USING btree ("webhook_id","position");--> statement-breakpoint
-CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin ((xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhooks_active_by_partner" ON "webhooks" USING btree ("partner_id","id") WHERE active;--> statement-breakpoint
 CREATE INDEX "webhooks_by_partner" ON "webhooks" USING btree ("partner_id","id");--> statement-breakpoint
 CREATE INDEX "simulated_bonds_window" ON "simulated_bonds" USING btree ("kind","known_at");

@@ -7,3 +7,9 @@ on conflict (is_only) do nothing;
 
 -- The projector begins with the log.
 insert into projections (name, tx, position) values ('loans', '0', 0) on conflict (name) do nothing;
+
+-- The server that the installation begins on.
+insert into installation (system_identifier, own_from, timeline, next_tx)
+select system_identifier, cluster_timeline(), cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot())
+from pg_control_system()
+on conflict (is_only) do nothing;

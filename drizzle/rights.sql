@@ -29,9 +29,9 @@ grant execute on function
   mask(text), masked(text), answer_text(bytea), mask_answer(bytea), envelope(text, timestamptz, text, uuid, json)
   to carteiro_auditor;
 
--- Both: what they read, and what they add. `tx`, `position` and `recorded_at` are left out of every grant to insert: a
+-- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
-grant select on applied_migrations, event_types, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
+grant select on applied_migrations, event_types, installation, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
   attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
   address, key_id, claim, error, answer) on attempts to carteiro_app, carteiro_poller;
@@ -46,7 +46,8 @@ grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller
 grant execute on function
   advisory_lock(text), masked(text), envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
-  is_sound_attempt(integer, boolean, text, smallint, integer, bytea)
+  is_sound_attempt(integer, boolean, text, smallint, integer, bytea),
+  cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
 grant delete on arrivals to carteiro_poller;
@@ -66,11 +67,10 @@ grant select, insert on documents, margin_queries, settlements, settled_installm
   to carteiro_app;
 grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
-grant usage on sequence loan_numbers to carteiro_app;
 grant select on cursor_keys to carteiro_app;
 grant select, update on projections to carteiro_app;
 grant execute on function
-  is_emitted(text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), is_emitted(text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, and asks which version it appends to.

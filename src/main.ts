@@ -62,6 +62,18 @@ function parsePort(text: string): number {
   return port;
 }
 
+const ADOPT_HELP = `
+A database that was restored or copied to another server, or whose transactions went back, waits: /readyz is 503, and nothing
+is appended, delivered or sealed, because a copy made for a test must not POST to partners. This command says that it is to
+go on from here. First stop whatever still works on the server before. It begins a new epoch, above everything there is;
+ends the claims of the past as desconhecido, so that they are sent again; and tells what it cannot know. A promoted standby
+needs none of this: it goes on by itself. Needs the rights of migrate.
+
+Output: {"adopted": true, "fault": "copy", "epoch": 2, "endedClaims": 3, "pending": 17, "newestEventAt": "2026-…",
+"newestAttemptAt": "2026-…"}; adopted is false when there is nothing to adopt.
+
+Exit code: 0, or 1 when it could not be done; then nothing has changed.`;
+
 const program = new Command('carteiro')
   .description('Partner webhooks that leave with the commit: API, poller and operator commands.')
   .showHelpAfterError('Add --help for what this command takes.')
@@ -110,6 +122,18 @@ program
     } finally {
       await database.close();
     }
+  });
+
+program
+  .command('adopt')
+  .description('go on from a copy: make the server on which the database finds itself the known one')
+  .addHelpText('after', ADOPT_HELP)
+  .action(async () => {
+    const { config, log } = configure();
+    const { adopt } = await import('./main/adopt.ts');
+    const { summary, told } = await adopt(config, log);
+    print(JSON.stringify(summary));
+    process.stderr.write(`${told}\n`);
   });
 
 program

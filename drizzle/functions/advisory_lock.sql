@@ -7,5 +7,6 @@ return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'awaiting' then 2 -- held by the one idle poller that waits for those transactions (wait_for_work)
   when 'arming' then 3 -- held by the poller that turns arrivals into due lanes (arm_lanes)
   when 'sealing' then 4 -- held by the sealer at work (src/audit/seal.ts)
+  when 'numbering' then 5 -- held by who begins a series of loan numbers (next_loan_number)
   when 'projecting' then 6 -- held by the projector at work (src/core/projector.ts)
 end;

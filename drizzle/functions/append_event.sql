@@ -7,6 +7,7 @@
 --   CT403  a partner that is unknown or inactive, or not the one whose stream it is: nobody is sent another's loan
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction
+--   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
 -- webhooks this append could see. `loan_version` is the stream's new version where the stream is the loan that `data` names, else null; each
 -- delivery carries it as X-Webhook-Loan-Version.
@@ -34,6 +35,10 @@ declare
   emitted boolean;
   fits boolean;
 begin
+  if current_setting('carteiro.known_server', true) is distinct from 'yes' then
+    perform refuse_strange_server();
+  end if;
+
   -- The quick look: it knows nothing of objects inside the payload, and names no fault. The format that each payload has
   -- is looked at here, which saves a call.
   select t.kind = 'emitted',

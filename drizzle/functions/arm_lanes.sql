@@ -13,6 +13,9 @@ declare
   next_ones bigint;
   last_tx xid8;
 begin
+  if current_setting('carteiro.known_server', true) is distinct from 'yes' then
+    perform refuse_strange_server();
+  end if;
   if not pg_try_advisory_xact_lock(advisory_lock('arming')) then
     return 0;
   end if;

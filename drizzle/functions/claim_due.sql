@@ -42,6 +42,9 @@ declare
   );
   quantum constant bigint := greatest(least_quantum, at_most / nullif(cardinality(locked), 0));
 begin
+  if current_setting('carteiro.known_server', true) is distinct from 'yes' then
+    perform refuse_strange_server();
+  end if;
   if cardinality(locked) = 0 then
     return;
   end if;

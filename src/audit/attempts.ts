@@ -37,8 +37,14 @@ export interface AttemptPage extends AttemptFilters {
   readonly after: AttemptPlace | null;
   readonly limit: number;
   readonly order: 'newest first' | 'oldest first';
-  /** Only transactions below this one, all of them over; null: every row that can be seen. */
-  readonly settledBelow: string | null;
+  /** Only rows below this place, all of them over; null: every row that can be seen. */
+  readonly settledBelow: SettledBelow | null;
+}
+
+/** A transaction, a whole number as text, within its epoch. */
+export interface SettledBelow {
+  readonly epoch: number;
+  readonly tx: string;
 }
 
 export interface AuditedAttempt extends AttemptPlace {
@@ -185,7 +191,7 @@ function candidates(sql: Tx, page: AttemptPage) {
         : sql`and (${column} a.recorded_at, a.delivery_id, a.number, a.late) ${isDown ? sql`<` : sql`>`}
           (${value} ${after.recordedAt}::timestamptz, ${after.deliveryId}::uuid, ${after.number}::int, ${after.late}::boolean)`
     }
-    ${settledBelow === null ? sql`` : sql`and a.tx < ${settledBelow}::xid8`}`;
+    ${settledBelow === null ? sql`` : sql`and (a.epoch, a.tx) < (${settledBelow.epoch}::smallint, ${settledBelow.tx}::xid8)`}`;
 }
 
 /** A loan's deliveries; its events are its stream, and its partner's registrations, active or not, are few. */

@@ -4,7 +4,8 @@
  *
  * The left side never looks at a delivery. Each append kept the snapshot it saw (`events.snapshot`), and each change of
  * a registration its transaction (`webhook_history.tx`): the registrations that an append had to deliver to are those
- * whose newest change visible in that snapshot is active and subscribed. The right side is the deliveries themselves.
+ * whose newest change visible in that snapshot is active and subscribed. A snapshot tells of its own epoch; what is of one
+ * before was over. The right side is the deliveries themselves.
  * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is no event of the catalog: it
  * stands outside.
  *
@@ -72,7 +73,7 @@ export function balanceOf(tx: Tx, { day, start, end }: Slice) {
         left join lateral (
           select active, events
           from webhook_history
-          where webhook_id = w.id and pg_visible_in_snapshot(tx, m.snapshot)
+          where webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, m.snapshot))
           order by position desc
           limit 1
         ) h on true

@@ -7,10 +7,18 @@
  */
 import { createHash } from 'node:crypto';
 
-/** One seal: every sealable row whose transaction is at least `firstTx` and below `endTx`. */
+/** A place in the log: transactions count within their epoch. */
+export interface Place {
+  readonly epoch: number;
+  readonly tx: number;
+}
+
+/** One seal: every sealable row whose (epoch, transaction) is at least (`firstEpoch`, `firstTx`) and below the end. */
 export interface Seal {
   readonly number: number;
+  readonly firstEpoch: number;
   readonly firstTx: number;
+  readonly endEpoch: number;
   readonly endTx: number;
   readonly rows: number;
   readonly digest: Buffer;
@@ -26,30 +34,37 @@ export type Head = Pick<Seal, 'number' | 'hash'>;
 export const NO_HASH = Buffer.alloc(32);
 
 export function hashOf(seal: Omit<Seal, 'hash'>): Buffer {
-  const { number, firstTx, endTx, rows, digest, previous, sealedAt } = seal;
-  const fields = ['carteiro-selo-1', number, firstTx, endTx, rows, digest.toString('hex'), previous.toString('hex')];
+  const { number, firstEpoch, firstTx, endEpoch, endTx, rows, digest, previous, sealedAt } = seal;
+  const span = [firstEpoch, firstTx, endEpoch, endTx];
+  const digests = [digest.toString('hex'), previous.toString('hex')];
   return createHash('sha256')
-    .update([...fields, sealedAt.toISOString()].join('\n'))
+    .update(['carteiro-selo-1', number, ...span, rows, ...digests, sealedAt.toISOString()].join('\n'))
     .digest();
 }
 
 /** What is wrong between `seal` and the one before it (null: it is the first); null when they fit. */
 export function brokenLink(before: Seal | null, seal: Seal): string | null {
-  const expected = before === null ? { number: 1, firstTx: 0, previous: NO_HASH } : linkAfter(before);
+  const expected = linkAfter(before);
   if (seal.number !== expected.number) return `seal ${expected.number} is missing`;
-  if (seal.firstTx !== expected.firstTx) return 'it does not begin where the seal before it ends';
+  const follows = seal.firstEpoch === expected.firstEpoch && seal.firstTx === expected.firstTx;
+  if (!follows) return 'it does not begin where the seal before it ends';
   if (!seal.previous.equals(expected.previous)) return 'it does not continue the seal before it';
   return hashOf(seal).equals(seal.hash) ? null : 'its own fields were changed';
 }
 
-function linkAfter({ number, endTx, hash }: Seal): Pick<Seal, 'number' | 'firstTx' | 'previous'> {
-  return { number: number + 1, firstTx: endTx, previous: hash };
+function linkAfter(before: Seal | null): Pick<Seal, 'number' | 'firstEpoch' | 'firstTx' | 'previous'> {
+  if (before === null) return { number: 1, firstEpoch: 0, firstTx: 0, previous: NO_HASH };
+  const { number, endEpoch, endTx, hash } = before;
+  return { number: number + 1, firstEpoch: endEpoch, firstTx: endTx, previous: hash };
 }
 
 /** Chains `batch` behind `before`. */
-export function chain(before: Seal | null, batch: Pick<Seal, 'endTx' | 'rows' | 'digest'>, sealedAt: Date): Seal {
-  const link = before === null ? { number: 1, firstTx: 0, previous: NO_HASH } : linkAfter(before);
-  const fields = { ...link, ...batch, sealedAt };
+export function chain(
+  before: Seal | null,
+  batch: Pick<Seal, 'endEpoch' | 'endTx' | 'rows' | 'digest'>,
+  sealedAt: Date,
+): Seal {
+  const fields = { ...linkAfter(before), ...batch, sealedAt };
   return { ...fields, hash: hashOf(fields) };
 }
 

@@ -215,13 +215,15 @@ function wrongAnchor({ cadeia, cabeca }: Proof | MaskedProof, anchor: Head | nul
 }
 
 function beforeOf(seal: Seal): Seal {
-  return { ...seal, number: seal.number - 1, endTx: seal.firstTx, hash: seal.previous };
+  return { ...seal, number: seal.number - 1, endEpoch: seal.firstEpoch, endTx: seal.firstTx, hash: seal.previous };
 }
 
 function sealOf(seal: SealResource): Seal {
   return {
     number: seal.numero,
+    firstEpoch: seal.primeira_epoca,
     firstTx: seal.primeira_transacao,
+    endEpoch: seal.epoca_final,
     endTx: seal.transacao_final,
     rows: seal.linhas,
     digest: Buffer.from(seal.resumo, 'hex'),

@@ -14,6 +14,7 @@ const int = z.int32();
 const count = z.int();
 const hex = z.string().regex(/^([0-9a-f]{2})*$/);
 const tx = z.string().regex(/^\d{1,18}$/);
+const epoch = z.int().min(0).max(0x7fff);
 
 const attemptLine = z.tuple([
   z.literal('attempts'),
@@ -34,6 +35,7 @@ const attemptLine = z.tuple([
   hex.nullable(),
   count,
   tx,
+  epoch,
 ]);
 const messagePart = z.tuple([hex, text, uuid, int, int.nullable(), text]);
 const eventLine = z.tuple([
@@ -51,6 +53,7 @@ const eventLine = z.tuple([
   uuid.nullable(),
   tx,
   messagePart.nullable(),
+  epoch,
 ]);
 
 /** Null for a line that is none. */
@@ -77,7 +80,7 @@ function attemptBytes(fields: unknown): Buffer | null {
   const parsed = attemptLine.safeParse(fields);
   if (!parsed.success) return null;
   const [, delivery, number, late, webhook, partner, outcome, status, ...rest] = parsed.data;
-  const [startedMs, durationMs, url, address, keyId, claim, error, answer, recordedMs, txid] = rest;
+  const [startedMs, durationMs, url, address, keyId, claim, error, answer, recordedMs, txid, inEpoch] = rest;
   return Buffer.concat([
     pair((1 << 24) | (Number(late) << 16) | (status ?? 0), number),
     pair(lengthOf(url), lengthOf(address)),
@@ -87,6 +90,7 @@ function attemptBytes(fields: unknown): Buffer | null {
     instant(startedMs),
     instant(recordedMs),
     long(BigInt(txid)),
+    short(inEpoch),
     Buffer.from([outcome, url, address, keyId, claim, error].map((part) => part ?? '').join('')),
     Buffer.from(answer ?? '', 'hex'),
   ]);
@@ -95,8 +99,8 @@ function attemptBytes(fields: unknown): Buffer | null {
 function eventBytes(fields: unknown): Buffer | null {
   const parsed = eventLine.safeParse(fields);
   if (!parsed.success) return null;
-  const [, position, id, stream, version, type, family, partner, data, occurredMs, actor, request, txid, message] =
-    parsed.data;
+  const [, position, id, stream, version, type, family, partner, data, occurredMs, ...rest] = parsed.data;
+  const [actor, request, txid, message, inEpoch] = rest;
   return Buffer.concat([
     pair((2 << 24) | (Number(request !== null) << 16), version),
     pair(lengthOf(type), lengthOf(family)),
@@ -105,6 +109,7 @@ function eventBytes(fields: unknown): Buffer | null {
     long(BigInt(position)),
     instant(occurredMs),
     long(BigInt(txid)),
+    short(inEpoch),
     Buffer.from(type + family + actor + data),
     request === null ? Buffer.alloc(0) : uuidBytes(request),
     message === null ? Buffer.alloc(0) : messageBytes(message),
@@ -125,6 +130,12 @@ function pair(high: number, low: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeInt32BE(high, 0);
   bytes.writeInt32BE(low, 4);
+  return bytes;
+}
+
+function short(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
   return bytes;
 }
 

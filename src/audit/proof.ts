@@ -7,7 +7,7 @@ import type { Proof, SealResource } from '../contract/audit-resource.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { digestOfGroup, groupOf, groupsOf, LEAF_BYTES } from './batch.ts';
 import type { Seal } from './chain.ts';
-import { readLastSeal, sealColumns } from './seal.ts';
+import { readLastSeal, sealColumns, spanOf } from './seal.ts';
 
 /** Seals that a proof carries at most, some 300 bytes each. */
 const MAX_CHAIN = 5_000;
@@ -56,7 +56,9 @@ export async function readProof(pool: Pool, deliveryId: string): Promise<Proof |
 function sealView(seal: Seal): SealResource {
   return {
     numero: seal.number,
+    primeira_epoca: seal.firstEpoch,
     primeira_transacao: seal.firstTx,
+    epoca_final: seal.endEpoch,
     transacao_final: seal.endTx,
     linhas: seal.rows,
     resumo: seal.digest.toString('hex'),
@@ -100,13 +102,14 @@ async function readLines(
   subject: string,
 ): Promise<SealedLine[]> {
   return tx<SealedLine[]>`
-    select r.line, r.leaf, case when s.end_tx > r.tx then s.number::float8 end as seal
+    select r.line, r.leaf, case when (s.end_epoch, s.end_tx) > (r.epoch, r.tx) then s.number::float8 end as seal
     from sealable_rows r
     left join lateral (
-      select number, end_tx from seals where first_tx <= r.tx order by first_tx desc limit 1
+      select number, end_epoch, end_tx from seals where (first_epoch, first_tx) <= (r.epoch, r.tx)
+      order by first_epoch desc, first_tx desc limit 1
     ) s on true
     where r.source = ${source} and r.subject = ${subject}
-    order by r.tx, r.line`;
+    order by r.epoch, r.tx, r.line`;
 }
 
 /** Who had this delivery sent: orders are the registration's, each of the deliveries that it names. */
@@ -122,11 +125,9 @@ async function readOrders(tx: Tx, webhookId: string, deliveryId: string): Promis
 
 /** A batch's rows as they are now, as groups; those that one of `lines` is in with their leaves. */
 async function readBatch(tx: Tx, numero: number, lines: readonly SealedLine[]): Promise<Proof['lotes'][number]> {
+  const [seal] = await tx<[Seal]>`select ${sealColumns(tx)} from seals where number = ${numero}`;
   const rows = await tx<{ leaves: Buffer | null }[]>`
-    select string_agg(leaf, '') as leaves
-    from sealable_rows
-    where tx >= (select first_tx from seals where number = ${numero})
-      and tx < (select end_tx from seals where number = ${numero})`;
+    select string_agg(leaf, '') as leaves from sealable_rows where ${spanOf(tx, seal)}`;
   const leaves = rows[0]?.leaves ?? Buffer.alloc(0);
   const groups = groupsOf(leaves);
   const mine = lines.filter(({ seal }) => seal === numero);

@@ -1,9 +1,13 @@
 /**
  * The sealer: hashes settled rows in batches, each chained to the one before.
  *
- * Invariant: the seals' spans of transactions follow each other from 0 without a gap, and none reaches a transaction
- * that could still commit: `end_tx` is at most the xmin of the snapshot that read the rows. So every row ever committed
- * is in exactly one seal or above the last, and a row that turns up below it later was put there by hand.
+ * Invariant: the seals' spans of (epoch, transaction) follow each other from (0, 0) without a gap, and none reaches a
+ * transaction that could still commit: in the current epoch `end_tx` is at most the xmin of the snapshot that read the
+ * rows, and those of an epoch before are over. So every row ever committed is in exactly one seal or above the last, and a
+ * row that turns up below it later was put there by hand. The rows left of an epoch are sealed by themselves; the next
+ * seal begins behind them and ends in the next epoch, so that nothing can be put in between.
+ * A transaction that was prepared (PREPARE TRANSACTION) before a promotion may commit after it, into the epoch before: the
+ * horizon holds for all epochs of this server, and while any is prepared the sealer does not leave one.
  * Crash at any point: a turn is one transaction, nothing is half sealed. Two sealers: the advisory lock, which is the
  * transaction's own and so works behind a pooler, lets one work; without it the key of `seals` would still refuse the
  * second.
@@ -16,7 +20,7 @@
  */
 import type { Tx } from '../db/pool.ts';
 import { digestOf, LEAF_BYTES } from './batch.ts';
-import { chain, type Seal } from './chain.ts';
+import { chain, type Place, type Seal } from './chain.ts';
 
 /** A turn, which makes one batch, reads about this many rows, so that its transaction stays short. */
 const TURN_ROWS = 65_536;
@@ -36,10 +40,14 @@ export interface SealTurn {
   readonly more: boolean;
 }
 
+const START: Place = { epoch: 0, tx: 0 };
+
 /** What a turn has found out that the seals do not say. */
 export interface SealCursor {
   /** From the last seal to here there is nothing. */
-  emptyBelow: number;
+  emptyBelow: Place;
+  /** The last transaction of an epoch that is over. */
+  last: Place | null;
   /** Transactions that the next turn looks at. */
   txs: number;
   /** That these hold a turn's rows is not known from the turn before: count first. */
@@ -47,12 +55,7 @@ export interface SealCursor {
 }
 
 export function startCursor(): SealCursor {
-  return { emptyBelow: 0, txs: FIRST_TXS, isGuess: true };
-}
-
-/** The restored database counts transactions from anew: sealed rows lie in the future. */
-class ClockOfTransactionsWentBack extends Error {
-  override name = 'ClockOfTransactionsWentBack';
+  return { emptyBelow: START, last: null, txs: FIRST_TXS, isGuess: true };
 }
 
 export interface SealOptions {
@@ -63,27 +66,70 @@ export interface SealOptions {
 /** Seals some settled rows in the caller's transaction; nothing when another sealer is at work. */
 export async function sealTurn(tx: Tx, cursor: SealCursor, { restMs = 0 }: SealOptions = {}): Promise<SealTurn> {
   const [lock] = await tx<[{ taken: boolean }]>`select pg_try_advisory_xact_lock(advisory_lock('sealing')) as taken`;
-  if (!lock.taken) return { rows: 0, more: false };
+  if (!lock.taken) return NOTHING_SEALED;
   const before = await readLastSeal(tx);
-  const { horizon, now } = await readClock(tx, before?.endTx ?? 0);
-  const from = Math.max(before?.endTx ?? 0, cursor.emptyBelow);
-  const isTooSoon = before !== null && now.getTime() - before.sealedAt.getTime() < restMs;
-  if (horizon <= from || isTooSoon) return { rows: 0, more: false };
+  const clock = await readClock(tx);
+  const isTooSoon = before !== null && clock.now.getTime() - before.sealedAt.getTime() < restMs;
+  if (isTooSoon) return NOTHING_SEALED;
+  const from = later(before === null ? START : { epoch: before.endEpoch, tx: before.endTx }, cursor.emptyBelow);
+  const open = await findUnsealed(tx, cursor, from, clock);
+  return open === null ? NOTHING_SEALED : sealSome(tx, cursor, { before, now: clock.now, ...open });
+}
 
-  const top = Math.min(horizon, from + cursor.txs);
+const NOTHING_SEALED: SealTurn = { rows: 0, more: false };
+
+function later(one: Place, other: Place): Place {
+  return one.epoch > other.epoch || (one.epoch === other.epoch && one.tx > other.tx) ? one : other;
+}
+
+interface Unsealed {
+  readonly from: Place;
+  /** In the epoch of `from`, what is below this is over. */
+  readonly horizon: number;
+  readonly isPast: boolean;
+}
+
+/** Where the next seal begins to look, and how far; null when there is nothing to be sealed yet. */
+async function findUnsealed(tx: Tx, cursor: SealCursor, start: Place, clock: Clock): Promise<Unsealed | null> {
+  let from = start;
+  while (from.epoch < clock.epoch) {
+    const isKnown = cursor.last?.epoch === from.epoch && cursor.last.tx >= from.tx;
+    const last = isKnown ? (cursor.last?.tx ?? null) : await readLastTx(tx, from);
+    const isOwn = from.epoch >= clock.ownFrom;
+    if (last !== null && last >= from.tx) {
+      cursor.last = { epoch: from.epoch, tx: last };
+      const horizon = isOwn ? Math.min(last + 1, clock.horizon) : last + 1;
+      return horizon > from.tx ? { from, horizon, isPast: true } : null;
+    }
+    if (clock.hasPrepared && isOwn) return null;
+    from = { epoch: from.epoch + 1, tx: 0 };
+  }
+  cursor.emptyBelow = from;
+  return clock.horizon > from.tx ? { from, horizon: clock.horizon, isPast: false } : null;
+}
+
+interface Batch extends Unsealed {
+  readonly before: Seal | null;
+  readonly now: Date;
+}
+
+async function sealSome(tx: Tx, cursor: SealCursor, batch: Batch): Promise<SealTurn> {
+  const { before, now, from, horizon, isPast } = batch;
+  const top = Math.min(horizon, from.tx + cursor.txs);
   const cut = cursor.isGuess ? await narrow(tx, from, top) : top;
   // Should it fail, it was too much.
   cursor.isGuess = true;
-  const leaves = await readLeaves(tx, { from, cut, isNewest: cut === horizon });
+  const leaves = await readLeaves(tx, { from, cut, isNewest: cut === horizon && !isPast });
   const rows = leaves.length / LEAF_BYTES;
-  const more = cut < horizon;
-  cursor.txs = txsFor(cut - from, rows);
+  const more = cut < horizon || isPast;
+  cursor.txs = txsFor(cut - from.tx, rows);
   cursor.isGuess = rows === 0;
   if (rows === 0) {
-    cursor.emptyBelow = cut;
+    cursor.emptyBelow = { epoch: from.epoch, tx: cut };
     return { rows, more };
   }
-  await insertSeal(tx, chain(before, { endTx: cut, rows, digest: digestOf(leaves) }, now));
+  const end = { endEpoch: from.epoch, endTx: cut };
+  await insertSeal(tx, chain(before, { ...end, rows, digest: digestOf(leaves) }, now));
   return { rows, more };
 }
 
@@ -101,36 +147,58 @@ export async function readLastSeal(tx: Tx): Promise<Seal | null> {
 
 /** The columns of a {@link Seal}. */
 export function sealColumns(tx: Tx) {
-  return tx`number::float8, first_tx::float8 as "firstTx", end_tx::float8 as "endTx", rows, digest, previous, hash,
-            sealed_at as "sealedAt"`;
+  return tx`number::float8, first_epoch as "firstEpoch", first_tx::float8 as "firstTx", end_epoch as "endEpoch",
+            end_tx::float8 as "endTx", rows, digest, previous, hash, sealed_at as "sealedAt"`;
 }
 
-/** Transactions below the horizon are over. */
-async function readClock(tx: Tx, sealed: number): Promise<{ horizon: number; now: Date }> {
-  const [clock] = await tx<[{ horizon: number; now: Date }]>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text::float8 as horizon, clock_timestamp()::timestamptz(3) as now`;
-  if (clock.horizon < sealed) {
-    throw new ClockOfTransactionsWentBack(
-      `transactions count from ${clock.horizon} but are sealed up to ${sealed}: after a restore into a new cluster, ` +
-        'advance it with pg_resetwal --next-transaction-id and --epoch',
-    );
-  }
+/** Which of the `sealable_rows` a seal covers. */
+export function spanOf(tx: Tx, { firstEpoch, firstTx, endEpoch, endTx }: Seal) {
+  if (firstEpoch === endEpoch) return tx`epoch = ${firstEpoch} and tx >= ${firstTx} and tx < ${endTx}`;
+  return tx`(epoch = ${firstEpoch} and tx >= ${firstTx} or epoch > ${firstEpoch} and epoch < ${endEpoch}
+             or epoch = ${endEpoch} and tx < ${endTx})`;
+}
+
+interface Clock {
+  readonly epoch: number;
+  /** Transactions of this epoch below the horizon are over. */
+  readonly horizon: number;
+  /** The first epoch of this server. */
+  readonly ownFrom: number;
+  readonly hasPrepared: boolean;
+  readonly now: Date;
+}
+
+/** Throws `CT503` on a server that the installation does not know. */
+async function readClock(tx: Tx): Promise<Clock> {
+  await tx`select refuse_strange_server()`;
+  const [clock] = await tx<[Clock]>`
+    select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot())::text::float8 as horizon,
+           own_from as "ownFrom", exists (select from pg_prepared_xacts) as "hasPrepared",
+           clock_timestamp()::timestamptz(3) as now
+    from installation`;
   return clock;
 }
 
+/** The last transaction of an epoch that is over; null when there is none from this place on. */
+async function readLastTx(tx: Tx, { epoch, tx: from }: Place): Promise<number | null> {
+  const [row] = await tx<[{ last: number | null }]>`
+    select max(tx)::float8 as last from sealable_rows where epoch = ${epoch} and tx >= ${from}`;
+  return row.last;
+}
+
 /** The span, or its beginning if it holds far too many rows for a turn; a transaction is never cut. */
-async function narrow(tx: Tx, from: number, top: number): Promise<number> {
+async function narrow(tx: Tx, { epoch, tx: from }: Place, top: number): Promise<number> {
   for (let cut = top; ; cut = from + Math.max(Math.floor((cut - from) / 8), 1)) {
     const [{ isFull }] = await tx<[{ isFull: boolean }]>`
       select count(*) = ${TURN_ROWS} as "isFull" from (
-        select from sealable_rows where tx >= ${from} and tx < ${cut} limit ${TURN_ROWS}
+        select from sealable_rows where epoch = ${epoch} and tx >= ${from} and tx < ${cut} limit ${TURN_ROWS}
       ) found`;
     if (!isFull || cut === from + 1) return cut;
   }
 }
 
 interface Span {
-  readonly from: number;
+  readonly from: Place;
   readonly cut: number;
   /** Nothing but what is being written lies above. */
   readonly isNewest: boolean;
@@ -142,7 +210,7 @@ async function readLeaves(tx: Tx, { from, cut, isNewest }: Span): Promise<Buffer
     with leaves as materialized (
       select string_agg(leaf, '') as bytes
       from sealable_rows
-      where tx >= ${from} and xid < ${String(cut)}::xid8 ${isNewest ? tx`` : tx`and tx < ${cut}`}
+      where epoch = ${from.epoch} and tx >= ${from.tx} and xid < ${String(cut)}::xid8 ${isNewest ? tx`` : tx`and tx < ${cut}`}
     )
     select substring(bytes from n for ${PIECE}::int) as piece
     from leaves, generate_series(1, length(bytes), ${PIECE}::int) n
@@ -151,8 +219,8 @@ async function readLeaves(tx: Tx, { from, cut, isNewest }: Span): Promise<Buffer
 }
 
 async function insertSeal(tx: Tx, seal: Seal): Promise<void> {
-  const { number, firstTx, endTx, rows, digest, previous, hash, sealedAt } = seal;
+  const { number, firstEpoch, firstTx, endEpoch, endTx, rows, digest, previous, hash, sealedAt } = seal;
   await tx`
-    insert into seals (number, first_tx, end_tx, rows, digest, previous, hash, sealed_at)
-    values (${number}, ${firstTx}, ${endTx}, ${rows}, ${digest}, ${previous}, ${hash}, ${sealedAt})`;
+    insert into seals (number, first_epoch, first_tx, end_epoch, end_tx, rows, digest, previous, hash, sealed_at)
+    values (${number}, ${firstEpoch}, ${firstTx}, ${endEpoch}, ${endTx}, ${rows}, ${digest}, ${previous}, ${hash}, ${sealedAt})`;
 }

@@ -7,6 +7,7 @@
  * than {@link STREAMS_AT_ONCE} of them minute by minute.
  */
 import type { DifferenceResource } from '../contract/audit-resource.ts';
+import { TEST_NAME } from '../contract/delivery.ts';
 import type { Fact } from '../contract/events.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { evolve, FIRST_TYPES, fold, OTHER_TYPES } from '../loan/evolve.ts';
@@ -59,7 +60,7 @@ function touched(sql: Tx, { start, end }: Span) {
   return sql`
     select distinct stream
     from events
-    where occurred_at >= ${start} and occurred_at < ${end}
+    where occurred_at >= ${start} and occurred_at < ${end} and type <> ${TEST_NAME}
       and (version > 1 or type <> all (${OTHER_TYPES as readonly string[] as string[]}))`;
 }
 

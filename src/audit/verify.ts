@@ -9,7 +9,7 @@
 import type { Pool } from '../db/pool.ts';
 import { digestOf, LEAF_BYTES } from './batch.ts';
 import { brokenLink, type Head, type Seal } from './chain.ts';
-import { sealColumns } from './seal.ts';
+import { sealColumns, spanOf } from './seal.ts';
 
 /** One statement hashes the rows of seals again up to so many seals, and of no more seals once it has so many rows. */
 const CHUNK_SEALS = 256;
@@ -54,12 +54,14 @@ export async function verifySeals(pool: Pool, { anchor, onProgress }: VerifyOpti
   return { seals, rows, head, broken };
 }
 
+/** All seals of a chunk lie in one epoch, or it is a single one that goes from one to the next. */
 function inChunks(seals: readonly Seal[]): Seal[][] {
   const chunks: Seal[][] = [];
   let rows = 0;
   for (const seal of seals) {
     const last = chunks.at(-1);
-    const isFull = last === undefined || last.length === CHUNK_SEALS || rows >= CHUNK_ROWS;
+    const isOther = last?.[0]?.firstEpoch !== seal.endEpoch || seal.firstEpoch !== seal.endEpoch;
+    const isFull = last === undefined || last.length === CHUNK_SEALS || rows >= CHUNK_ROWS || isOther;
     if (isFull) chunks.push([seal]);
     else last.push(seal);
     rows = isFull ? seal.rows : rows + seal.rows;
@@ -94,6 +96,9 @@ async function readSeals(pool: Pool, after: number, limit: number): Promise<Seal
 
 /** What lies in the span of each of these seals now. A seal taken out leaves a gap, whose rows are nobody's. */
 async function hashAgain(pool: Pool, seals: readonly Seal[]): Promise<Batch[]> {
+  const [first] = seals;
+  if (first === undefined) return [];
+  if (first.firstEpoch !== first.endEpoch) return [await hashOne(pool, first)];
   const starts = seals.map((seal) => seal.firstTx);
   const ends = seals.map((seal) => seal.endTx);
   const isInOrder = starts.every((start, index) => index === 0 || start > (starts[index - 1] ?? 0));
@@ -105,7 +110,7 @@ async function hashAgain(pool: Pool, seals: readonly Seal[]): Promise<Batch[]> {
       from (
         select tx, width_bucket(tx, ${starts}::bigint[]) as place, leaf
         from sealable_rows
-        where tx >= ${starts[0] ?? 0} and tx < ${ends.at(-1) ?? 0}
+        where epoch = ${first.firstEpoch} and tx >= ${starts[0] ?? 0} and tx < ${ends.at(-1) ?? 0}
       ) placed
       where tx < (${ends}::bigint[])[place]
       group by place`,
@@ -114,4 +119,13 @@ async function hashAgain(pool: Pool, seals: readonly Seal[]): Promise<Batch[]> {
     found.map(({ place, leaves }) => [place, { rows: leaves.length / LEAF_BYTES, digest: digestOf(leaves) }]),
   );
   return seals.map((_, index) => byPlace.get(index + 1) ?? NOTHING);
+}
+
+async function hashOne(pool: Pool, seal: Seal): Promise<Batch> {
+  const [row] = await pool.run(
+    (sql) => sql<{ leaves: Buffer | null }[]>`
+      select string_agg(leaf, '') as leaves from sealable_rows where ${spanOf(sql, seal)}`,
+  );
+  const leaves = row?.leaves ?? null;
+  return leaves === null ? NOTHING : { rows: leaves.length / LEAF_BYTES, digest: digestOf(leaves) };
 }

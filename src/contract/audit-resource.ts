@@ -102,7 +102,9 @@ export type BalanceResource = z.infer<typeof balance>;
 
 const seal = z.strictObject({
   numero: z.int(),
+  primeira_epoca: z.int(),
   primeira_transacao: z.int(),
+  epoca_final: z.int(),
   transacao_final: z.int(),
   linhas: z.int(),
   resumo: digest,

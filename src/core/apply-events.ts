@@ -106,15 +106,15 @@ async function readUnknown(tx: Tx, events: readonly PlacedEvent[]): Promise<read
     from events e
     where e.id = any (${events.map(({ id }) => id)}::uuid[])
       and not exists (select from settlements s where s.id = (e.data ->> 'repasse_id')::uuid)
-    order by e.tx, e.position`;
+    order by e.epoch, e.tx, e.position`;
 }
 
 /** Events that the projector has passed and whose bond or settlement is missing. Reads the whole log. */
 export async function readUnapplied(tx: Tx): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
-    select e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
+    select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
     from events e
-    join projections p on p.name = 'loans' and (e.tx, e.position) <= (p.tx, p.position)
+    join projections p on p.name = 'loans' and (e.epoch, e.tx, e.position) <= (p.epoch, p.tx, p.position)
     where (e.type in ('trabalhador.desligado', 'trabalhador.vinculo_novo')
            and exists (select from loans l where l.id = e.stream and l.partner_id = e.partner_id)
            and not exists (select from bond_records b where b.event_id = e.id))
@@ -122,5 +122,5 @@ export async function readUnapplied(tx: Tx): Promise<PlacedEvent[]> {
            and not exists (select from settlements s
                            where s.id = (e.data ->> 'repasse_id')::uuid
                               or (s.partner_id = e.partner_id and s.month = e.data ->> 'competencia')))
-    order by e.tx, e.position`;
+    order by e.epoch, e.tx, e.position`;
 }

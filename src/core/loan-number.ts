@@ -1,18 +1,22 @@
-/** Loan numbers, from one sequence whose gaps mean nothing (decisions, "Endpoints"). */
+/** Loan numbers, each year's counted by itself; gaps mean nothing (decisions, "Version 0.2"). */
 import type { Tx } from '../db/pool.ts';
 import { dayOf } from '../loan/calendar.ts';
 
-async function nextDigits(tx: Tx): Promise<string> {
-  const [row] = await tx<[{ digits: string }]>`select lpad(nextval('loan_numbers')::text, 8, '0') as digits`;
-  return row.digits;
+/** At least eight digits: a series goes on with nine. */
+const DIGITS = 8;
+
+async function nextDigits(tx: Tx, series: string): Promise<string> {
+  const [row] = await tx<[{ number: string }]>`select next_loan_number(${series})::text as number`;
+  return row.number.padStart(DIGITS, '0');
 }
 
-/** `AAAA-` and eight digits; the year is that of São Paulo at `now`. */
+/** `AAAA-` and eight digits or more; the year is that of São Paulo at `now`. */
 export async function definitiveNumber(tx: Tx, now: Date): Promise<string> {
-  return `${dayOf(now).slice(0, 4)}-${await nextDigits(tx)}`;
+  const year = dayOf(now).slice(0, 4);
+  return `${year}-${await nextDigits(tx, year)}`;
 }
 
-/** `P-` and eight digits, for a loan in `emitindo`. */
+/** `P-` and eight digits or more, for a loan in `emitindo`. */
 export async function provisionalNumber(tx: Tx): Promise<string> {
-  return `P-${await nextDigits(tx)}`;
+  return `P-${await nextDigits(tx, 'P')}`;
 }

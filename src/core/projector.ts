@@ -116,9 +116,11 @@ function tolerating(tx: Tx, log: Logger): Attempt {
   };
 }
 
-async function moveTo(tx: Tx, { tx: id, position }: LogPlace): Promise<void> {
+async function moveTo(tx: Tx, { epoch, tx: id, position }: LogPlace): Promise<void> {
   await tx`
-    update projections set tx = ${id}::text::xid8, position = ${position}::text::bigint where name = ${NAME}`;
+    update projections
+    set epoch = ${epoch}::text::smallint, tx = ${id}::text::xid8, position = ${position}::text::bigint
+    where name = ${NAME}`;
 }
 
 /** Read before the events are: every transaction below it is over, and so its events are among them or passed. */
@@ -135,9 +137,9 @@ async function readHorizon(tx: Tx): Promise<string> {
 async function pass(tx: Tx, xmin: string, everyMs: number): Promise<void> {
   await tx`
     update projections
-    set passed_at = mark_at, mark_tx = pg_current_xact_id(), mark_at = statement_timestamp()
+    set passed_at = mark_at, mark_epoch = current_epoch(), mark_tx = pg_current_xact_id(), mark_at = statement_timestamp()
     where name = ${NAME}
-      and (mark_tx is null or (mark_tx <= ${xmin}::text::xid8
+      and (mark_tx is null or ((mark_epoch, mark_tx) <= (current_epoch(), ${xmin}::text::xid8)
                                and mark_at <= statement_timestamp() - ${everyMs} * interval '1 millisecond'))`;
 }
 

@@ -101,7 +101,7 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
     tx<Row[]>`select id, partner_id as "partnerId", version, state from loans where id = any (${ids}::uuid[])`,
     tx<ComparedEvent[]>`
       select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",
-             (e.tx, e.position) > (p.tx, p.position) as "isAhead"
+             (e.epoch, e.tx, e.position) > (p.epoch, p.tx, p.position) as "isAhead"
       from events e
       cross join projections p
       where stream = any (${ids}::uuid[]) and p.name = 'loans'

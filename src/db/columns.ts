@@ -1,10 +1,22 @@
 /** Column types that drizzle lacks. */
-import { customType, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { customType, smallint, timestamp } from 'drizzle-orm/pg-core';
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
 /** A transaction id that never wraps around; read as text. */
 export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
+
+/**
+ * The epoch of a row that has a `tx`, 0.4 µs an insert. It is the server's timeline, plus what `adopt` has added, from the
+ * very first row after a promotion on: set by whoever notices, rows written until then would share places with those that
+ * the promotion lost, which partners may have been shown. `pg_walfile_name` is asked with a volatile argument, or a plan
+ * would keep its answer.
+ */
+export const epoch = () =>
+  smallint('epoch')
+    .notNull()
+    .default(sql`(('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint`);
 
 /** What a statement could see; read as text. */
 export const pgSnapshot = customType<{ data: string }>({ dataType: () => 'pg_snapshot' });

@@ -15,6 +15,7 @@ import type { Logger } from '../log-lines.ts';
 import { KEEPALIVES, withoutSearchPath } from './connection.ts';
 import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from './installation.ts';
 import { ipv6Host } from './ipv6-host.ts';
+import { readServerFault, StrangeServer } from './known-server.ts';
 import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles } from './pending-migrations.ts';
@@ -70,7 +71,7 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
         const applied = await applyOnce(sql, files, installation);
         if (applied !== 'locked') {
           if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
-          return;
+          return await warnOfStrangeServer(sql, log, installation);
         }
         if (tried >= tries)
           throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
@@ -88,6 +89,15 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** A copy is migrated as well as the original; whoever does so must hear what it is. */
+async function warnOfStrangeServer(sql: Sql, log: Logger, { schema }: Installation): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`select set_config('search_path', ${searchPathOf(schema)}, true)`;
+    const fault = await readServerFault(tx);
+    if (fault !== null) log.warn({ schema }, new StrangeServer(fault).message);
+  });
 }
 
 /** How many files were applied, or 'locked' when another migrator is at work. */

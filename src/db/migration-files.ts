@@ -77,7 +77,7 @@ function catalogFile(): MigrationFile {
 export function sqlFor({ sql }: Pick<MigrationFile, 'sql'>, { schema, rolePrefix }: Installation): string {
   return sql
     .replaceAll('"public".', '')
-    .replaceAll("'carteiro.taken'", `'${schema}.taken'`)
+    .replaceAll(/'carteiro\.(?=(?:taken|known_server)')/g, `'${schema}.`)
     .replaceAll(/\bcarteiro_auditoria\b/g, `"${schema}_auditoria"`)
     .replaceAll(/\bcarteiro_(?=(?:owner|app|poller|auditor|auditor_cpf|core)\b)/g, `${rolePrefix}_`);
 }

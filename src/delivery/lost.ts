@@ -42,12 +42,17 @@ export async function logLostAttempts(tx: Tx, deliveryIds: readonly string[]): P
  * those that were lost so often in a row that a receiver which makes pollers die must not be tried for ever, a failure is
  * booked instead. Returns how many it ended; what another transaction holds is left to it.
  */
-export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now: Date | null = null): Promise<number> {
+export async function endLostClaims(
+  tx: Tx,
+  deliveryIds: readonly string[],
+  now: Date | null = null,
+  leaseS = LEASE_S,
+): Promise<number> {
   const rows = await tx<{ id: string }[]>`
     select id
     from deliveries
     where id = any (${deliveryIds as string[]}::uuid[])
-      and claimed_at <= coalesce(${now}::timestamptz, now()) - ${LEASE_S} * interval '1 second'
+      and claimed_at <= coalesce(${now}::timestamptz, now()) - ${leaseS} * interval '1 second'
     order by id
     limit ${BATCH}
     for update skip locked`;
@@ -109,4 +114,19 @@ async function endLocked(tx: Tx, ids: readonly string[], now: Date | null): Prom
       ) ended
     ) lost
     where d.id = lost.id`;
+}
+
+/**
+ * Ends every claim there is: of a database that was copied, whose pollers stayed behind with the other server. Its clock may
+ * have been ahead, by a century at most. Returns how many it ended.
+ */
+export async function endClaimsOfThePast(tx: Tx): Promise<number> {
+  const inNoLease = -100 * 365 * 86_400;
+  for (let ended = 0; ;) {
+    const claimed = await tx<{ id: string }[]>`
+      select id from deliveries where status = 'pendente' and claimed_by is not null order by id limit ${BATCH}`;
+    if (claimed.length === 0) return ended;
+    const ids = claimed.map(({ id }) => id);
+    ended += await endLostClaims(tx, ids, null, inNoLease);
+  }
 }

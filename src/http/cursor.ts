@@ -5,7 +5,7 @@
  * answers with 400. No field of a forged one reaches a statement, and each field is also held to its own schema.
  * The key lies in the database, because partners keep the feed's cursors for months: a key made of `SECRETS_KEY` would take
  * all of them away with each rotation, after which the old key is no longer given to the service.
- * To add a field to a list's places (an epoch, say), let its schema be a union of the old tuple and the new one.
+ * To add a field to a list's places after a release, let its schema be a union of the old tuple and the new one.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
@@ -68,6 +68,8 @@ function wholeNumber(max: bigint) {
 
 /** A `bigint` that is not negative. */
 export const bigintField = wholeNumber(2n ** 63n - 1n);
+/** An epoch, a `smallint`. */
+export const epochField = wholeNumber(2n ** 15n - 1n);
 /** A transaction id, an `xid8`. */
 export const xid8Field = wholeNumber(2n ** 64n - 1n);
 /** A moment from 1970 to 9999: a period's bound, or when a row was written. */

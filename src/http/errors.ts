@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../contract/errors.ts';
+import { isStrangeServer } from '../db/known-server.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
@@ -34,7 +35,11 @@ export function answerError(log: Logger) {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const isPassing = isUnavailable(error) || error instanceof KeysUnavailable || error instanceof VersionConflict;
+  const isPassing =
+    isUnavailable(error) ||
+    isStrangeServer(error) ||
+    error instanceof KeysUnavailable ||
+    error instanceof VersionConflict;
   if (isPassing) return unavailable(error);
   return new ApiError('ERRO_INTERNO', 'erro interno', { cause: error });
 }

@@ -1,9 +1,14 @@
 /**
- * The partner's feed: every event that was emitted for it, in the order of (transaction, position).
+ * The partner's feed: every event that was emitted for it, in the order of (epoch, transaction, position).
  *
  * Invariant: a reader that goes on after its last item misses nothing, also what committed late. Positions are given out
  * when a row is written, not when it commits, and neither they nor transaction ids commit in order; so nothing is shown
  * of a transaction from `pg_snapshot_xmin` on: all those before it are over, and no row can appear among theirs any more.
+ * Transactions of an epoch before this server's own are over, whatever their numbers. (Of this server's own, one that was
+ * prepared before a promotion may still commit: they too must be below the horizon.)
+ * A place was shown only if its event is in the log. One that is not there was lost with what came after a recovered
+ * moment, and whoever stands there is told where to go on ({@link whereToGoOn}): by going on from there it would skip what was
+ * written since.
  * The price is that a transaction left open anywhere on the server holds the feed's end back, never its order.
  * A statement looks at a bounded number of the log's rows, so that a rare name costs short pages and never a long one; a
  * page in which nothing was found is looked for a few times more.
@@ -15,8 +20,9 @@ import type { Pool } from '../db/pool.ts';
 const LOOKED_AT_A_PAGE = 5_000;
 const MAX_LOOKS = 10;
 
-/** A place in the feed: after this event. `tx` and `position` are whole numbers as text. */
-interface FeedPlace {
+/** A place in the feed: after this event. Whole numbers as text. */
+export interface FeedPlace {
+  readonly epoch: string;
   readonly tx: string;
   readonly position: string;
 }
@@ -49,7 +55,11 @@ export interface Feed {
   readonly hasMore: boolean;
 }
 
+/** Before the first event. */
+export const FEED_START: FeedPlace = { epoch: '0', tx: '0', position: '0' };
+
 interface Looked {
+  readonly lastEpoch: string;
   readonly lastTx: string;
   readonly lastPosition: string;
   readonly isFull: boolean;
@@ -64,6 +74,26 @@ export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
   return page;
 }
 
+/** For a place that the log does not have: the last one before it that it has. Null: the partner can go on from `place`. */
+export async function whereToGoOn(pool: Pool, partnerId: string, place: FeedPlace): Promise<FeedPlace | null> {
+  const known = await findPlace(pool, partnerId, place);
+  return known.epoch === place.epoch && known.tx === place.tx && known.position === place.position ? null : known;
+}
+
+/** The partner's newest place at or before `place`. */
+async function findPlace(pool: Pool, partnerId: string, { epoch, tx, position }: FeedPlace): Promise<FeedPlace> {
+  const [row] = await pool.run(
+    (sql) => sql<FeedPlace[]>`
+      select epoch::text, tx::text, position::text
+      from events e
+      where e.partner_id = ${partnerId}
+        and (e.epoch, e.tx, e.position) <= (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
+      order by e.epoch desc, e.tx desc, e.position desc
+      limit 1`,
+  );
+  return row ?? FEED_START;
+}
+
 async function look(pool: Pool, query: FeedQuery): Promise<Feed> {
   const rows = await readRows(pool, query);
   const [looked] = rows;
@@ -71,8 +101,8 @@ async function look(pool: Pool, query: FeedQuery): Promise<Feed> {
   const found = rows.filter((row): row is Looked & FeedEvent => row.id !== null);
   const events = found.slice(0, query.limit);
   const last = events.at(-1);
-  const next =
-    found.length > events.length && last !== undefined ? last : { tx: looked.lastTx, position: looked.lastPosition };
+  const end = { epoch: looked.lastEpoch, tx: looked.lastTx, position: looked.lastPosition };
+  const next = found.length > events.length && last !== undefined ? last : end;
   return { events, next, hasMore: found.length > events.length || looked.isFull };
 }
 
@@ -81,30 +111,33 @@ async function readRows(
   pool: Pool,
   { partnerId, event, after, limit }: FeedQuery,
 ): Promise<(Looked & (FeedEvent | { readonly id: null }))[]> {
+  const from = after ?? FEED_START;
   const looked = event === null ? 4 * (limit + 1) : LOOKED_AT_A_PAGE;
   return pool.run(
     (sql) => sql<(Looked & (FeedEvent | { readonly id: null }))[]>`
       with scan as materialized (
-        select e.id, e.stream, e.type, e.tx, e.position
+        select e.id, e.stream, e.type, e.epoch, e.tx, e.position
         from events e
         where e.partner_id = ${partnerId}
-          and e.tx < pg_snapshot_xmin(pg_current_snapshot())
-          and (e.tx, e.position) > (${after?.tx ?? '0'}::text::xid8, ${after?.position ?? '0'}::text::bigint)
-        order by e.tx, e.position
+          and (e.epoch, e.tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
+          and (e.epoch < (select own_from from installation) or e.tx < pg_snapshot_xmin(pg_current_snapshot()))
+          and (e.epoch, e.tx, e.position)
+            > (${from.epoch}::text::smallint, ${from.tx}::text::xid8, ${from.position}::text::bigint)
+        order by e.epoch, e.tx, e.position
         limit ${looked}
       ),
       last as (
-        select tx::text as "lastTx", position::text as "lastPosition",
+        select epoch::text as "lastEpoch", tx::text as "lastTx", position::text as "lastPosition",
                (select count(*) from scan) = ${looked} as "isFull"
-        from scan order by scan.tx desc, scan.position desc limit 1
+        from scan order by scan.epoch desc, scan.tx desc, scan.position desc limit 1
       ),
       page as materialized (
-        select scan.id, scan.tx, scan.position, m.body, m.loan_version,
+        select scan.id, scan.epoch, scan.tx, scan.position, m.body, m.loan_version,
                case when m.loan_version is not null then scan.stream end as loan_id
         from scan
         join messages m on m.event_id = scan.id
         where scan.type <> ${TEST_NAME} and (${event}::text is null or scan.type = ${event})
-        order by scan.tx, scan.position
+        order by scan.epoch, scan.tx, scan.position
         limit ${limit + 1}
       ),
       sent as (
@@ -115,11 +148,11 @@ async function readRows(
           and d.event_id = any (array(select id from page))
         group by d.event_id
       )
-      select last.*, page.id, page.tx::text as tx, page.position::text as position, page.body,
+      select last.*, page.id, page.epoch::text as epoch, page.tx::text as tx, page.position::text as position, page.body,
              page.loan_version as "loanVersion", page.loan_id as "loanId", coalesce(sent.list, '[]') as deliveries
       from last
       left join page on true
       left join sent on sent.event_id = page.id
-      order by page.tx, page.position`,
+      order by page.epoch, page.tx, page.position`,
   );
 }

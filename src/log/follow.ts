@@ -2,15 +2,17 @@
  * Following the log in its order, for a reader that keeps its own place: the projector.
  *
  * Invariant: a reader that goes on after its place misses nothing, also what committed late. Places are ordered by
- * (transaction, position), and `readSettled` shows nothing of a transaction from `pg_snapshot_xmin` on (feed.ts has the
- * reason). Each partner's events are found by the index that its feed has: an index over all of them would cost every
+ * (epoch, transaction, position), and `readSettled` shows nothing of a transaction that may still be open (feed.ts has the
+ * reason). A test delivery is no event of the catalog: nobody follows it. Each partner's events are found by the index that its feed has: an index over all of them would cost every
  * append an entry.
  */
+import { TEST_NAME } from '../contract/delivery.ts';
 import type { EventType } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** A place in the log: after this event. Both are whole numbers as text. */
+/** A place in the log: after this event. Whole numbers as text. */
 export interface LogPlace {
+  readonly epoch: string;
   readonly tx: string;
   readonly position: string;
 }
@@ -26,7 +28,7 @@ export interface PlacedEvent extends LogPlace {
 /** How far the reader of that name has come. */
 export async function readProgress(tx: Tx, name: string): Promise<LogPlace> {
   const [place] = await tx<LogPlace[]>`
-    select tx::text as tx, position::text as position from projections where name = ${name}`;
+    select epoch::text as epoch, tx::text as tx, position::text as position from projections where name = ${name}`;
   if (place === undefined) throw new Error(`projections has no row ${name}: run the command 'migrate'`);
   return place;
 }
@@ -34,28 +36,32 @@ export async function readProgress(tx: Tx, name: string): Promise<LogPlace> {
 /** The next events whose transactions are over, at most `limit`, of all partners in the log's order. */
 export async function readSettled(tx: Tx, after: LogPlace, limit: number): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
-    select e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
+    select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
     from partners p
     cross join lateral (
-      select tx, position, id, stream, version, type, partner_id
+      select epoch, tx, position, id, stream, version, type, partner_id
       from events
-      where partner_id = p.id and tx < pg_snapshot_xmin(pg_current_snapshot())
-        and (tx, position) > (${after.tx}::text::xid8, ${after.position}::text::bigint)
-      order by tx, position
+      where partner_id = p.id and type <> ${TEST_NAME}
+        and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
+        and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
+        and (epoch, tx, position)
+          > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
+      order by epoch, tx, position
       limit ${limit}
     ) e
-    order by e.tx, e.position
+    order by e.epoch, e.tx, e.position
     limit ${limit}`;
 }
 
 /** All events of one partner that are committed after the place, whether or not others may still come among them. */
 export async function readCommitted(tx: Tx, after: LogPlace, partnerId: string): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
-    select tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
+    select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
     from events
-    where partner_id = ${partnerId}
-      and (tx, position) > (${after.tx}::text::xid8, ${after.position}::text::bigint)
-    order by tx, position`;
+    where partner_id = ${partnerId} and type <> ${TEST_NAME}
+      and (epoch, tx, position)
+        > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
+    order by epoch, tx, position`;
 }
 
 /** How long the oldest event after the place has been in the log, in seconds; 0 when there is none. */
@@ -66,8 +72,10 @@ export async function readLagS(tx: Tx, after: LogPlace): Promise<number> {
     cross join lateral (
       select id
       from events
-      where partner_id = p.id and (tx, position) > (${after.tx}::text::xid8, ${after.position}::text::bigint)
-      order by tx, position
+      where partner_id = p.id and type <> ${TEST_NAME}
+        and (epoch, tx, position)
+          > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
+      order by epoch, tx, position
       limit 1
     ) first`;
   return lag;

@@ -21,36 +21,51 @@ export async function seal(config: Config, log: Logger): Promise<JobResult> {
 
 /** The head alone, to be kept outside: `12:9f3c…`; empty where nothing is sealed. */
 export async function readHeadText(config: Config, log: Logger): Promise<string> {
-  return withJobPool(config, log, async (pool) => {
-    const last = await pool.run(readLastSeal);
-    return last === null ? '' : writeHead(last);
-  });
+  return withJobPool(
+    config,
+    log,
+    async (pool) => {
+      const last = await pool.run(readLastSeal);
+      return last === null ? '' : writeHead(last);
+    },
+    'accept',
+  );
 }
 
 export async function verify(config: Config, log: Logger, anchor: Head | null): Promise<JobResult> {
   const progress = openProgress();
   try {
-    return await withJobPool(config, log, async (pool) => {
-      const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
-      const { seals, rows, head, broken } = await verifySeals(pool, { anchor, onProgress });
-      const summary = {
-        selos: seals,
-        linhas: rows,
-        cabeca: head === null ? null : writeHead(head),
-        rompido: broken === null ? null : { selo: broken.number, motivo: broken.reason },
-      };
-      return { summary, isGood: broken === null };
-    });
+    return await withJobPool(
+      config,
+      log,
+      async (pool) => {
+        const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
+        const { seals, rows, head, broken } = await verifySeals(pool, { anchor, onProgress });
+        const summary = {
+          selos: seals,
+          linhas: rows,
+          cabeca: head === null ? null : writeHead(head),
+          rompido: broken === null ? null : { selo: broken.number, motivo: broken.reason },
+        };
+        return { summary, isGood: broken === null };
+      },
+      'accept',
+    );
   } finally {
     progress.end();
   }
 }
 
 export async function balance(config: Config, log: Logger, from: string, to: string): Promise<JobResult> {
-  return withJobPool(config, log, async (pool) => {
-    const summary = await addUp(readBalance(pool, from, to), from, to, Infinity);
-    return { summary, isGood: summary.fecha };
-  });
+  return withJobPool(
+    config,
+    log,
+    async (pool) => {
+      const summary = await addUp(readBalance(pool, from, to), from, to, Infinity);
+      return { summary, isGood: summary.fecha };
+    },
+    'accept',
+  );
 }
 
 export async function check(file: string, anchor: Head | null): Promise<JobResult> {

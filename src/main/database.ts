@@ -62,7 +62,7 @@ async function openEmbedded(config: Config, log: Logger, stopping: AbortSignal):
   }
 }
 
-/** Applies what is pending. */
+/** Applies what is pending, and says whether the database finds itself on another server. */
 export async function migrateDatabase(config: Config, directUrl: string, log: Logger): Promise<void> {
   const installation = { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix };
   await migrate(directUrl, log, { installation });

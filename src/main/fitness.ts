@@ -2,11 +2,12 @@
  * Whether a database is fit to work on, asked before anything starts and once for all parts of a process.
  *
  * A database that is out of reach is waited for, because it comes back by itself. One that is unfit (not migrated, not
- * durable, without the rights, sealed with other keys) is refused with a sentence and exit code 1. We do not wait for
+ * durable, without the rights, sealed with other keys, a copy) is refused with a sentence and exit code 1. We do not wait for
  * migrations: a waiting poller looks healthy, so an orchestrator would stop the old pollers for it, and nobody delivered.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { readServerFault, StrangeServer } from '../db/known-server.ts';
 import { refuseUnfit } from '../db/migrate.ts';
 import { pendingMigrations } from '../db/pending-migrations.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -38,6 +39,8 @@ interface Watch {
   readonly onAway?: () => void;
   /** What else must hold on a migrated database; throws when it does not. */
   readonly demand?: (sql: Tx) => Promise<void>;
+  /** What to do on a copy, and on a database that went back in time: refuse it (the default), wait for `adopt`, or work. */
+  readonly onStrange?: 'refuse' | 'wait' | 'accept';
 }
 
 /**
@@ -48,17 +51,27 @@ export async function untilFit(
   pool: Pool,
   log: Logger,
   signal: AbortSignal,
-  { onAway, demand }: Watch = {},
+  { onAway, demand, onStrange = 'refuse' }: Watch = {},
 ): Promise<boolean> {
+  let isToldStrange = false;
   while (!signal.aborted) {
     try {
       await pool.run(refuseUnfit);
       await pool.run((sql) => refuseStrangeSchema(sql, pool.schema));
       const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
       if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
+      const fault = onStrange === 'accept' ? null : await pool.run(readServerFault);
+      if (fault !== null) throw new StrangeServer(fault);
       if (demand !== undefined) await pool.run(demand);
       return true;
     } catch (error) {
+      if (error instanceof StrangeServer && onStrange === 'wait') {
+        if (!isToldStrange) log.error({}, error.message);
+        isToldStrange = true;
+        onAway?.();
+        await sleep(WAIT_MS);
+        continue;
+      }
       if (codeOf(error) === UNKNOWN_SETTING)
         throw new Error(`${(error as Error).message}: ${NEEDED}`, { cause: error });
       if (!isUnavailable(error)) throw error;
@@ -102,7 +115,9 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
     await refuseOtherKeys(sql, config, log);
     await warnOfTornPages(sql, log);
   };
-  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand });
+  // The API alone stays to say so at /readyz.
+  const onStrange = roles.includes('poller') ? 'refuse' : 'wait';
+  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand, onStrange });
   const fit = explaining(watching, pool, config, roles);
   const looked = Promise.race([away.promise, fit.then(() => undefined)]);
   for (const promise of [fit, looked]) promise.catch(() => undefined);

@@ -11,12 +11,17 @@ const DEADLINE_MS = 10 * 60 * 1_000;
 /** After this the job goes on, and fails, saying that the database is out of reach. */
 const WAIT_FOR_DATABASE_MS = 30_000;
 
-/** Runs `work` on a database that is fit for it, and closes everything behind it. */
-export async function withJobPool<T>(config: Config, log: Logger, work: (pool: Pool) => Promise<T>): Promise<T> {
+/** Runs `work` on a database that is fit for it, and closes everything behind it. A copy is for those who only read. */
+export async function withJobPool<T>(
+  config: Config,
+  log: Logger,
+  work: (pool: Pool) => Promise<T>,
+  onStrange: 'refuse' | 'accept' = 'refuse',
+): Promise<T> {
   const database = await openDatabase(config, log);
   const pool = openPool(config, database.url, 'job', CONNECTIONS, DEADLINE_MS);
   try {
-    await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS));
+    await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange });
     return await work(pool);
   } finally {
     await pool.close();

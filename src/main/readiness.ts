@@ -1,8 +1,9 @@
+import { readServerFault, type ServerFault } from '../db/known-server.ts';
 import { pendingMigrations } from '../db/pending-migrations.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
 /**
- * For `/readyz`: null when the database answers, takes writes and is migrated, else what is missing, in Portuguese. Those who
+ * For `/readyz`: null when the database answers, takes writes, is migrated and lies on the server that it knows, else what is missing, in Portuguese. Those who
  * ask while a look is under way share it, because anybody may ask. Throws as the pool does.
  */
 export function readiness(pool: Pool): () => Promise<string | null> {
@@ -19,6 +20,16 @@ async function findMissing(sql: Tx, schema: string): Promise<string | null> {
   if (server.isStandby) return 'o banco de dados só aceita leituras: é uma réplica';
   if (server.isReadOnly) return 'o banco de dados só aceita leituras: default_transaction_read_only está ligado';
   const pending = await pendingMigrations(sql, schema);
-  if (pending === 0) return null;
+  if (pending > 0) return migrationsMissing(pending);
+  const fault = await readServerFault(sql);
+  return fault === null ? null : STRANGE[fault];
+}
+
+const STRANGE: Readonly<Record<ServerFault, string>> = {
+  copy: 'o banco de dados é uma cópia, vinda de outro servidor: rode o comando adopt se ele deve continuar daqui',
+  behind: 'o banco de dados voltou no tempo: rode o comando adopt se ele deve continuar daqui',
+};
+
+function migrationsMissing(pending: number): string {
   return `${pending === 1 ? 'falta 1 migração' : `faltam ${pending} migrações`}: rode o comando migrate`;
 }

@@ -14,6 +14,7 @@ import { startSealer } from './sealing.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
 import { Interrupted, unlessStopped } from './stop-signals.ts';
 import { showDrain, startStopping } from './stopping.ts';
+import { startWatch } from './watching.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 const DRAIN_TIMEOUT_MS = 40_000;
@@ -80,7 +81,7 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
     const sayDelivers = async () => log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
     void whenFit(deps.fit, sayDelivers).catch(() => undefined);
   }
-  parts.push(startSealer(deps));
+  parts.push(startSealer(deps), startWatch(deps));
   // With NODE_COMPILE_CACHE set: the next start neither strips types nor compiles, which takes 11 MiB. Not at the exit, for
   // which a killed process has no time.
   flushCompileCache();

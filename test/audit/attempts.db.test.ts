@@ -248,7 +248,7 @@ describe('the export', () => {
           filtros: { formato, resultado: 'resposta_nao_2xx' },
         },
       ]);
-      const later = manifest.replace(/corte=\d+/, 'corte=9999999999999999999');
+      const later = manifest.replace(/corte=(\d+)-\d+/, 'corte=$1-9999999999999999999');
       expect((await api.send('GET', later, { token })).body.detalhes?.[0]?.campo).toBe('corte');
     },
   );

@@ -4,7 +4,7 @@ import { digestOf, digestOfGroup, digestOfGroups, groupCount, groupOf, groupsOf 
 import { brokenLink, chain, hashOf, NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/chain.ts';
 
 const at = new Date('2026-01-31T12:00:00.000Z');
-const batch = (endTx: number) => ({ endTx, rows: 2, digest: digestOf(Buffer.alloc(64, endTx)) });
+const batch = (endTx: number) => ({ endEpoch: 1, endTx, rows: 2, digest: digestOf(Buffer.alloc(64, endTx)) });
 const first = chain(null, batch(10), at);
 const second = chain(first, batch(20), at);
 
@@ -15,7 +15,7 @@ function forge(seal: Seal, change: Partial<Seal>): Seal {
 }
 
 test('a chain fits from its beginning on', () => {
-  expect(first).toMatchObject({ number: 1, firstTx: 0, previous: NO_HASH });
+  expect(first).toMatchObject({ number: 1, firstEpoch: 0, firstTx: 0, previous: NO_HASH });
   expect([brokenLink(null, first), brokenLink(first, second)]).toEqual([null, null]);
 });
 
@@ -23,6 +23,7 @@ test.each<[string, Partial<Seal>, string]>([
   ['another seal before it', { previous: Buffer.alloc(32, 1) }, 'does not continue'],
   ['another number', { number: 3 }, 'is missing'],
   ['a gap before its span', { firstTx: 11 }, 'does not begin where'],
+  ['an epoch left out before it', { firstEpoch: 2 }, 'does not begin where'],
 ])('a seal with %s is broken although its own hash is right', (_, change, reason) => {
   expect(brokenLink(first, forge(second, change))).toContain(reason);
 });
@@ -30,6 +31,7 @@ test.each<[string, Partial<Seal>, string]>([
 test.each<[string, Partial<Seal>]>([
   ['rows', { rows: 3 }],
   ['end', { endTx: 21 }],
+  ['last epoch', { endEpoch: 2 }],
   ['digest', { digest: Buffer.alloc(32) }],
   ['time', { sealedAt: new Date(0) }],
 ])('the hash covers its %s', (_, change) => {

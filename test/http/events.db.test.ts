@@ -92,6 +92,28 @@ describe('the feed', () => {
     expect(loansOf(await readUntil(1, `?depois=${idle.proximo_cursor}`))).toEqual([later]);
   });
 
+  test('tells a cursor whose event the log has lost where to go on: 409 CURSOR_ADIANTE', async () => {
+    const kept = await partner.emit();
+    const { proximo_cursor: before } = await readUntil(1);
+    await partner.emit();
+    const { proximo_cursor: ahead } = await readUntil(2);
+    const { sql } = world.api.database;
+    await sql`delete from events where partner_id = ${partner.id} and stream <> ${kept}`;
+    const since = await partner.emit();
+    const refused = await partner.send('GET', `/v1/eventos?depois=${ahead}`);
+    expect([refused.status, refused.body]).toMatchObject([
+      409,
+      { codigo: 'CURSOR_ADIANTE', detalhes: [{ campo: 'depois', mensagem: before }] },
+    ]);
+    const goOn = refused.body.detalhes?.[0]?.mensagem ?? '';
+    expect(loansOf(await readUntil(1, `?depois=${goOn}`))).toEqual([since]);
+
+    await sql`delete from events where partner_id = ${partner.id}`;
+    const again = await partner.emit();
+    const fromStart = (await partner.send('GET', `/v1/eventos?depois=${before}`)).body.detalhes?.[0]?.mensagem ?? '';
+    expect(loansOf(await readUntil(1, `?depois=${fromStart}`))).toEqual([again]);
+  });
+
   test('is empty and without a cursor before the first event', async () => {
     expect(await read()).toEqual({ itens: [], proximo_cursor: null, ha_mais: false });
   });

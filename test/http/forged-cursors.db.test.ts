@@ -91,11 +91,12 @@ const AT = '2026-01-31T12:00:00.000Z';
 
 describe('a cursor that the service did not make', () => {
   test.each([
-    ['eventos', ['1', '1']],
-    ['eventos', [NINES, '1']],
-    ['eventos', ['1', NINES]],
-    ['eventos', ['1', BEYOND]],
-    ['eventos', ['0', '-1']],
+    ['eventos', ['1', '1', '1']],
+    ['eventos', ['1', NINES, '1']],
+    ['eventos', ['1', '1', NINES]],
+    ['eventos', ['1', '1', BEYOND]],
+    ['eventos', ['1', '0', '-1']],
+    ['eventos', [NINES, '1', '1']],
     ['desligamentos', ['0000-01-01T00:00:00.000Z', ID]],
     ['novos', ['0000-01-01T00:00:00.000Z', ID]],
     ['novos', ['9999-12-31T23:59:59.999Z', ID]],
@@ -131,7 +132,7 @@ describe('a cursor that the service did not make', () => {
 test('a cursor is read by every API process on the database, and by no other installation', async () => {
   const other = await startApi();
   try {
-    const cursor = await createCursors(api.database.pool).write(`eventos ${partnerId}`, ['1', '1']);
+    const cursor = await createCursors(api.database.pool).write(`eventos ${partnerId}`, ['0', '0', '0']);
     expect((await get(`/v1/eventos?depois=${cursor}`)).status).toBe(200);
     await other.database.sql`update cursor_keys set key = sha256('another')`;
     await other.database.sql`insert into partners (id, name) values (${partnerId}, 'Parceiro')`;

@@ -158,8 +158,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a claim is ended before its lease is over',
     file: 'lost.ts',
-    find: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - ${LEASE_S}',
-    put: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - 0 * ${LEASE_S}',
+    find: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - ${leaseS}',
+    put: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - 0 * ${leaseS}',
     check: 'lost claim found twice',
     finds: /within its lease/,
   },

@@ -10,9 +10,13 @@ interface Pair {
   readonly upstream: Socket | null;
 }
 
+function addressOf({ port, hostname }: URL): { port: number; host: string } {
+  return { port: Number(port || 5432), host: hostname };
+}
+
 export class TcpProxy {
   readonly #server: Server;
-  readonly #target: { readonly port: number; readonly host: string };
+  #target: { readonly port: number; readonly host: string };
   readonly #pairs = new Set<Pair>();
   readonly #silent = new Set<Pair>();
   #isDark = false;
@@ -21,7 +25,7 @@ export class TcpProxy {
   #refusal: Buffer | null = null;
 
   private constructor(target: URL) {
-    this.#target = { port: Number(target.port || 5432), host: target.hostname };
+    this.#target = addressOf(target);
     this.#server = createServer((client) => this.#accept(client));
   }
 
@@ -33,6 +37,12 @@ export class TcpProxy {
     await once(proxy.#server, 'listening');
     through.host = `127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`;
     return { proxy, url: through.href };
+  }
+
+  /** Leads new connections to the server of `url`, as a name that moves to a promoted standby; those that stand are reset. */
+  redirect(url: string): void {
+    this.#target = addressOf(new URL(url));
+    this.cut();
   }
 
   /** Connections that stand, the silent ones left out. */

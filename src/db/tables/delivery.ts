@@ -20,7 +20,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, computedText, instant, preciseInstant, xid8 } from '../columns.ts';
+import { bytea, computedText, epoch, instant, preciseInstant, xid8 } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 import { webhooks } from './partners.ts';
 
@@ -153,6 +153,7 @@ export const attempts = pgTable(
     recordedAt: instant('recorded_at')
       .notNull()
       .default(sql`now()`),
+    epoch: epoch(),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),
@@ -185,6 +186,7 @@ export const sendOrders = pgTable(
     orderedAt: instant('ordered_at')
       .notNull()
       .default(sql`now()`),
+    epoch: epoch(),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),
@@ -198,14 +200,16 @@ export const sendOrders = pgTable(
 );
 
 /**
- * The chain of seals, append-only: each covers every row of the logs (`sealable_rows`) whose transaction
- * lies from `first_tx` to before `end_tx`, where the next begins (audit/seal).
+ * The chain of seals, append-only: each covers every row of the logs (`sealable_rows`) whose epoch and transaction
+ * lie from (`first_epoch`, `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/seal).
  */
 export const seals = pgTable(
   'seals',
   {
     number: bigint('number', { mode: 'number' }).primaryKey(),
+    firstEpoch: smallint('first_epoch').notNull(),
     firstTx: bigint('first_tx', { mode: 'number' }).notNull(),
+    endEpoch: smallint('end_epoch').notNull(),
     endTx: bigint('end_tx', { mode: 'number' }).notNull(),
     rows: integer('rows').notNull(),
     digest: bytea('digest').notNull(),
@@ -214,9 +218,9 @@ export const seals = pgTable(
     sealedAt: instant('sealed_at').notNull(),
   },
   (table) => [
-    unique('seals_in_order').on(table.firstTx),
+    unique('seals_in_order').on(table.firstEpoch, table.firstTx),
     check('seals_number', sql`number >= 1`),
-    check('seals_span', sql`first_tx < end_tx and rows > 0`),
+    check('seals_span', sql`(first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0`),
     check('seals_digests', sql`octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32`),
   ],
 );

@@ -6,7 +6,6 @@ import {
   integer,
   json,
   jsonb,
-  pgSequence,
   pgTable,
   primaryKey,
   smallint,
@@ -44,9 +43,6 @@ export const loans = pgTable(
     check('loans_status', oneOf(`coalesce(state ->> 'status', '')`, LOAN_STATUSES)),
   ],
 );
-
-/** Provisional and definitive loan numbers; gaps are allowed. */
-export const loanNumbers = pgSequence('loan_numbers', { maxValue: 99_999_999 });
 
 /** Registrations (averbações) as work: a row that is `processando` is leased to whoever asks the registry. */
 export const registrations = pgTable(

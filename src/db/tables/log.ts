@@ -1,9 +1,21 @@
 /** The append-only log and the envelopes made from it. */
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, json, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { instant, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
+import { epoch, instant, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -39,6 +51,7 @@ export const events = pgTable(
     loanVersion: integer('loan_version'),
     /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
     snapshot: pgSnapshot('snapshot'),
+    epoch: epoch(),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),
@@ -46,7 +59,7 @@ export const events = pgTable(
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),
     unique('events_id').on(table.id),
-    index('events_in_order').on(table.partnerId, table.tx, table.position),
+    index('events_in_order').on(table.partnerId, table.epoch, table.tx, table.position),
     sealable('events'),
     index('events_by_day').using('brin', table.occurredAt).with({ autosummarize: true }),
   ],
@@ -72,14 +85,16 @@ export const eventTypes = pgTable(
 
 /**
  * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projector.ts).
- * All events up to (tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next
+ * All events up to (epoch, tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next
  * such instant: it is passed when every transaction below `mark_tx` is over.
  */
 export const projections = pgTable('projections', {
   name: text('name').primaryKey(),
+  epoch: smallint('epoch').notNull().default(0),
   tx: xid8('tx').notNull(),
   position: bigint('position', { mode: 'number' }).notNull(),
   passedAt: preciseInstant('passed_at'),
+  markEpoch: smallint('mark_epoch'),
   markTx: xid8('mark_tx'),
   markAt: preciseInstant('mark_at'),
 });

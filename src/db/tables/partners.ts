@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES, WEBHOOK_CHANGES } from '../../contract/statuses.ts';
-import { bytea, instant, preciseInstant, xid8 } from '../columns.ts';
+import { bytea, epoch, instant, preciseInstant, xid8 } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 
 /** Partners and their account, which only the operator sets. */
@@ -84,6 +84,7 @@ export const webhookHistory = pgTable(
       .default(sql`now()`),
     /** When a secret begins to sign that was made before its time; null: with the change. */
     takesEffectAt: instant('takes_effect_at'),
+    epoch: epoch(),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),

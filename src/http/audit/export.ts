@@ -13,7 +13,13 @@
  * clients drop. A fault on the way ends the connection.
  */
 import { createHash } from 'node:crypto';
-import { type AttemptFilters, type AttemptPlace, type FoundAttempts, readAttempts } from '../../audit/attempts.ts';
+import {
+  type AttemptFilters,
+  type AttemptPlace,
+  type FoundAttempts,
+  readAttempts,
+  type SettledBelow,
+} from '../../audit/attempts.ts';
 import type { Seal } from '../../audit/chain.ts';
 import { readLastSeal } from '../../audit/seal.ts';
 import { auditedAttempt, type AuditedAttemptResource, type ExportManifest } from '../../contract/audit-resource.ts';
@@ -58,16 +64,16 @@ export interface Export {
 }
 
 interface Start {
-  readonly settledBelow: string;
+  readonly settledBelow: SettledBelow;
   readonly at: Date;
   readonly seal: Seal | null;
 }
 
 async function readStart(pool: Pool): Promise<Start> {
   return pool.run(async (sql) => {
-    const [now] = await sql<[{ settledBelow: string; at: Date }]>`
-      select pg_snapshot_xmin(pg_current_snapshot())::text as "settledBelow", clock_timestamp() as at`;
-    return { ...now, seal: await readLastSeal(sql) };
+    const [{ epoch, tx, at }] = await sql<[SettledBelow & { at: Date }]>`
+      select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as tx, clock_timestamp() as at`;
+    return { settledBelow: { epoch, tx }, at, seal: await readLastSeal(sql) };
   });
 }
 
@@ -102,6 +108,22 @@ async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize 
   return manifest;
 }
 
+/** What an export's `corte` looks like: an epoch and a transaction. */
+export const CUT = /^\d{1,5}-\d{1,19}$/;
+
+function writeCut({ epoch, tx }: SettledBelow): string {
+  return `${epoch}-${tx}`;
+}
+
+function readCut(cut: string): SettledBelow {
+  const [epoch = '', tx = ''] = cut.split('-');
+  return { epoch: Number(epoch), tx };
+}
+
+function isAbove(one: SettledBelow, other: SettledBelow): boolean {
+  return one.epoch > other.epoch || (one.epoch === other.epoch && BigInt(one.tx) > BigInt(other.tx));
+}
+
 /** Starts an export; its bytes come as the answer's body is read. `path` is where its manifest is asked for. */
 export async function exportAttempts(pool: Pool, asked: Export, path: string): Promise<Response> {
   const { contentType, manifest } = FORMATS[asked.format];
@@ -110,7 +132,7 @@ export async function exportAttempts(pool: Pool, asked: Export, path: string): P
     const found = yield* pagesOf(pool, asked, start);
     if (manifest !== null) yield manifest(found);
   }
-  const again = new URLSearchParams({ ...asked.asked, formato: asked.format, corte: start.settledBelow });
+  const again = new URLSearchParams({ ...asked.asked, formato: asked.format, corte: writeCut(start.settledBelow) });
   return stream(chunks(), {
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="tentativas.${asked.format}"`,
@@ -119,12 +141,13 @@ export async function exportAttempts(pool: Pool, asked: Export, path: string): P
 }
 
 /**
- * The manifest of an export that ended at the transaction `settledBelow`; null when that is not over yet. A line break goes
+ * The manifest of an export that ended at `cut`, which it named; null when what is below that is not over yet. A line break goes
  * out for each page, so that a long count is not taken for a dead connection.
  */
-export async function answerManifest(pool: Pool, asked: Export, settledBelow: string): Promise<Response | null> {
+export async function answerManifest(pool: Pool, asked: Export, cut: string): Promise<Response | null> {
   const start = await readStart(pool);
-  if (BigInt(settledBelow) > BigInt(start.settledBelow)) return null;
+  const settledBelow = readCut(cut);
+  if (isAbove(settledBelow, start.settledBelow)) return null;
   async function* chunks(): AsyncGenerator<string> {
     const pages = pagesOf(pool, asked, { ...start, settledBelow });
     let page = await pages.next();

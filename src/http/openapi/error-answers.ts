@@ -9,6 +9,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   NAO_ENCONTRADO: 'o recurso não existe, ou pertence a outro parceiro',
   METODO_NAO_PERMITIDO: 'o caminho existe com outro método',
   TRANSICAO_INVALIDA: 'o estado do recurso não permite o comando',
+  CURSOR_ADIANTE:
+    'o banco de dados voltou a um momento anterior ao do cursor; o detalhe `depois` traz o cursor por onde continuar',
   IDEMPOTENCIA_EM_ANDAMENTO: 'a requisição com a mesma Idempotency-Key ainda está em andamento',
   LIMITE_DE_WEBHOOKS: 'o parceiro já tem o máximo de webhooks ativos',
   CORPO_MUITO_GRANDE: 'o corpo passa do tamanho máximo',

@@ -7,7 +7,7 @@ import { deliveredName } from '../../contract/delivery-resource.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import { id } from '../../contract/values.ts';
 import { attemptView } from '../audit/attempt-view.ts';
-import { answerManifest, exportAttempts, FORMATS } from '../audit/export.ts';
+import { answerManifest, CUT, exportAttempts, FORMATS } from '../audit/export.ts';
 import { type Cursors, momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -37,7 +37,7 @@ const manifestQuery = z.strictObject({
   cursor,
   limite,
   formato: z.enum(EXPORT_FORMATS).exclude(['json']),
-  corte: z.string().regex(/^\d{1,19}$/, 'deve ser o do cabeçalho X-Carteiro-Manifesto'),
+  corte: z.string().regex(CUT, 'deve ser o do cabeçalho X-Carteiro-Manifesto'),
 });
 
 type Asked = z.output<z.ZodObject<typeof filterFields>>;

@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas
-         * @description Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo.
+         * @description Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo. Um cursor além do que o registro tem (depois de o banco de dados voltar a um momento anterior) é 409 CURSOR_ADIANTE; o cursor por onde continuar é a mensagem do detalhe depois.
          *
          *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
@@ -1458,7 +1458,7 @@ export interface components {
         /** @description O corpo de toda recusa */
         Erro: {
             /** @enum {string} */
-            codigo: "ERRO_VALIDACAO" | "CREDENCIAL_INVALIDA" | "ESCOPO_INSUFICIENTE" | "NAO_ENCONTRADO" | "METODO_NAO_PERMITIDO" | "TRANSICAO_INVALIDA" | "IDEMPOTENCIA_EM_ANDAMENTO" | "LIMITE_DE_WEBHOOKS" | "CORPO_MUITO_GRANDE" | "TIPO_NAO_SUPORTADO" | "IDEMPOTENCIA_DIVERGENTE" | "MARGEM_NEGOCIAL" | "LIMITE_DE_REQUISICOES" | "ERRO_INTERNO" | "MARGEM_UPSTREAM" | "INDISPONIVEL";
+            codigo: "ERRO_VALIDACAO" | "CREDENCIAL_INVALIDA" | "ESCOPO_INSUFICIENTE" | "NAO_ENCONTRADO" | "METODO_NAO_PERMITIDO" | "TRANSICAO_INVALIDA" | "CURSOR_ADIANTE" | "IDEMPOTENCIA_EM_ANDAMENTO" | "LIMITE_DE_WEBHOOKS" | "CORPO_MUITO_GRANDE" | "TIPO_NAO_SUPORTADO" | "IDEMPOTENCIA_DIVERGENTE" | "MARGEM_NEGOCIAL" | "LIMITE_DE_REQUISICOES" | "ERRO_INTERNO" | "MARGEM_UPSTREAM" | "INDISPONIVEL";
             /** @example a requisição tem dados inválidos */
             mensagem: string;
             detalhes?: components["schemas"]["DetalheDeErro"][];
@@ -2374,6 +2374,19 @@ export interface components {
                 };
             };
         };
+        /** @description `CURSOR_ADIANTE`: o banco de dados voltou a um momento anterior ao do cursor; o detalhe `depois` traz o cursor por onde continuar. */
+        CURSOR_ADIANTE: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Erro"] & {
+                    /** @enum {unknown} */
+                    codigo: "CURSOR_ADIANTE";
+                };
+            };
+        };
         /** @description `IDEMPOTENCIA_EM_ANDAMENTO`: a requisição com a mesma Idempotency-Key ainda está em andamento. */
         IDEMPOTENCIA_EM_ANDAMENTO: {
             headers: {
@@ -3225,6 +3238,7 @@ export interface operations {
             400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            409: components["responses"]["CURSOR_ADIANTE"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -4058,8 +4072,12 @@ export interface operations {
                         cadeia: {
                             /** @example 1 */
                             numero: number;
+                            /** @example 1 */
+                            primeira_epoca: number;
                             /** @example 793 */
                             primeira_transacao: number;
+                            /** @example 1 */
+                            epoca_final: number;
                             /** @example 1042 */
                             transacao_final: number;
                             /** @example 250 */
@@ -4140,8 +4158,12 @@ export interface operations {
                         cadeia: {
                             /** @example 1 */
                             numero: number;
+                            /** @example 1 */
+                            primeira_epoca: number;
                             /** @example 793 */
                             primeira_transacao: number;
+                            /** @example 1 */
+                            epoca_final: number;
                             /** @example 1042 */
                             transacao_final: number;
                             /** @example 250 */

@@ -1,0 +1,50 @@
+-- Makes the server on which the database finds itself the known one, and begins an epoch above every row there is, so that
+-- all of them are over and come first. Returns what was wrong (server_fault); null: nothing, and then nothing is done.
+-- One transaction, alone on the tables whose rows have an epoch: it commits or nothing has happened.
+-- Arrivals are made anew, one for each webhook: sessions look for them by transactions of this server. The counters of
+-- positions go on above the rows, for who copied the tables by hand.
+create or replace function adopt_server(out fault text, out epoch integer)
+  language plpgsql volatile set search_path from current
+as $$
+declare
+  having_epoch constant regclass[] := '{events,attempts,webhook_history,send_orders}';
+  base integer;
+  numbered record;
+begin
+  fault := server_fault();
+  epoch := current_epoch();
+  if fault is null then
+    return;
+  end if;
+  lock table events, attempts, webhook_history, send_orders, seals, installation in access exclusive mode;
+  select 1 + greatest(
+    epoch, cluster_timeline(),
+    (select timeline + epoch_base from installation), (select max(end_epoch) from seals),
+    (select max(e.epoch) from events e), (select max(a.epoch) from attempts a),
+    (select max(h.epoch) from webhook_history h), (select max(o.epoch) from send_orders o)
+  ) into epoch;
+  base := epoch - cluster_timeline();
+  for place in 1..cardinality(having_epoch) loop
+    execute format(
+      'alter table %s alter column epoch set default '
+      '((''x'' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + (%s))::smallint',
+      having_epoch[place], base);
+  end loop;
+  insert into installation (system_identifier, epoch_base, own_from, timeline, next_tx)
+  select system_identifier, base, epoch, cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot()) from pg_control_system()
+  on conflict (is_only) do update
+  set system_identifier = excluded.system_identifier, epoch_base = excluded.epoch_base, own_from = excluded.own_from,
+      timeline = excluded.timeline, next_tx = excluded.next_tx, noted_at = excluded.noted_at;
+  delete from arrivals;
+  insert into arrivals (webhook_id, due_at) select id, '-infinity' from webhooks;
+  for numbered in
+    select a.attrelid::regclass as "table", a.attname as "column"
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.attidentity <> ''
+  loop
+    execute format(
+      'select setval(%1$L::regclass, highest) from (select max(%2$I) as highest from %3$s) t, %1$s s where highest >= s.last_value',
+      pg_get_serial_sequence(numbered."table"::text, numbered."column"), numbered."column", numbered."table");
+  end loop;
+end
+$$;

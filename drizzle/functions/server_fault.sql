@@ -1,0 +1,26 @@
+-- Why this server is not the one that the installation knows: null when it is, else
+--   copy     the database came from a server of another system identifier: a dump that was restored, a logical copy
+--   behind   timeline or transactions are below what was seen: a disk that was set back, a log copied without `installation`
+-- A promotion and a recovery to an earlier moment are neither: they keep the identifier and raise the timeline, and with it
+-- the epoch. Until `adopt`, which makes this server the known one, nobody may append, deliver or seal: rows would be put
+-- among those of the past, where partners' cursors and the seals have been already.
+-- What the log itself tells is asked too: whoever copies tables by hand may leave `installation` out. Its newest event is
+-- found by its id, which has its time. A standby says nothing: nobody writes there.
+create or replace function server_fault() returns text
+  language sql volatile set search_path from current
+return (
+  select case
+    when i.system_identifier is null or i.system_identifier <> (select system_identifier from pg_control_system()) then 'copy'
+    when pg_is_in_recovery() then null
+    when cluster_timeline() < i.timeline or here.next_tx < i.next_tx or newest.epoch > here.epoch or last_seal.end_epoch > here.epoch
+      or (newest.epoch = here.epoch and newest.tx >= here.next_tx)
+      or (last_seal.end_epoch = here.epoch and last_seal.end_tx > xid8send(here.next_tx)::bigint) then 'behind'
+  end
+  from (values (true)) one (is_only)
+  left join installation i using (is_only)
+  cross join lateral (
+    select (cluster_timeline() + i.epoch_base)::smallint as epoch, pg_snapshot_xmax(pg_current_snapshot()) as next_tx
+  ) here
+  left join lateral (select epoch, tx from events order by id desc limit 1) newest on true
+  left join lateral (select end_epoch, end_tx from seals order by number desc limit 1) last_seal on true
+);

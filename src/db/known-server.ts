@@ -1,0 +1,94 @@
+/**
+ * Whether the server is the one that the installation knows (drizzle/functions/server_fault.sql), and the watch that
+ * notices a change while a process runs.
+ *
+ * Invariant: nobody appends, claims or seals on a server that is not known, because each new session asks before it does.
+ * The watch is for what a session cannot see: it ends a process whose sessions live on (a dump restored under them), says
+ * that a server was promoted, and tells the database when its count fell below what this process has seen.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log-lines.ts';
+import type { Pool, Tx } from './pool.ts';
+import { codeOf } from './unavailable.ts';
+
+/** `copy`: written on another server; `behind`: its timeline or its transactions went back. */
+export type ServerFault = 'copy' | 'behind';
+
+/** What a server that is not known is told as; thrown where work on it must not begin or go on. */
+export class StrangeServer extends Error {
+  override name = 'StrangeServer';
+  readonly fault: ServerFault;
+
+  constructor(fault: ServerFault) {
+    super(sentenceOf(fault));
+    this.fault = fault;
+  }
+}
+
+function sentenceOf(fault: ServerFault): string {
+  const what =
+    fault === 'copy'
+      ? 'this database is a copy: it was written on another server'
+      : 'this database went back in time: its server counts transactions below what was seen';
+  return `${what}; if it is to go on from here, and nothing works on the one before any more, run the command 'adopt'`;
+}
+
+/** True for what the functions of the database refuse on a server that is not known. */
+export function isStrangeServer(error: unknown): boolean {
+  return error instanceof StrangeServer || codeOf(error) === 'CT503';
+}
+
+/** What is wrong with the server; null when it is the known one. */
+export async function readServerFault(sql: Tx): Promise<ServerFault | null> {
+  const [{ fault }] = await sql<[{ fault: ServerFault | null }]>`select server_fault() as fault`;
+  return fault;
+}
+
+/** What the last look told. `nextTx` is a whole number as text. */
+interface Seen {
+  readonly epoch: number;
+  readonly nextTx: string;
+}
+
+export interface ServerWatchDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 1_000;
+
+/** Looks every second until `signal` is aborted. Throws {@link StrangeServer} when the server is not the known one any more. */
+export async function watchServer(
+  { pool, log, everyMs = EVERY_MS }: ServerWatchDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let seen: Seen | null = null;
+  while (!signal.aborted) {
+    try {
+      seen = await lookAgain(pool, log, seen);
+    } catch (error) {
+      if (error instanceof StrangeServer) throw error;
+      // Away, or read-only for now: who works on it says so.
+      log.debug({ code: codeOf(error) }, 'cannot look at the server');
+    }
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** One look. Throws {@link StrangeServer}, and as the pool does. */
+export async function lookAgain(pool: Pool, log: Logger, seen: Seen | null): Promise<Seen> {
+  const [{ fault, epoch, nextTx }] = await pool.run(
+    (sql) => sql<[Seen & { fault: ServerFault | null }]>`
+      select fault, epoch, next_tx::text as "nextTx"
+      from look_at_server(${seen?.epoch ?? null}::int, ${seen?.nextTx ?? null}::text::xid8)`,
+  );
+  if (fault !== null) throw new StrangeServer(fault);
+  if (seen !== null && epoch > seen.epoch) {
+    log.warn(
+      { epoch, before: seen.epoch },
+      'the server was promoted, or recovered to an earlier moment: a new epoch begins, and what was not copied by then is lost',
+    );
+  }
+  return { epoch, nextTx };
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { definitiveNumber, provisionalNumber } from '../../src/core/loan-number.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { insertPartner } from '../support/outbox.ts';
+
+let database: TestDatabase;
+beforeEach(async () => void (database = await createTestDatabase()));
+afterEach(() => database.drop());
+
+const numberAt = (at: string) => database.pool.transaction((tx) => definitiveNumber(tx, new Date(at)));
+
+test('each year is counted by itself, and so are the provisional ones', async () => {
+  const numbers = ['2026-03-01T12:00Z', '2026-12-31T23:00Z', '2027-01-01T02:59Z', '2027-01-01T03:00Z'].map(numberAt);
+  expect((await Promise.all(numbers)).toSorted()).toEqual([
+    '2026-00000001',
+    '2026-00000002',
+    '2026-00000003',
+    '2027-00000001',
+  ]);
+  expect(await database.pool.transaction(provisionalNumber)).toBe('P-00000001');
+});
+
+test('thirty at once that begin a year get thirty numbers', async () => {
+  const numbers = await Promise.all(Array.from({ length: 30 }, () => numberAt('2030-06-01T12:00Z')));
+  expect(new Set(numbers).size).toBe(30);
+});
+
+test('a year does not end at 99,999,999', async () => {
+  await numberAt('2026-06-01T12:00Z');
+  await database.sql`select setval('loan_numbers_2026', 99999999)`;
+  expect(await numberAt('2026-06-01T12:00Z')).toBe('2026-100000000');
+});
+
+test('an installation counts from its start by its step, above what is there', async () => {
+  await database.sql`update installation set loan_number_start = 3, loan_number_step = 4`;
+  expect([await numberAt('2026-06-01T12:00Z'), await numberAt('2026-06-01T12:00Z')]).toEqual([
+    '2026-00000003',
+    '2026-00000007',
+  ]);
+  const partner = await insertPartner(database.sql);
+  await database.sql`
+    insert into loans (id, partner_id, version, state)
+    values (uuidv7(), ${partner}, 1, '{"status": "emitindo", "number": "2031-00000011"}')`;
+  expect(await numberAt('2031-06-01T12:00Z')).toBe('2031-00000015');
+});
+
+test('the API’s role may count, and nothing else about it', async () => {
+  const login = await createLogin(database, 'carteiro_app');
+  const pool = new Pool({ url: login.url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });
+  expect(await pool.transaction((tx) => definitiveNumber(tx, new Date('2026-06-01T12:00Z')))).toBe('2026-00000001');
+  await expect(pool.run((sql) => sql`select setval('loan_numbers_2026', 9)`)).rejects.toThrow('permission denied');
+  await pool.close();
+  await login.remove();
+});

@@ -1,0 +1,273 @@
+/** A database that moves: dumps, copies, promotions and recoveries, each with PostgreSQL's own means. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/sealer.ts';
+import { readServerFault } from '../../src/db/known-server.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { claimDue } from '../../src/delivery/claim.ts';
+import { whereToGoOn } from '../../src/log/feed.ts';
+import { adoptServer } from '../../src/main/adopt.ts';
+import {
+  backUp,
+  clientTools,
+  finishArchive,
+  following,
+  keepArchive,
+  startCluster,
+  type TestCluster,
+  untilCaughtUp,
+} from '../support/clusters.ts';
+import {
+  burnTransactions,
+  expectToGoOn,
+  live,
+  type LivedDatabase,
+  openTestPool,
+  readOn,
+} from '../support/lived-database.ts';
+import { commitEvents } from '../support/outbox.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const TIMES = { timeout: 300_000 };
+
+interface Opened {
+  readonly pool: Pool;
+  readonly sql: Sql;
+}
+
+const tools = await clientTools();
+if (tools === null) console.log('pg_dump and pg_restore of PostgreSQL 18 are not installed here: not tried');
+
+let receiver: Receiver;
+let source: TestCluster;
+let here: Opened;
+let lived: LivedDatabase;
+let left: (() => Promise<unknown>)[] = [];
+
+function open(url: string): Opened {
+  const pool = openTestPool(url);
+  const sql = postgres(url, {
+    max: 2,
+    onnotice: () => undefined,
+    connection: { search_path: 'carteiro', TimeZone: 'UTC' },
+  });
+  left.unshift(() => Promise.all([pool.close(1), sql.end({ timeout: 1 })]));
+  return { pool, sql };
+}
+
+async function startOther(): Promise<TestCluster> {
+  const other = await startCluster();
+  left.unshift(() => other.remove());
+  return other;
+}
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.close());
+
+beforeEach(async () => {
+  source = await startCluster();
+  left = [() => source.remove()];
+  await migrate(source.url, silentLog);
+  here = open(source.url);
+  await burnTransactions(here.sql, 3_000);
+  lived = await live(here.pool, here.sql, receiver);
+}, 120_000);
+afterEach(async () => {
+  for (const leave of left) await leave();
+}, 120_000);
+
+/** What nobody may do on a server that the database does not know. */
+async function expectToWait({ pool, sql }: Opened, fault: string, said: string): Promise<void> {
+  expect(await pool.run(readServerFault)).toBe(fault);
+  const rowsBefore = await sql`select count(*) from events`;
+  await expect(commitEvents(sql, lived.partnerId, 1)).rejects.toThrow(said);
+  await expect(pool.transaction((tx) => claimDue(tx, 'too-early/1', 10))).rejects.toThrow(said);
+  await expect(sealAll(pool)).rejects.toThrow(said);
+  expect(await sql`select count(*) from events`).toEqual(rowsBefore);
+}
+
+async function expectAdoption({ pool, sql }: Opened): Promise<void> {
+  const { summary, told } = await adoptServer(pool, 'carteiro_owner');
+  expect(summary).toMatchObject({ adopted: true, epoch: 2, endedClaims: 3, pending: 4 });
+  expect(told).toContain('What the server before did\nafter that is not in this database');
+  const lost = await sql`select outcome, poller from attempts where outcome = 'desconhecido'`;
+  expect(lost).toEqual(Array.from({ length: 3 }, () => ({ outcome: 'desconhecido', poller: 'gone/1' })));
+  expect(await pool.run(readServerFault)).toBeNull();
+  expect((await adoptServer(pool, 'carteiro_owner')).summary).toMatchObject({
+    adopted: false,
+    fault: null,
+    epoch: 2,
+    endedClaims: 0,
+  });
+}
+
+const COPY = 'this database is a copy';
+
+describe('a database that was restored into another server', TIMES, () => {
+  test.skipIf(tools === null)('by pg_dump and pg_restore waits for adopt, and goes on', async () => {
+    const before = await readOn(here.pool, lived.partnerId);
+    expect(before.ids).toHaveLength(12);
+    const folder = await mkdtemp(join(tmpdir(), 'carteiro-dump-'));
+    const file = join(folder, 'dump');
+    await tools?.('pg_dump', ['--format=custom', `--file=${file}`, source.url]);
+    const other = await startOther();
+    const admin = postgres(other.url, { max: 1, onnotice: () => undefined });
+    for (const role of ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'])
+      await admin.unsafe(`create role carteiro_${role} nologin`);
+    await admin.end();
+    await tools?.('pg_restore', ['--exit-on-error', `--dbname=${other.url}`, file]);
+    await rm(folder, { recursive: true });
+    const there = open(other.url);
+    await expectToWait(there, 'copy', COPY);
+    await expectAdoption(there);
+    await expectToGoOn(there.pool, there.sql, lived, before);
+  });
+
+  test('table by table, as \\copy does, waits for adopt, and goes on with its counters above the rows', async () => {
+    const before = await readOn(here.pool, lived.partnerId);
+    const other = await startOther();
+    await migrate(other.url, silentLog);
+    const there = open(other.url);
+    await copyTables(here.sql, there.sql);
+    await expectToWait(there, 'copy', COPY);
+    await expectAdoption(there);
+    await expectToGoOn(there.pool, there.sql, lived, before);
+    const [{ position }] = await there.sql<[{ position: number }]>`
+      select max(position)::int as position from events`;
+    expect(position).toBe(17);
+  });
+
+  test('table by table without the installation’s row is known by its log, and waits as well', async () => {
+    const before = await readOn(here.pool, lived.partnerId);
+    expect(before.ids).toHaveLength(12);
+    const other = await startOther();
+    await migrate(other.url, silentLog);
+    const there = open(other.url);
+    await copyTables(here.sql, there.sql, ['installation']);
+    await expectToWait(there, 'behind', 'this database went back in time');
+    await expectAdoption(there);
+    await expectToGoOn(there.pool, there.sql, lived, before);
+  });
+});
+
+/** All rows of all tables; what a fresh installation has of its own gives way. */
+async function copyTables(from: Sql, to: Sql, except: readonly string[] = []): Promise<void> {
+  const tables = await from<{ name: string }[]>`
+    select relname as name from pg_class
+    where relnamespace = 'carteiro'::regnamespace and relkind = 'r' and relname <> all (${['applied_migrations', ...except]})`;
+  const names = tables.map(({ name }) => name);
+  await to.unsafe(`truncate ${names.join(', ')}`);
+  await to.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    for (const name of names) {
+      const rows = await from.unsafe(`copy ${name} to stdout`).readable();
+      await pipeline(rows, await tx.unsafe(`copy ${name} from stdin`).writable());
+    }
+  });
+}
+
+describe('a standby', TIMES, () => {
+  test('that is promoted goes on in a new epoch at once, with nobody’s help', async () => {
+    const backup = await backUp(source);
+    const standby = await backup.start({ signal: 'standby.signal', settings: following(source) });
+    left.unshift(() => standby.remove());
+    const there = open(standby.url);
+    const before = await readOn(here.pool, lived.partnerId);
+    await untilCaughtUp(here.sql, there.sql);
+    expect((await readOn(there.pool, lived.partnerId)).ids).toEqual(before.ids);
+    await source.stop('fast');
+    await there.sql`select pg_promote()`;
+
+    expect(await there.pool.run(readServerFault)).toBeNull();
+    const [{ epoch }] = await there.sql<[{ epoch: number }]>`select current_epoch() as epoch`;
+    expect(epoch).toBe(2);
+    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await expectToGoOn(there.pool, there.sql, lived, before);
+    const epochs = await there.sql`select epoch, count(*)::int from events group by epoch order by epoch`;
+    expect(epochs).toEqual([
+      { epoch: 1, count: 12 },
+      { epoch: 2, count: 5 },
+    ]);
+  });
+});
+
+describe('a transaction that was prepared before a promotion', TIMES, () => {
+  test('holds back the feed and the seals until it is over, and is skipped by neither', async () => {
+    const primary = await startCluster({ max_prepared_transactions: '5' });
+    left.unshift(() => primary.remove());
+    await migrate(primary.url, silentLog);
+    const first = open(primary.url);
+    const { partnerId } = await live(first.pool, first.sql, receiver);
+    const backup = await backUp(primary);
+    const standby = await backup.start({ signal: 'standby.signal', settings: following(primary) });
+    left.unshift(() => standby.remove());
+    const there = open(standby.url);
+    const session = await first.sql.reserve();
+    await session`begin`;
+    await commitEvents(session, partnerId, 1);
+    await session`prepare transaction 'late'`;
+    session.release();
+    await commitEvents(first.sql, partnerId, 1);
+    await untilCaughtUp(first.sql, there.sql);
+    await primary.stop('fast');
+    await there.sql`select pg_promote()`;
+
+    await commitEvents(there.sql, partnerId, 1);
+    await sealAll(there.pool);
+    const before = await readOn(there.pool, partnerId);
+    expect(before.ids).toHaveLength(12);
+    await there.sql`commit prepared 'late'`;
+    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await expectToGoOn(there.pool, there.sql, { partnerId, webhookId: '' }, before);
+  });
+});
+
+describe('a recovery to an earlier moment', TIMES, () => {
+  test('tells cursors that lie ahead of it where to go on, and skips nothing that was written since', async () => {
+    const backup = await backUp(source);
+    const before = await readOn(here.pool, lived.partnerId);
+    await here.sql`select pg_create_restore_point('the moment')`;
+    await commitEvents(here.sql, lived.partnerId, 7);
+    const ahead = await readOn(here.pool, lived.partnerId);
+    expect(ahead.ids).toHaveLength(19);
+    await finishArchive(source);
+    await source.stop('fast');
+    const kept = join(source.folder.path, 'kept');
+    await keepArchive(source, kept);
+    const recovered = await backup.start({
+      signal: 'recovery.signal',
+      settings: {
+        restore_command: `cp "${kept}/%f" %p`,
+        recovery_target_name: 'the moment',
+        recovery_target_action: 'promote',
+      },
+    });
+    left.unshift(() => recovered.remove());
+    const there = open(recovered.url);
+    await untilWritable(there.sql);
+
+    // As many events as were lost, so that their transactions and positions are used again.
+    await commitEvents(there.sql, lived.partnerId, 7);
+    expect(await whereToGoOn(there.pool, lived.partnerId, ahead.place)).toEqual(before.place);
+    const { ids } = await readOn(there.pool, lived.partnerId, before.place);
+    expect(ids).toHaveLength(7);
+    expect(ids.filter((id) => ahead.ids.includes(id))).toEqual([]);
+    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await expectToGoOn(there.pool, there.sql, lived, before);
+  });
+});
+
+async function untilWritable(sql: Sql): Promise<void> {
+  for (;;) {
+    const [{ isDone }] = await sql<[{ isDone: boolean }]>`select not pg_is_in_recovery() as "isDone"`;
+    if (isDone) return;
+  }
+}

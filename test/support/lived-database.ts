@@ -1,0 +1,99 @@
+/** A database with a life behind it, and what must hold of it wherever it is moved. */
+import { expect } from 'vitest';
+import { addUp, readBalance } from '../../src/audit/balance.ts';
+import { sealAll } from '../../src/audit/sealer.ts';
+import { verifySeals } from '../../src/audit/verify.ts';
+import { Pool, type Sql } from '../../src/db/pool.ts';
+import { claimDue } from '../../src/delivery/claim.ts';
+import { armLanes } from '../../src/delivery/arrivals.ts';
+import { FEED_START, type FeedPlace, readFeed, whereToGoOn } from '../../src/log/feed.ts';
+import { startEngine } from './engine.ts';
+import { commitEvents, insertPartner, insertWebhook } from './outbox.ts';
+import type { Receiver } from './receiver.ts';
+import { untilSettled } from './settled.ts';
+
+export interface LivedDatabase {
+  readonly partnerId: string;
+  readonly webhookId: string;
+}
+
+export function openTestPool(url: string): Pool {
+  return new Pool({ url, name: 'carteiro test', max: 6, deadlineMs: 60_000 });
+}
+
+/** Uses up transactions, so that another server's count is below. */
+export async function burnTransactions(sql: Sql, count: number): Promise<void> {
+  await sql.unsafe(`do $$ begin for i in 1..${count} loop perform pg_current_xact_id(); commit; end loop; end $$`);
+}
+
+/** Delivers what is due. */
+export async function deliverAll(pool: Pool): Promise<void> {
+  const engine = startEngine(pool, { now: () => null });
+  try {
+    const hasWork = () => pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work(null, 0, 0) as work`);
+    while ((await engine.turn()) > 0 || (await hasWork())[0].work);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A partner's registration, 12 events of which 8 were delivered and sealed, 3 claimed by a poller that is no more. */
+export async function live(pool: Pool, sql: Sql, receiver: Receiver): Promise<LivedDatabase> {
+  const partnerId = await insertPartner(sql);
+  const { id: webhookId } = await insertWebhook(sql, partnerId, `${receiver.url}/${partnerId}`);
+  await sql`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+    select id, partner_id, url, events, active, 'test' from webhooks where id = ${webhookId}`;
+  for (let count = 0; count < 2; count += 1) await commitEvents(sql, partnerId, 4);
+  await deliverAll(pool);
+  await untilSettled(sql);
+  await sealAll(pool);
+  await commitEvents(sql, partnerId, 4);
+  await pool.run((tx) => armLanes(tx, null));
+  const { deliveries } = await pool.transaction((tx) => claimDue(tx, 'gone/1', 3));
+  expect(deliveries).toHaveLength(3);
+  return { partnerId, webhookId };
+}
+
+export interface ReadFeed {
+  readonly ids: string[];
+  /** Where the reader stands. */
+  readonly place: FeedPlace;
+}
+
+/** Reads the feed to its end, two at a time, from a place on. */
+export async function readOn(pool: Pool, partnerId: string, from: FeedPlace | null = null): Promise<ReadFeed> {
+  const ids: string[] = [];
+  let after = from;
+  for (;;) {
+    const { events, next, hasMore } = await readFeed(pool, { partnerId, event: null, after, limit: 2 });
+    ids.push(...events.map(({ id }) => id));
+    after = next;
+    if (!hasMore) return { ids, place: after ?? FEED_START };
+  }
+}
+
+/** What must hold on the server where the database goes on; `before` is what a partner had read there. */
+export async function expectToGoOn(pool: Pool, sql: Sql, lived: LivedDatabase, before: ReadFeed): Promise<void> {
+  const { partnerId } = lived;
+  await commitEvents(sql, partnerId, 5);
+  await untilSettled(sql);
+  const log = await sql<{ id: string }[]>`select id from events where partner_id = ${partnerId} order by id`;
+  const all = await readOn(pool, partnerId);
+  expect(all.ids.toSorted()).toEqual(log.map(({ id }) => id));
+  expect(all.ids.slice(0, before.ids.length)).toEqual(before.ids);
+  expect(await whereToGoOn(pool, partnerId, before.place)).toBeNull();
+  expect((await readOn(pool, partnerId, before.place)).ids).toEqual(all.ids.slice(before.ids.length));
+
+  await deliverAll(pool);
+  const statuses = await sql`select status, count(*)::int from deliveries group by status`;
+  expect(statuses).toEqual([{ status: 'entregue', count: log.length }]);
+
+  await untilSettled(sql);
+  await sealAll(pool);
+  const [{ rows }] = await sql<[{ rows: number }]>`select count(*)::int as rows from sealable_rows`;
+  expect(await verifySeals(pool, { anchor: null })).toMatchObject({ rows, broken: null });
+  const [{ from, to }] = await sql<[{ from: string; to: string }]>`
+    select (min(occurred_at) - interval '1 day')::date::text as from, (now() + interval '1 day')::date::text as to from events`;
+  expect(await addUp(readBalance(pool, from, to), from, to, 10)).toMatchObject({ fecha: true, diferencas: [] });
+}
