@@ -86,10 +86,10 @@ export async function untilFit(
 
 /** A pooler may drop what a session sets when it connects; then another schema's tables would be found. */
 async function refuseStrangeSchema(sql: Tx, schema: string): Promise<void> {
-  const [{ known, first }] = await sql<[{ known: boolean; first: string | null }]>`
-    select to_regnamespace(${schema}) is not null as known, current_schema() as first`;
-  // None at all: the login may not look into the schema, which is told as the rights that it lacks.
-  if (known && first !== null && first !== schema) {
+  const [{ may, first }] = await sql<[{ may: boolean | null; first: string | null }]>`
+    select has_schema_privilege(to_regnamespace(${schema})::oid, 'usage') as may, current_schema() as first`;
+  // A login that may not look into the schema is told which rights it lacks; one that is not there yet, of migrations.
+  if (may === true && first !== schema) {
     throw new Error(
       `the search path does not reach the database, which looks into ${first} first: behind a pooler run ` +
         `"alter role <the login> set search_path = ${schema}, pg_temp"`,

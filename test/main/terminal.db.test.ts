@@ -1,6 +1,6 @@
 /** Each long-running command in a real terminal, with npm between: what a person presses, and what is left behind. */
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -24,7 +24,9 @@ beforeEach(async () => {
   folder = await makeTestFolder();
   dataDir = join(folder.path, 'data');
   await mkdir(dataDir);
-  env = { DATA_DIR: dataDir, PORT: '0', TMPDIR: folder.path, SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') };
+  // The key that the tests' webhooks are sealed with, as a sandbox keeps its own.
+  await writeFile(join(dataDir, 'secrets-key'), Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 });
+  env = { DATA_DIR: dataDir, PORT: '0', TMPDIR: folder.path };
   terminals = [];
 });
 

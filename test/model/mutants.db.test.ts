@@ -43,6 +43,7 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
     'test/support/check-mutant.ts',
     'test/support/held-poller.ts',
     'test/support/outbox.ts',
+    'test/support/payloads.ts',
     'test/support/random.ts',
     'test/support/turn.ts',
   ];
