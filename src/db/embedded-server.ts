@@ -70,7 +70,12 @@ async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, tim
   const giveUpAt = performance.now() + timeoutMs;
   while (await livesIn(pid, cluster.data)) {
     // Once is not enough for one that is just starting: it takes no signals before it has written its pid.
-    process.kill(pid, signal);
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // It ended between the look and the signal.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
     if (performance.now() > giveUpAt) return false;
     await sleep(POLL_MS);
   }

@@ -47,7 +47,8 @@ Exit code: 0, or 1 when the database was out of reach.`;
 const BALANCE_HELP = `
 By partner and day of São Paulo: events × registrations subscribed when each was appended = entregue + pendente + erro +
 suspensa. The left side comes from the events and the registrations' history, never from the deliveries. ${TEST_NAME}
-stands outside. fato_inesperado is an event that our own core would not have written where it lies in its stream.
+stands outside. fato_inesperado is an event that our own core would not have written where it lies in its stream; it is
+listed, and the balance closes all the same.
 
 Output: as GET /v1/auditoria/balanco answers, with every difference.
 

@@ -130,7 +130,7 @@ describe('the balance', () => {
   test('tells of each event that our own core would not have written there, and counts its deliveries all the same', async () => {
     await commitEvents(sql(), partner, 2);
     const { body } = await balance();
-    expect(body).toMatchObject({ fecha: false, total: { eventos: 9, esperadas: 10 }, total_diferencas: 2 });
+    expect(body).toMatchObject({ fecha: true, total: { eventos: 9, esperadas: 10 }, total_diferencas: 2 });
     expect(body.diferencas).toMatchObject(
       Array.from({ length: 2 }, () => ({
         tipo: 'fato_inesperado',

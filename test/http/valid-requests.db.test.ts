@@ -2,9 +2,10 @@
  * What the description calls valid is never answered 400, on any operation, whatever its fields hold: only the state of
  * what it is about can refuse it. The requests are made from /openapi.json alone.
  *
- * Four rules stand in no schema, and the requests keep to them: a cursor is one that the service wrote, a
+ * Seven rules stand in no schema, and the requests keep to them: a cursor, and an export's `corte`, is one that the service
+ * wrote; `parceiro_id` names a partner; a
  * `consulta_margem_id` one that it gave for this worker; `documentos` names each type once; `ate` is not before `de`, and at
- * most 31 days after it.
+ * most 31 days after it; `vale_em` lies in the next 24 hours.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,6 +28,8 @@ let world: PartnerWorld;
 let partner: TestPartner;
 let token: string;
 let auditor: string;
+let core: string;
+let cut: string;
 let loan: string;
 let webhook: string;
 let description: ApiDescription;
@@ -39,6 +42,13 @@ beforeAll(async () => {
     SCOPES.filter((scope) => scope !== 'auditoria:read'),
   );
   auditor = await world.api.token(undefined, ['auditoria:read']);
+  core = await world.api.token(undefined, ['nucleo']);
+  const exported = await world.api.app.request('/v1/auditoria/tentativas?formato=csv', {
+    headers: { Authorization: `Bearer ${auditor}` },
+  });
+  await exported.text();
+  const manifest = new URL(exported.headers.get('X-Carteiro-Manifesto') ?? '', 'http://carteiro.test');
+  cut = manifest.searchParams.get('corte') ?? '';
   loan = await partner.newLoan();
   const [row] = await world.api.database.sql<
     [{ id: string }]
@@ -83,8 +93,19 @@ function keptToRules({ query, body, ...rest }: Valid): Valid {
   const { de, ate } = query;
   return {
     ...rest,
-    query: de !== undefined && ate !== undefined ? { ...query, ate: de } : query,
-    body: body === undefined ? undefined : { ...sent, ...(once && { documentos: once }) },
+    query: {
+      ...query,
+      ...(de !== undefined && ate !== undefined && { ate: de }),
+      ...(query['corte'] !== undefined && { corte: cut }),
+    },
+    body:
+      body === undefined
+        ? undefined
+        : {
+            ...sent,
+            ...(once && { documentos: once }),
+            ...(Object.hasOwn(sent, 'parceiro_id') && { parceiro_id: partner.id }),
+          },
   };
 }
 
@@ -106,7 +127,7 @@ async function send(method: string, path: string, operation: DescribedOperation,
   return world.api.app.request(`${real}?${query.toString()}`, {
     method: method.toUpperCase(),
     headers: {
-      Authorization: `Bearer ${scope === 'auditoria:read' ? auditor : token}`,
+      Authorization: `Bearer ${scope === 'auditoria:read' ? auditor : scope === 'nucleo' ? core : token}`,
       ...(text !== null && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
       ...(valid.header as Record<string, string>),
     },

@@ -97,6 +97,10 @@ function texts(schema: Schema): fc.Arbitrary<string> {
   }
   if (format === 'cpf') return digitsThat(9, (base) => [...weigh(base, [10, 9, 8, 7, 6, 5, 4, 3, 2])]);
   if (format === 'cnpj') return digitsThat(12, (base) => [...weigh(base, [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2])]);
+  // The only one that a request has is a time of the next day.
+  if (format === 'date-time') {
+    return fc.integer({ min: 60, max: 80_000 }).map((seconds) => new Date(Date.now() + seconds * 1_000).toISOString());
+  }
   if (format !== undefined && format !== 'uri') throw new Error(`no texts are made for the format ${format}`);
   const made = pattern === undefined ? fc.string({ unit: 'binary' }) : fc.stringMatching(new RegExp(pattern, 'u'));
   return made.filter((text) => {

@@ -37,7 +37,13 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         `é calculada, hora a hora: um JSON que não termina não está inteiro.`,
       scope: 'auditoria:read',
       query,
-      answers: { 200: { description: 'O balanço; fecha é verdadeiro quando não há diferença', schema: balance } },
+      answers: {
+        200: {
+          description:
+            'O balanço; fecha é verdadeiro quando nenhuma entrega falta ou sobra; fato_inesperado não o torna falso',
+          schema: balance,
+        },
+      },
     },
     async ({ query: { de, ate } }) => answerBalance(readBalance(pool, de, ate), de, ate),
   );

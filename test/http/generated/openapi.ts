@@ -3888,7 +3888,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description O balanço; fecha é verdadeiro quando não há diferença */
+            /** @description O balanço; fecha é verdadeiro quando nenhuma entrega falta ou sobra; fato_inesperado não o torna falso */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
