@@ -21,8 +21,8 @@ public final class Partner {
         WebhookCriado created = api.postWebhooks(wanted, "java-1");
         List<Webhook> listed = api.getWebhooks("todos", null, 500);
         boolean isListed = listed.stream().anyMatch(webhook -> webhook.getId().equals(created.getId()));
-        SecretTrocado first = api.postWebhooksIdSegredo(created.getId(), "java-2", null);
-        SecretTrocado again = api.postWebhooksIdSegredo(created.getId(), "java-2", null);
+        SecretTrocado first = api.postWebhooksIdSegredo(created.getId(), "java-2", new PostWebhooksIdSegredoRequest());
+        SecretTrocado again = api.postWebhooksIdSegredo(created.getId(), "java-2", new PostWebhooksIdSegredoRequest());
         PostWebhooksIdReenviosRequest period = new PostWebhooksIdReenviosRequest()
                 .desde("2026-01-31")
                 .status(Set.of(StatusDeEntrega.ERRO, StatusDeEntrega.SUSPENSA))
