@@ -1,20 +1,30 @@
 # The service alone: Node runs the TypeScript as it is, so nothing is built, and PostgreSQL is somebody else's.
-FROM node:24-slim AS dependencies
+# For a build that anyone can repeat, pin the base by digest: --build-arg NODE_IMAGE=docker.io/library/node@sha256:…
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional
+# --omit=optional: the embedded PostgreSQL and npm's own Node stay out. Types and source maps serve nobody here.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-update-notifier \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
+  && mkdir .data
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 # One arena for all threads takes 6 MiB less.
 ENV NODE_ENV=production HOST=0.0.0.0 MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY drizzle ./drizzle
 COPY src ./src
-# For the key pair and the secrets' key that a sandbox makes for itself; mount a volume to keep them.
-RUN mkdir .data && chown node:node .data
-USER node
-EXPOSE 3000
+# For the key pair and the secrets' key that a sandbox makes for itself; mount a volume to keep them. Nothing else is written.
+COPY --from=dependencies --chown=1000:1000 /app/.data ./.data
+# The image's user `node`; by number, so that an orchestrator can see that it is not root.
+USER 1000:1000
+EXPOSE 3000 9464
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "src/main.ts", "health"]
+# Node takes SIGTERM as process 1, and drains. Longer than an attempt (30 s) and the API's DRAIN_DELAY_SECONDS may be waited for.
+STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "src/main.ts"]
 CMD ["api"]

@@ -1,3 +1,4 @@
+CREATE TYPE "public"."arrival_kind" AS ENUM('due', 'look', 'slot_free', 'slot_free_silent');--> statement-breakpoint
 CREATE TABLE "cursor_keys" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"key" "bytea" NOT NULL,
@@ -5,11 +6,64 @@ CREATE TABLE "cursor_keys" (
 	CONSTRAINT "cursor_keys_key_check" CHECK (octet_length("cursor_keys"."key") = 32)
 );
 --> statement-breakpoint
+CREATE TABLE "retired_keys" (
+	"key_id" text PRIMARY KEY NOT NULL,
+	"actor" text NOT NULL,
+	"retired_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "arrivals" (
 	"webhook_id" uuid NOT NULL,
-	"due_at" timestamp with time zone DEFAULT now(),
-	"silent" boolean,
-	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL
+	"partner_id" uuid NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"due_at" timestamp with time zone,
+	"kind" "arrival_kind" NOT NULL,
+	"good" integer,
+	"bad" integer,
+	"good_ms" real,
+	CONSTRAINT "arrivals_due_at" CHECK ((kind = 'due') = (due_at is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "deliveries" (
+	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"event_id" uuid NOT NULL,
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"status" text DEFAULT 'pendente' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"failures" smallint DEFAULT 0 NOT NULL,
+	"lost_in_row" smallint DEFAULT 0 NOT NULL,
+	"next_attempt_at" timestamp with time zone,
+	"claimed_by" text,
+	"claimed_at" timestamp with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"finished_at" timestamp (3) with time zone,
+	"awaited" boolean,
+	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id")
+);
+--> statement-breakpoint
+CREATE TABLE "lanes" (
+	"webhook_id" uuid NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"version" bigint DEFAULT 0 NOT NULL,
+	"next_due_at" timestamp with time zone,
+	"max_in_flight" integer DEFAULT 64 NOT NULL,
+	"in_flight" integer DEFAULT 0 NOT NULL,
+	"window_size" real DEFAULT 8 NOT NULL,
+	"quick_to" real,
+	"answers" real DEFAULT 0 NOT NULL,
+	"answers_ms" real DEFAULT 0 NOT NULL,
+	"best_ms" real,
+	"saturated" boolean DEFAULT false NOT NULL,
+	"scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
+	"next_scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
+	"flying_to" timestamp with time zone,
+	"muted_at" timestamp (3) with time zone,
+	"failing_since" timestamp with time zone,
+	"in_order" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
+	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1),
+	CONSTRAINT "lanes_saturated_wakes" CHECK (case when muted_at is null then not saturated or next_due_at is not null else not saturated and next_due_at is null end)
 );
 --> statement-breakpoint
 CREATE TABLE "attempts" (
@@ -33,38 +87,6 @@ CREATE TABLE "attempts" (
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late")
-);
---> statement-breakpoint
-CREATE TABLE "deliveries" (
-	"id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
-	"event_id" uuid NOT NULL,
-	"webhook_id" uuid NOT NULL,
-	"partner_id" uuid NOT NULL,
-	"status" text DEFAULT 'pendente' NOT NULL,
-	"attempts" integer DEFAULT 0 NOT NULL,
-	"failures" smallint DEFAULT 0 NOT NULL,
-	"lost_in_row" smallint DEFAULT 0 NOT NULL,
-	"next_attempt_at" timestamp with time zone,
-	"claimed_by" text,
-	"claimed_at" timestamp with time zone,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"finished_at" timestamp (3) with time zone,
-	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id")
-);
---> statement-breakpoint
-CREATE TABLE "lanes" (
-	"webhook_id" uuid NOT NULL,
-	"version" bigint DEFAULT 0 NOT NULL,
-	"next_due_at" timestamp with time zone,
-	"max_in_flight" integer DEFAULT 8 NOT NULL,
-	"window_size" integer,
-	"saturated" boolean DEFAULT false NOT NULL,
-	"scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
-	"next_scan_from" timestamp with time zone DEFAULT '-infinity' NOT NULL,
-	"flying_to" timestamp with time zone,
-	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
-	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1),
-	CONSTRAINT "lanes_saturated_wakes" CHECK (not saturated or next_due_at is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "seals" (
@@ -91,12 +113,45 @@ CREATE TABLE "send_orders" (
 	"partner_id" uuid NOT NULL,
 	"delivery_ids" uuid[] NOT NULL,
 	"actor" text NOT NULL,
+	"reason" text,
 	"request_id" uuid,
 	"ordered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "send_orders_kind" CHECK (kind in ('reenvio', 'reenvio_em_lote', 'teste', 'retomada')),
+	CONSTRAINT "send_orders_kind" CHECK (kind in ('reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento')),
 	CONSTRAINT "send_orders_deliveries" CHECK (cardinality(delivery_ids) >= 1)
+);
+--> statement-breakpoint
+CREATE TABLE "failing_policy" (
+	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"failing_after" integer NOT NULL,
+	"failing_hours" integer NOT NULL,
+	"suspend_after_days" integer,
+	"epoch" smallint NOT NULL,
+	"tx" "xid8" NOT NULL,
+	"looked_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "failing_policy_is_only_check" CHECK ("failing_policy"."is_only"),
+	CONSTRAINT "failing_policy_bounds" CHECK (failing_after >= 1 and failing_hours >= 1 and suspend_after_days >= 1)
+);
+--> statement-breakpoint
+CREATE TABLE "failing_runs" (
+	"webhook_id" uuid PRIMARY KEY NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"failures" integer NOT NULL,
+	"first_failed_at" timestamp with time zone NOT NULL,
+	"last_failed_at" timestamp with time zone NOT NULL,
+	"last_outcome" text NOT NULL,
+	"last_status_code" smallint,
+	CONSTRAINT "failing_runs_span" CHECK (failures >= 1 and first_failed_at <= last_failed_at)
+);
+--> statement-breakpoint
+CREATE TABLE "attempt_hours" (
+	"webhook_id" uuid NOT NULL,
+	"hour" timestamp with time zone NOT NULL,
+	"outcome" text NOT NULL,
+	"took" smallint NOT NULL,
+	"attempts" bigint NOT NULL,
+	CONSTRAINT "attempt_hours_pkey" PRIMARY KEY("webhook_id","hour","outcome","took")
 );
 --> statement-breakpoint
 CREATE TABLE "installation" (
@@ -155,6 +210,7 @@ CREATE TABLE "margin_queries" (
 );
 --> statement-breakpoint
 CREATE TABLE "settled_installments" (
+	"partner_id" uuid NOT NULL,
 	"loan_id" uuid NOT NULL,
 	"number" smallint NOT NULL,
 	"settlement_id" uuid NOT NULL,
@@ -241,7 +297,7 @@ CREATE TABLE "event_types" (
 	"keys" text[] NOT NULL,
 	"kinds" text[] NOT NULL,
 	"formats" text[] NOT NULL,
-	CONSTRAINT "event_types_kind" CHECK (kind in ('emitted', 'internal', 'reserved'))
+	CONSTRAINT "event_types_kind" CHECK (kind in ('emitted', 'internal', 'notice', 'reserved'))
 );
 --> statement-breakpoint
 CREATE TABLE "events" (
@@ -259,6 +315,7 @@ CREATE TABLE "events" (
 	"fan_out" integer,
 	"loan_version" integer,
 	"snapshot" "pg_snapshot",
+	"traceparent" text,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),
@@ -274,6 +331,42 @@ CREATE TABLE "projections" (
 	"mark_epoch" smallint,
 	"mark_tx" "xid8",
 	"mark_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "balance_verdicts" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "balance_verdicts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"from_day" text NOT NULL,
+	"to_day" text NOT NULL,
+	"closes" boolean NOT NULL,
+	"differences" integer NOT NULL,
+	"checked_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "balance_verdicts_differences" CHECK (differences >= 0 and (closes or differences > 0))
+);
+--> statement-breakpoint
+CREATE TABLE "pollers" (
+	"name" text PRIMARY KEY NOT NULL,
+	"host" text NOT NULL,
+	"version" text NOT NULL,
+	"schema" text NOT NULL,
+	"started_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"seen_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "partner_history" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "partner_history_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"partner_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"active" boolean NOT NULL,
+	"signing" text NOT NULL,
+	"documents" text NOT NULL,
+	"issuance" text NOT NULL,
+	"change" text NOT NULL,
+	"actor" text NOT NULL,
+	"reason" text,
+	"changed_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "partner_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao'))
 );
 --> statement-breakpoint
 CREATE TABLE "partners" (
@@ -298,12 +391,13 @@ CREATE TABLE "webhook_history" (
 	"active" boolean NOT NULL,
 	"change" text DEFAULT 'criacao' NOT NULL,
 	"actor" text NOT NULL,
+	"reason" text,
 	"request_id" uuid,
 	"changed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"takes_effect_at" timestamp (3) with time zone,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado'))
+	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma'))
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (
@@ -311,14 +405,14 @@ CREATE TABLE "webhooks" (
 	"partner_id" uuid NOT NULL,
 	"url" text NOT NULL,
 	"events" text[] NOT NULL,
-	"sealed_secret" "bytea" NOT NULL,
+	"encrypted_secret" "bytea" NOT NULL,
 	"signs_from" timestamp with time zone,
-	"previous_sealed_secret" "bytea",
+	"previous_encrypted_secret" "bytea",
 	"previous_until" timestamp with time zone,
 	"active" boolean DEFAULT true NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "webhooks_signs_from" CHECK (signs_from is null or coalesce(signs_from < previous_until, false)),
-	CONSTRAINT "webhooks_previous" CHECK ((previous_sealed_secret is null) = (previous_until is null))
+	CONSTRAINT "webhooks_previous" CHECK ((previous_encrypted_secret is null) = (previous_until is null))
 );
 --> statement-breakpoint
 CREATE TABLE "simulated_answers" (
@@ -362,19 +456,20 @@ ALTER TABLE "settlements" ADD CONSTRAINT "settlements_partner_id_partners_id_fk"
 ALTER TABLE "documents" ADD CONSTRAINT "documents_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "loans" ADD CONSTRAINT "loans_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "registrations" ADD CONSTRAINT "registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "partner_history" ADD CONSTRAINT "partner_history_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
-CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
-CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
-CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
 CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","status","event_id") WHERE status in ('erro', 'suspensa');--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
+CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
+CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
+CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
 CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
 CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint
@@ -386,6 +481,8 @@ CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("lo
 CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","epoch","tx","position");--> statement-breakpoint
 CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint
+CREATE INDEX "partner_history_sealable" ON "partner_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhook_history_by_webhook" ON "webhook_history" USING btree ("webhook_id","position");--> statement-breakpoint
 CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhooks_active_by_partner" ON "webhooks" USING btree ("partner_id","id") WHERE active;--> statement-breakpoint

@@ -1,7 +1,7 @@
 -- Who may do what. Append-only by right: of the roles below none can change or delete an event, an envelope, an attempt, a
 -- seal, a line of history or the author of a resend. Nobody logs in as one of them; a login role is made a member:
---   carteiro_owner        owns everything; migrations and `partner create`
---   carteiro_app          the API, the workers and the jobs
+--   carteiro_owner        owns everything; migrations, and the commands that write partners' accounts
+--   carteiro_app          the API, the workers, the jobs, and the operator's other commands
 --   carteiro_poller       `poll`
 --   carteiro_core         the loan core's own login: it may append events, and nothing else
 --   carteiro_auditor      reads the auditors' views; a member of carteiro_auditor_cpf sees CPFs in them
@@ -22,7 +22,7 @@ grant usage on schema carteiro_auditoria to carteiro_auditor;
 grant select on
   carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks,
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
-  carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos
+  carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
@@ -31,15 +31,16 @@ grant execute on function
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
-grant select on applied_migrations, event_types, installation, partners, webhooks, webhook_history, events, messages, deliveries, arrivals, lanes,
+grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, messages, deliveries, arrivals, lanes,
   attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
   address, key_id, claim, error, answer) on attempts to carteiro_app, carteiro_poller;
-grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at)
+grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at, awaited)
   on deliveries to carteiro_app, carteiro_poller;
-grant insert (webhook_id, due_at, silent) on arrivals to carteiro_app, carteiro_poller;
+grant insert (webhook_id, partner_id, kind, due_at, good, bad, good_ms) on arrivals to carteiro_app, carteiro_poller;
 grant insert on seals to carteiro_app, carteiro_poller;
-grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, window_size)
+grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, in_flight, window_size, quick_to,
+  answers, answers_ms, best_ms, muted_at, failing_since, in_order)
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
@@ -47,30 +48,49 @@ grant execute on function
   advisory_lock(text), masked(text), envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, bytea),
-  cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
+  lease(), next_slot(integer, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
+-- What operators are shown.
+grant select on pollers, balance_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
+grant insert, update, delete on pollers, failing_policy, failing_runs to carteiro_poller;
+grant insert (from_day, to_day, closes, differences) on balance_verdicts to carteiro_app;
+
+-- The policy for failing endpoints: a poller judges, and these alone may deactivate a webhook, send a notice, or keep the
+-- operator's webhook as its variables say.
+grant execute on function
+  change_failing(uuid, text, timestamptz, text), make_notice(uuid, text, json), operator_partner(),
+  keep_operator_webhook(text, bytea, text[])
+  to carteiro_poller;
+grant execute on function operator_partner() to carteiro_app;
+
 grant delete on arrivals to carteiro_poller;
--- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/cleaner.ts).
+-- Attempts by the hour, which the pollers count.
+grant select on attempt_hours to carteiro_app;
+grant select, insert, update, delete on attempt_hours to carteiro_poller;
+-- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/queue/upkeep/cleaner.ts).
 grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
   arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz),
-  arm_lanes(timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, interval, int, uuid[], int[])
+  next_window(int, int, boolean, bigint, bigint, float8, float8, float8, float8, float8, float8),
+  arm_lanes(timestamptz, bigint), poller_number(text), living_pollers(), sign_of_life(text, boolean),
+  hold_back(tid[], timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[])
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;
-grant update (url, events, active, sealed_secret, previous_sealed_secret, previous_until, signs_from) on webhooks to carteiro_app;
-grant insert (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at, takes_effect_at)
+grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from) on webhooks to carteiro_app;
+grant insert (webhook_id, partner_id, url, events, active, change, actor, reason, request_id, changed_at, takes_effect_at)
   on webhook_history to carteiro_app;
-grant insert (kind, webhook_id, partner_id, delivery_ids, actor, request_id) on send_orders to carteiro_app;
+grant insert (kind, webhook_id, partner_id, delivery_ids, actor, reason, request_id) on send_orders to carteiro_app;
+grant insert (key_id, actor) on retired_keys to carteiro_app;
 grant select, insert on documents, margin_queries, settlements, settled_installments, simulated_answers, simulated_bonds
   to carteiro_app;
 grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
 grant select on cursor_keys to carteiro_app;
-grant select, update on projections to carteiro_app;
+grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
-  next_loan_number(text), is_emitted(text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), is_emitted(text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, and asks which version it appends to.

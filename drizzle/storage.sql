@@ -9,7 +9,7 @@ alter index deliveries_due set (deduplicate_items = off);
 -- A claim is a heap-only update where its page has room for one more version of some of its rows.
 alter table deliveries set (fillfactor = 80);
 
--- Rows that live for milliseconds: dead ones are vacuumed while they are few (src/delivery/cleaner.ts does so sooner).
+-- Rows that live for milliseconds: dead ones are vacuumed while they are few (src/delivery/queue/upkeep/cleaner.ts does so sooner).
 alter table arrivals set (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0
 );

@@ -4,6 +4,8 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { databaseUrl } from './database-url.ts';
+import { checkEmbedded, checkPairs } from './environment-rules.ts';
 
 const DEFAULT_ISSUER = 'https://carteiro.local';
 const DEFAULT_AUDIENCE = 'carteiro';
@@ -15,6 +17,8 @@ export interface Config {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly host: string;
+  /** Where `poll` serves its metrics; 0 lets the system choose. */
+  readonly metricsPort: number;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null;
   /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
@@ -32,7 +36,7 @@ export interface Config {
   readonly jwtAudience: string;
   /** Null: the service's own key pair under `dataDir`. */
   readonly jwtJwksUrl: string | null;
-  /** Keys of 32 bytes: the first seals, all open. Empty in a sandbox that makes its own. */
+  /** Keys of 32 bytes: the first encrypts, all open. Empty in a sandbox that makes its own. */
   readonly secretsKeys: readonly Buffer[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly marginReuseHours: number;
@@ -45,8 +49,18 @@ export interface Config {
   readonly maxConnectionsPerAddress: number;
   /** Addresses and subnets of proxies, which open connections for many clients. */
   readonly trustedProxies: readonly string[];
+  /** How long a stopping API still takes requests while it is no longer ready. */
+  readonly drainDelayS: number;
   /** Deliveries in flight per poller. */
   readonly pollerCapacity: number;
+  /** When a webhook is `falhando`, and suspended (delivery/queue/upkeep/failing-rule); null: never. */
+  readonly failingPolicy: {
+    readonly failingAfter: number;
+    readonly failingHours: number;
+    readonly suspendAfterDays: number | null;
+  } | null;
+  /** Where the operator is told of failing webhooks; null: nowhere. */
+  readonly operatorWebhook: { readonly url: string; readonly secret: string } | null;
 }
 
 /** The environment cannot be used; the message lists every problem, one a line. */
@@ -75,8 +89,6 @@ const identifier = z
   .string()
   .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
   .refine((name) => name !== 'public', 'must be a schema of its own, not public');
-
-const databaseUrl = z.string().regex(/^postgres(ql)?:\/\/\S+$/, 'must be a postgres:// URL');
 
 function isTrustworthy(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -110,6 +122,7 @@ const subnets = z
 const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
+  METRICS_PORT: integer(0, 65_535).default(9464),
   DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
   DATABASE_SCHEMA: identifier.default('carteiro'),
@@ -129,8 +142,23 @@ const environment = z.object({
   MAX_CONNECTIONS: integer(1, 1_000_000).default(400),
   MAX_CONNECTIONS_PER_ADDRESS: integer(0, 1_000_000).default(100),
   TRUSTED_PROXIES: subnets.prefault(PRIVATE_NETWORKS),
+  DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
   POLLER_CAPACITY: integer(1, 5_000).default(512),
+  ENDPOINT_FAILING_AFTER: integer(1, 1_000_000).optional(),
+  ENDPOINT_FAILING_HOURS: integer(1, 8_760).optional(),
+  ENDPOINT_SUSPEND_AFTER_DAYS: integer(1, 3_650).optional(),
+  OPERATOR_WEBHOOK_URL: z
+    .string()
+    .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL')
+    .optional(),
+  OPERATOR_WEBHOOK_SECRET: z
+    .string()
+    .refine((text) => text.startsWith('whsec_') && KEY.test(text.slice(6)), 'must be whsec_ and base64 of 32 bytes')
+    .optional(),
 });
+
+/** Every variable that there is. */
+export const VARIABLES: readonly string[] = Object.keys(environment.shape);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -142,45 +170,6 @@ const REQUIRED_OUTSIDE_SANDBOX: Readonly<Record<Use, readonly string[]>> = {
   tokens: ['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'],
 };
 
-/** Who sets one of these means a database of their own: the embedded sandbox makes its own keys and has no pooler. */
-const PRODUCTION = ['DIRECT_DATABASE_URL', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
-const PRODUCTION_IF_FALSE = ['SANDBOX', 'DATABASE_PREPARE'] as const;
-/** Wrong, missing or added letters that make a name another spelling of `DATABASE_URL`. */
-const MISSPELLED_BY = 2;
-
-/** A misspelled or forgotten DATABASE_URL must not start an embedded server beside the real one. */
-function checkEmbedded(given: Environment): string[] {
-  const misspelled = Object.keys(given).filter(
-    (name) => countEdits(name.toUpperCase(), 'DATABASE_URL') <= MISSPELLED_BY,
-  );
-  const production = [
-    ...PRODUCTION.filter((name) => given[name] !== undefined),
-    ...PRODUCTION_IF_FALSE.filter((name) => given[name] === 'false').map((name) => `${name}=false`),
-  ];
-  const problems = misspelled.map((name) => `${name}: is not known here; is DATABASE_URL meant?`);
-  if (production.length > 0) {
-    const them = production.length > 1 ? 'them' : 'it';
-    problems.push(
-      `DATABASE_URL: is required beside ${production.join(', ')}; set it, or for an embedded sandbox unset ${them}`,
-    );
-  }
-  return problems;
-}
-
-/** The least number of letters to add, remove or replace (Levenshtein). */
-function countEdits(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [line, letter] of Array.from(from).entries()) {
-    const next = [line + 1];
-    for (const [index, wanted] of Array.from(to).entries()) {
-      const replaced = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
 /** Rules between variables; they are checked on the text, so that they are told beside the rules of each variable. */
 function checkTogether(given: Environment, uses: readonly Use[]): string[] {
   const isEmbedded = given['DATABASE_URL'] === undefined;
@@ -189,6 +178,7 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
     .flatMap((use) => REQUIRED_OUTSIDE_SANDBOX[use])
     .filter((name) => !sandbox && given[name] === undefined);
   return [
+    ...checkPairs(given),
     ...missing.map((name) => `${name}: is required when SANDBOX is false`),
     ...(isEmbedded ? checkEmbedded(given) : []),
   ];
@@ -207,6 +197,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   return Object.freeze({
     port: values.PORT,
     host: values.HOST,
+    metricsPort: values.METRICS_PORT,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
     databaseSchema: values.DATABASE_SCHEMA,
@@ -227,6 +218,22 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     maxConnections: values.MAX_CONNECTIONS,
     maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
     trustedProxies: Object.freeze(values.TRUSTED_PROXIES),
+    drainDelayS: values.DRAIN_DELAY_SECONDS,
     pollerCapacity: values.POLLER_CAPACITY,
+    ...failingEndpoints(values),
   });
+}
+
+function failingEndpoints(values: z.infer<typeof environment>): Pick<Config, 'failingPolicy' | 'operatorWebhook'> {
+  const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
+  const {
+    ENDPOINT_SUSPEND_AFTER_DAYS: days = null,
+    OPERATOR_WEBHOOK_URL: url,
+    OPERATOR_WEBHOOK_SECRET: secret,
+  } = values;
+  const isOn = failingAfter !== undefined && failingHours !== undefined;
+  return {
+    failingPolicy: isOn ? { failingAfter, failingHours, suspendAfterDays: days } : null,
+    operatorWebhook: url !== undefined && secret !== undefined ? { url, secret } : null,
+  };
 }

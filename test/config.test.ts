@@ -28,6 +28,7 @@ describe('the configuration', () => {
     expect(readConfig({})).toEqual({
       port: 3000,
       host: '127.0.0.1',
+      metricsPort: 9464,
       databaseUrl: null,
       directDatabaseUrl: null,
       databaseSchema: 'carteiro',
@@ -55,7 +56,10 @@ describe('the configuration', () => {
         '100.64.0.0/10',
         'fc00::/7',
       ],
+      drainDelayS: 0,
       pollerCapacity: 512,
+      failingPolicy: null,
+      operatorWebhook: null,
     });
   });
 
@@ -98,6 +102,20 @@ describe('the configuration', () => {
     for (const TRUSTED_PROXIES of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::/129', '1,']) {
       expect(problemsOf({ TRUSTED_PROXIES })).toEqual([
         'TRUSTED_PROXIES: must be addresses or subnets (10.0.0.0/8) separated by commas, or none',
+      ]);
+    }
+  });
+
+  it('takes the TLS parameters of psql in a URL, and refuses those that would verify nothing', () => {
+    const problems = (parameters: string) =>
+      problemsOf({ ...PRODUCTION, DATABASE_URL: `${PRODUCTION.DATABASE_URL}?${parameters}` });
+    const known = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+    for (const mode of known) expect(problems(`sslmode=${mode}`)).toEqual([]);
+    expect(problems('sslmode=verify-full&sslrootcert=/etc/carteiro/ca.pem')).toEqual([]);
+    expect(problems('sslmode=verify_full')).toEqual([`DATABASE_URL: sslmode in it must be one of ${known.join(', ')}`]);
+    for (const weak of ['', 'sslmode=require&']) {
+      expect(problems(`${weak}sslrootcert=/etc/carteiro/ca.pem`)).toEqual([
+        'DATABASE_URL: sslrootcert in it needs sslmode=verify-full or verify-ca beside it',
       ]);
     }
   });
@@ -185,6 +203,42 @@ describe('the configuration', () => {
       expect(problemsOf({ [name]: 'postgres://db/x' })).toEqual([problem]);
     }
     expect(problemsOf({ ...PRODUCTION, DATABSE_URL: 'postgres://db/x' })).toEqual([]);
+  });
+
+  it('reads the policy for failing endpoints, whose variables need one another', () => {
+    const secret = `whsec_${KEY}`;
+    const policy = { ENDPOINT_FAILING_AFTER: '50', ENDPOINT_FAILING_HOURS: '6' };
+    const told = { OPERATOR_WEBHOOK_URL: 'https://alerts.example/carteiro', OPERATOR_WEBHOOK_SECRET: secret };
+    expect(readConfig({ ...policy, ENDPOINT_SUSPEND_AFTER_DAYS: '7', ...told })).toMatchObject({
+      failingPolicy: { failingAfter: 50, failingHours: 6, suspendAfterDays: 7 },
+      operatorWebhook: { url: told.OPERATOR_WEBHOOK_URL, secret },
+    });
+    expect(readConfig(policy)).toMatchObject({ failingPolicy: { suspendAfterDays: null }, operatorWebhook: null });
+    expect(problemsOf({ ENDPOINT_FAILING_AFTER: '50' })).toEqual([
+      'ENDPOINT_FAILING_HOURS: is required beside ENDPOINT_FAILING_AFTER',
+    ]);
+    expect(problemsOf({ ENDPOINT_FAILING_HOURS: '6', ENDPOINT_SUSPEND_AFTER_DAYS: '7' })).toEqual([
+      'ENDPOINT_FAILING_AFTER: is required beside ENDPOINT_FAILING_HOURS',
+      'ENDPOINT_FAILING_AFTER: is required beside ENDPOINT_SUSPEND_AFTER_DAYS',
+    ]);
+    expect(problemsOf({ ...policy, OPERATOR_WEBHOOK_URL: told.OPERATOR_WEBHOOK_URL })).toEqual([
+      'OPERATOR_WEBHOOK_SECRET: is required beside OPERATOR_WEBHOOK_URL',
+    ]);
+    expect(problemsOf(told)).toEqual(['ENDPOINT_FAILING_AFTER: is required beside OPERATOR_WEBHOOK_URL']);
+    const wrong = {
+      ENDPOINT_FAILING_AFTER: '0',
+      ENDPOINT_FAILING_HOURS: '1.5',
+      ENDPOINT_SUSPEND_AFTER_DAYS: 'hunter2',
+      OPERATOR_WEBHOOK_URL: 'ftp://hunter2',
+      OPERATOR_WEBHOOK_SECRET: 'hunter2',
+    };
+    expect(problemsOf(wrong)).toEqual([
+      'ENDPOINT_FAILING_AFTER: must be an integer from 1 to 1000000',
+      'ENDPOINT_FAILING_HOURS: must be an integer from 1 to 8760',
+      'ENDPOINT_SUSPEND_AFTER_DAYS: must be an integer from 1 to 3650',
+      'OPERATOR_WEBHOOK_URL: must be an absolute https:// URL',
+      'OPERATOR_WEBHOOK_SECRET: must be whsec_ and base64 of 32 bytes',
+    ]);
   });
 
   it('tells every problem at once, by variable and rule, and repeats no value', () => {

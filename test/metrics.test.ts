@@ -3,7 +3,7 @@ import { createMetrics, type Metrics } from '../src/metrics.ts';
 
 test('attempts are counted by outcome, and reading them changes nothing', async () => {
   const metrics = createMetrics();
-  for (const outcome of ['entregue', 'tempo_esgotado', 'entregue'] as const) metrics.countAttempt(outcome);
+  for (const outcome of ['entregue', 'tempo_esgotado', 'entregue'] as const) metrics.countAttempt(outcome, 20);
   const lines = async (): Promise<string[]> =>
     (await metrics.expose()).text.split('\n').filter((line) => line.startsWith('carteiro_delivery_attempts_total{'));
   const [first, second] = [await lines(), await lines()];

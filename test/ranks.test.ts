@@ -5,22 +5,63 @@ import { describe, expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Lowest first. A folder may import a lower rank and itself; `core` also may import `log`, `webhooks` and `registry`. */
+/** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['contract', 'config.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
-  ['loan', 'delivery (pure)', 'metrics.ts'],
-  ['db'],
-  ['log', 'webhooks', 'registry', 'core', 'delivery', 'audit'],
-  ['http'],
-  ['console', 'demo'],
+  ['environment-rules.ts'],
+  ['contract', 'config.ts', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
+  ['telemetry'],
+  ['loan', 'delivery/target', 'metrics.ts'],
+  ['db', 'delivery/sending'],
+  ['delivery/queue'],
+  ['log', 'webhooks', 'registry', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
+  ['http', 'steering'],
+  ['painel', 'demo', 'listen'],
   ['main.ts', 'main'],
 ];
-const PURE_DELIVERY = new Set(['schedule.ts', 'signature.ts', 'target.ts', 'addresses.ts', 'answer-text.ts']);
-const SAME_RANK_ALLOWED = new Set(['main.ts → main', 'core → log', 'core → registry', 'core → webhooks']);
+const SAME_RANK_ALLOWED = new Set([
+  'main.ts → main',
+  'config.ts → database-url.ts',
+  'core → log',
+  'core → registry',
+  'core → webhooks',
+  'audit → delivery/partner',
+  'delivery/partner → delivery/poller',
+]);
+/** The doors of delivery's rooms: what may be imported from outside src/delivery. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  'delivery/target': ['names.ts', 'parse-target.ts'],
+  'delivery/sending': ['headers.ts', 'send.ts', 'signature.ts'],
+  'delivery/queue': [
+    'cancel.ts',
+    'cap.ts',
+    'failing.ts',
+    'in-flight.ts',
+    'lost.ts',
+    'mute.ts',
+    'oldest-due.ts',
+    'operations.ts',
+    'order.ts',
+    'suspend.ts',
+  ],
+  'delivery/poller': ['poller.ts', 'session.ts', 'sign-of-life.ts'],
+  'delivery/partner': [
+    'activation.ts',
+    'advance.ts',
+    'answer-text.ts',
+    'find.ts',
+    'health.ts',
+    'pulse.ts',
+    'read-deliveries.ts',
+    'read-sent.ts',
+    'resend.ts',
+    'try-out.ts',
+    'webhook-health.ts',
+  ],
+};
 
 function roomOf(file: string): string {
   const [first = '', second = ''] = path.relative(path.join(root, 'src'), file).split(path.sep);
-  return first === 'delivery' && PURE_DELIVERY.has(second) ? 'delivery (pure)' : first;
+  return first === 'delivery' ? `${first}/${second}` : first;
 }
 
 function rankOf(room: string): number {
@@ -36,12 +77,52 @@ function importsOf(file: string): string[] {
     .filter((imported) => imported.startsWith(path.join(root, 'src')));
 }
 
+/** Every package that is loaded with `entry`, by imports that are neither of types alone nor made later. */
+function packagesLoadedWith(entry: string): ReadonlySet<string> {
+  const [seen, packages] = [new Set<string>(), new Set<string>()];
+  const walk = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, types, imported = ''] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export) (type )?(?:[^;']*? from )?'([^']+)'/gm,
+    )) {
+      if (types !== undefined) continue;
+      if (imported.startsWith('.')) walk(path.resolve(path.dirname(file), imported));
+      else packages.add(imported.split('/')[0] ?? '');
+    }
+  };
+  walk(path.join(root, entry));
+  return packages;
+}
+
 function violation(file: string, imported: string): string | null {
   const [from, to] = [roomOf(file), roomOf(imported)];
   const said = `${path.relative(root, file)} imports ${path.relative(root, imported)}`;
   if (to === 'config.ts' && rankOf(from) < rankOf('main.ts')) return `${said}: only main imports config`;
+  const doors = from.startsWith('delivery/') ? undefined : DOORS[to];
+  if (doors !== undefined && !doors.includes(path.basename(imported))) return `${said}, which is no door of ${to}`;
   if (from === to || rankOf(to) < rankOf(from) || SAME_RANK_ALLOWED.has(`${from} → ${to}`)) return null;
   return `${said}: ${from} may not import ${to}`;
+}
+
+/** The first circle of imports that is met, as a list of files that ends where it begins; null without one. */
+function findCircle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): readonly string[] | null => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const imported of graph.get(file) ?? []) {
+      const circle = walk(imported, [...path, file]);
+      if (circle !== null) return circle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of graph.keys()) {
+    const circle = walk(file, []);
+    if (circle !== null) return circle.map((found) => found.replace(`${root}/`, ''));
+  }
+  return null;
 }
 
 describe('the ranks of the house', () => {
@@ -53,8 +134,48 @@ describe('the ranks of the house', () => {
   });
 
   test('the check sees an import that climbs', () => {
-    const climbing = violation(path.join(root, 'src/delivery/claim.ts'), path.join(root, 'src/http/app.ts'));
-    expect(climbing).toContain('delivery may not import http');
+    const climbing = violation(path.join(root, 'src/delivery/queue/claim.ts'), path.join(root, 'src/http/app.ts'));
+    expect(climbing).toContain('delivery/queue may not import http');
+  });
+
+  test('the check sees an import that does not go through a door', () => {
+    const sneaking = violation(path.join(root, 'src/http/app.ts'), path.join(root, 'src/delivery/queue/claim.ts'));
+    expect(sneaking).toContain('which is no door of delivery/queue');
+  });
+
+  test('no file imports itself over others', () => {
+    expect(findCircle(new Map(files.map((file) => [file, importsOf(file)])))).toBeNull();
+  });
+
+  test('the check sees a circle of three', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['b']],
+    ]);
+    expect(findCircle(graph)).toEqual(['b', 'c', 'b']);
+  });
+
+  test('a poller never loads the query builder, which takes 0.45 s and some 200 MB', () => {
+    const loaded = packagesLoadedWith('src/main/service/serve.ts');
+    expect(loaded).toContain('undici');
+    expect(loaded).not.toContain('drizzle-orm');
+    expect(packagesLoadedWith('src/http/app.ts')).toContain('drizzle-orm');
+  });
+
+  test("listen runs on a partner's machine: it loads no database, no query builder and no server", () => {
+    for (const entry of ['src/main.ts', 'src/main/commands/listen.ts', 'src/listen/run.ts']) {
+      const loaded = packagesLoadedWith(entry);
+      for (const heavy of ['postgres', 'drizzle-orm', 'hono', 'jose'])
+        expect([entry, loaded.has(heavy) && heavy]).toEqual([entry, false]);
+    }
+    expect(packagesLoadedWith('src/listen/run.ts')).toContain('undici');
+  });
+
+  test('no folder but that of the routes holds more than twenty files', () => {
+    const counts = Map.groupBy(globSync('src/**/*.*', { cwd: root }), (file) => path.dirname(file));
+    const large = [...counts].filter(([folder, held]) => held.length > 20 && folder !== 'src/http/routes');
+    expect(large.map(([folder, held]) => `${folder}: ${held.length}`)).toEqual([]);
   });
 
   test('the top level holds what the customer listed, dotfiles, and nothing else', () => {

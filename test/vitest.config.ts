@@ -6,6 +6,7 @@ export default defineConfig({
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/tell-database.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // They catch what hangs. No verdict depends on how fast the machine is.

@@ -1,8 +1,8 @@
--- Makes the server on which the database finds itself the known one, and begins an epoch above every row there is, so that
--- all of them are over and come first. Returns what was wrong (server_fault); null: nothing, and then nothing is done.
--- One transaction, alone on the tables whose rows have an epoch: it commits or nothing has happened.
--- Arrivals are made anew, one for each webhook: sessions look for them by transactions of this server. The counters of
--- positions go on above the rows, for who copied the tables by hand.
+-- Makes the database's present server the known one, and begins an epoch above every row, so that all rows are over and
+-- come first. Returns the fault that there was (server_fault); null when there was none, and then nothing is done.
+-- One transaction, alone on the tables whose rows have an epoch: it commits, or nothing has happened.
+-- Arrivals are made anew, one for each webhook, because sessions look for them by this server's transactions. The
+-- counters of positions continue above the rows, for databases whose tables were copied by hand.
 create or replace function adopt_server(out fault text, out epoch integer)
   language plpgsql volatile set search_path from current
 as $$
@@ -24,11 +24,11 @@ begin
     (select max(h.epoch) from webhook_history h), (select max(o.epoch) from send_orders o)
   ) into epoch;
   base := epoch - cluster_timeline();
-  for place in 1..cardinality(having_epoch) loop
+  for ordinal in 1..cardinality(having_epoch) loop
     execute format(
       'alter table %s alter column epoch set default '
       '((''x'' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + (%s))::smallint',
-      having_epoch[place], base);
+      having_epoch[ordinal], base);
   end loop;
   insert into installation (system_identifier, epoch_base, own_from, timeline, next_tx)
   select system_identifier, base, epoch, cluster_timeline(), pg_snapshot_xmax(pg_current_snapshot()) from pg_control_system()
@@ -36,7 +36,7 @@ begin
   set system_identifier = excluded.system_identifier, epoch_base = excluded.epoch_base, own_from = excluded.own_from,
       timeline = excluded.timeline, next_tx = excluded.next_tx, noted_at = excluded.noted_at;
   delete from arrivals;
-  insert into arrivals (webhook_id, due_at) select id, '-infinity' from webhooks;
+  insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks;
   for numbered in
     select a.attrelid::regclass as "table", a.attname as "column"
     from pg_attribute a join pg_class c on c.oid = a.attrelid

@@ -1,12 +1,14 @@
 -- The one table of advisory locks: what each is for. A lock of this installation alone: two of them in one database have
--- two schemas, whose number is the key's upper half.
+-- two schemas, whose number is the key's upper half. (The locks of pollers' names have keys of two halves: living_pollers.)
 create or replace function advisory_lock(purpose text) returns bigint
   language sql stable strict parallel safe set search_path from current
 return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'appending' then 1 -- held, shared, by a transaction that appends events (append_event)
   when 'awaiting' then 2 -- held by the one idle poller that waits for those transactions (wait_for_work)
   when 'arming' then 3 -- held by the poller that turns arrivals into due lanes (arm_lanes)
-  when 'sealing' then 4 -- held by the sealer at work (src/audit/seal.ts)
+  when 'sealing' then 4 -- held by the sealer at work (src/audit/seals/seal.ts)
   when 'numbering' then 5 -- held by who begins a series of loan numbers (next_loan_number)
-  when 'projecting' then 6 -- held by the projector at work (src/core/projector.ts)
+  when 'projecting' then 6 -- held by the projector at work (src/core/projection/projector.ts)
+  when 'ending' then 7 -- held by the poller that ends the claims of dead ones (src/delivery/queue/upkeep/dead-pollers.ts)
+  when 'judging' then 8 -- held by the poller that judges failing webhooks (src/delivery/queue/upkeep/failing.ts)
 end;

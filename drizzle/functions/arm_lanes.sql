@@ -1,5 +1,8 @@
--- Turns up to `at_most` arrivals into due lanes, and returns how many; it waits for nobody. A webhook that did not answer
--- gets one slot, and all of them again with its next answer (src/delivery/arrivals.ts).
+-- Turns up to `at_most` arrivals into due lanes, and returns how many; it waits for nobody. The answers that arrivals report
+-- move a lane's window if it was full, or if the receiver refused or stayed silent (next_window.sql,
+-- src/delivery/queue/answers.ts).
+-- By its kind an arrival makes its lane due, unless the lane is saturated (`due`); has it look at everything again, from the
+-- very first delivery on, saturated or not (`look`); or wakes it only if it is saturated (`slot_free`, `slot_free_silent`).
 create or replace function arm_lanes(at timestamptz, at_most bigint) returns bigint
   language plpgsql volatile set search_path from current
 as $$
@@ -21,10 +24,10 @@ begin
   end if;
   perform set_config('synchronous_commit', 'off', true);
   with late as materialized (
-    select ctid as place from arrivals where tx = any (running) limit at_most
+    select ctid from arrivals where tx = any (running) limit at_most
   ),
   next as materialized (
-    select ctid as place, tx
+    select ctid, tx
     from arrivals
     where tx >= pg_snapshot_xmax(before)
     order by tx
@@ -32,49 +35,73 @@ begin
   ),
   taken as (
     delete from arrivals a
-    using (select place from late union all select place from next) arrived
-    where a.ctid = arrived.place
-    returning a.webhook_id, a.due_at, a.silent
+    using (select ctid from late union all select ctid from next) arrived
+    where a.ctid = arrived.ctid
+    returning a.webhook_id, a.partner_id, a.kind, a.due_at, a.good, a.bad, a.good_ms
   ),
   arrived as materialized (
-    select webhook_id, min(due_at) as due_at, bool_or(due_at is null) as has_free_place,
-           bool_or(coalesce(due_at, '-infinity') = '-infinity') as wakes, coalesce(bool_or(silent), false) as is_silent
+    select webhook_id, partner_id, min(due_at) as due_at, bool_or(kind = 'look') as looks,
+           bool_or(kind in ('slot_free', 'slot_free_silent')) as has_free_slot, bool_or(kind = 'slot_free_silent') as is_silent,
+           coalesce(sum(good), 0) as good, coalesce(sum(bad), 0) as bad, coalesce(sum(good_ms), 0) as good_ms
     from taken
-    group by webhook_id
+    group by webhook_id, partner_id
   ),
   found as materialized (
-    select arrived.*, newest.place, held.place is not null as is_held,
-           case when is_silent then 1 when not has_free_place then held.window_size end as window_size
+    select arrived.*, newest.ctid, held.ctid is not null as is_held, looks or has_free_slot as wakes,
+           next.window_size, next.quick_to, next.answers, next.answers_ms, next.best_ms
     from arrived
     cross join lateral (
-      select ctid as place from lanes where lanes.webhook_id = arrived.webhook_id order by version desc limit 1
+      select ctid from lanes l
+      where l.webhook_id = arrived.webhook_id and l.partner_id = arrived.partner_id
+      order by version desc limit 1
     ) newest
     left join lateral (
-      select l.ctid as place, l.window_size from lanes l where l.ctid = newest.place for update skip locked
-    ) held on held.place = newest.place
+      select l.ctid, l.max_in_flight, l.in_flight, l.window_size, l.quick_to, l.answers, l.answers_ms, l.best_ms
+      from lanes l where l.ctid = newest.ctid for update skip locked
+    ) held on held.ctid = newest.ctid
+    left join lateral (
+      select n.*
+      from next_window(
+        held.max_in_flight, held.in_flight, is_silent, good::bigint, bad::bigint, good_ms,
+        held.window_size, held.quick_to, held.answers, held.answers_ms, held.best_ms
+      ) n
+      where is_silent or bad > 0
+         or has_free_slot and held.in_flight >= floor(least(held.window_size, held.max_in_flight))
+    ) next on held.ctid is not null
   ),
   armed as (
     update lanes l
     set version = l.version + 1,
-        next_due_at = case when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, moment) end,
+        -- A muted lane stays asleep. Not in the WHERE: without statistics `is null` divides its row estimate by 200, and the
+        -- planner then arms in another order.
+        next_due_at = case when l.muted_at is not null then null
+                           when l.saturated and not found.wakes then l.next_due_at else least(l.next_due_at, moment) end,
         saturated = l.saturated and not found.wakes,
-        scan_from = least(l.scan_from, found.due_at),
-        window_size = found.window_size
+        scan_from = case when found.looks then '-infinity' else least(l.scan_from, found.due_at) end,
+        window_size = coalesce(found.window_size, l.window_size),
+        quick_to = case when found.window_size is null then l.quick_to else found.quick_to end,
+        answers = coalesce(found.answers, l.answers),
+        answers_ms = coalesce(found.answers_ms, l.answers_ms),
+        best_ms = coalesce(found.best_ms, l.best_ms)
     from found
-    where found.is_held and l.ctid = found.place
+    where found.is_held and l.ctid = found.ctid
       and (found.due_at < l.scan_from
-           or found.window_size is distinct from l.window_size
+           or found.looks and l.scan_from > '-infinity'
+           or (found.window_size, found.answers, found.answers_ms) <> (l.window_size, l.answers, l.answers_ms)
            or case when l.saturated then found.wakes
-                   else found.due_at is not null and (l.next_due_at > moment) is not false end)
+                   else (found.looks or found.due_at is not null) and (l.next_due_at > moment) is not false end)
   ),
   put_back as (
-    insert into arrivals (webhook_id, due_at, silent)
-    select webhook_id, part.due_at, case when part.due_at is null then nullif(is_silent, false) end
+    insert into arrivals (webhook_id, partner_id, kind, due_at, good, bad, good_ms)
+    select webhook_id, partner_id, part.*
     from found
-    cross join unnest(
-      case when due_at is null or not has_free_place then array[due_at] else array[due_at, null] end
-    ) as part (due_at)
-    where not is_held
+    cross join lateral (
+      values (case when looks then 'look'::arrival_kind when found.due_at is not null then 'due' end,
+              case when not looks then found.due_at end, null::int, null::int, null::real),
+             (case when is_silent then 'slot_free_silent'::arrival_kind when has_free_slot then 'slot_free' end, null,
+              good, bad, good_ms)
+    ) as part (kind, due_at, good, bad, good_ms)
+    where part.kind is not null and not is_held
   )
   select (select count(*) from late), (select count(*) from next), (select max(tx) from next)
   into late_ones, next_ones, last_tx;

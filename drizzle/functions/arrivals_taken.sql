@@ -1,4 +1,4 @@
--- The snapshot of which this session has taken all arrivals (delivery/arrivals): at first the one that sees nothing.
+-- The snapshot of which this session has taken all arrivals (src/delivery/queue/arrivals.ts): at first the one that sees nothing.
 create or replace function arrivals_taken() returns pg_snapshot
-  language sql stable set search_path from current
+  language sql stable
 return coalesce(nullif(current_setting('carteiro.taken', true), ''), '1:1:')::pg_snapshot;

@@ -1,12 +1,13 @@
--- A webhook subscribes to emitted events alone, each at most once, at least one.
+-- A webhook subscribes to emitted events and to notices, each at most once, at least one.
 create or replace function check_subscription() returns trigger
   language plpgsql set search_path from current
 as $$
 begin
   if cardinality(new.events) = 0 or (select count(distinct name) <> count(*) from unnest(new.events) name)
-     or exists (select from unnest(new.events) name where not is_emitted(name))
+     or exists (select from unnest(new.events) name where not exists (
+       select from event_types t where t.name = name.name and t.kind in ('emitted', 'notice')))
   then
-    raise exception 'a webhook subscribes to emitted events of the catalog, each at most once, not to {%}',
+    raise exception 'a webhook subscribes to emitted events and notices of the catalog, each at most once, not to {%}',
       array_to_string(new.events, ', ') using errcode = 'CT404';
   end if;
   return new;

@@ -3,7 +3,7 @@ create or replace function make_lane() returns trigger
   language plpgsql security definer set search_path from current
 as $$
 begin
-  insert into lanes (webhook_id) values (new.id);
+  insert into lanes (webhook_id, partner_id) values (new.id, new.partner_id);
   return null;
 end
 $$;

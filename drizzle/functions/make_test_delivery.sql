@@ -17,7 +17,7 @@ begin
     returning id
   ),
   arrival as (
-    insert into arrivals (webhook_id) values (p_webhook_id)
+    insert into arrivals (webhook_id, partner_id, kind, due_at) values (p_webhook_id, p_partner_id, 'due', now())
   )
   insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
   select id, p_webhook_id, p_partner_id, now() from event

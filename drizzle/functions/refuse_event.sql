@@ -13,6 +13,9 @@ begin
   elsif known.kind = 'reserved' then
     raise exception 'the event type "%" is reserved and never emitted', p_type
       using errcode = 'CT404', hint = 'select name from event_types where kind <> ''reserved'' lists the others';
+  elsif known.kind = 'notice' then
+    raise exception 'the event type "%" is a notice, which the service alone sends', p_type
+      using errcode = 'CT404', hint = 'select name from event_types where kind in (''emitted'', ''internal'') lists what can be appended';
   elsif p_family <> all (known.families) or p_family is null then
     raise exception 'the event type "%" is not of the family "%"', p_type, p_family
       using errcode = 'CT404', hint = format('its families: %s', array_to_string(known.families, ', '));

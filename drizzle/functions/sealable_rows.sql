@@ -2,11 +2,11 @@
 -- A line is a JSON array that begins with its table's name, so that no row can pass for one of another table. It depends
 -- on no setting of the session: instants are milliseconds since 1970, bytes are hex, and `data` is a string of the exact
 -- text. An event's line holds the digest of the bytes that were sent for it.
--- `subject` is what an auditor asks by: the event, the delivery of the attempt, the registration.
+-- `subject` is what an auditor asks by: the event, the delivery of the attempt, the webhook.
 --
 -- Each row with its leaf, hashed from packed bytes: fixed fields big-endian, lengths before the texts (-1 for null), so
 -- that no two rows have the same bytes; the first byte tells the table. A JSON line took 5 µs a row, its bytes take 1.2.
--- The line is what evidence shows; src/audit/leaf.ts computes the leaf from it, without a database. Rows of other tables
+-- The line is what evidence shows; src/audit/seals/leaf.ts computes the leaf from it, without a database. Rows of other tables
 -- are few: their leaf is the SHA-256 of the line. textsend and snapshots need a session in UTF8, which the driver's is.
 -- A transaction's number is unique within its epoch. `xid` is compared without a conversion, `tx` is what the indexes know.
 drop view if exists sealable_rows;
@@ -78,7 +78,7 @@ cross join lateral (
     'webhook_history', h.position, h.webhook_id, h.partner_id, h.url, h.events, h.active, h.change, h.actor, h.request_id,
     (extract(epoch from h.changed_at) * 1000)::bigint, h.tx::text,
     (extract(epoch from h.takes_effect_at) * 1000)::bigint,
-    h.epoch
+    h.epoch, h.reason
   )::text as line
 ) history
 union all
@@ -94,6 +94,22 @@ from send_orders o
 cross join lateral (
   select json_build_array(
     'send_orders', o.position, o.kind, o.webhook_id, o.partner_id, o.delivery_ids, o.actor, o.request_id,
-    (extract(epoch from o.ordered_at) * 1000)::bigint, o.tx::text, o.epoch
+    (extract(epoch from o.ordered_at) * 1000)::bigint, o.tx::text, o.epoch, o.reason
   )::text as line
-) ordered;
+) ordered
+union all
+select
+  p.epoch,
+  xid8send(p.tx)::bigint,
+  'partner_history',
+  p.partner_id,
+  account.line,
+  p.tx,
+  sha256(convert_to(account.line, 'UTF8'))
+from partner_history p
+cross join lateral (
+  select json_build_array(
+    'partner_history', p.position, p.partner_id, p.name, p.active, p.signing, p.documents, p.issuance, p.change, p.actor,
+    p.reason, (extract(epoch from p.changed_at) * 1000)::bigint, p.tx::text, p.epoch
+  )::text as line
+) account;

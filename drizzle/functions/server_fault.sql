@@ -1,11 +1,11 @@
--- Why this server is not the one that the installation knows: null when it is, else
---   copy     the database came from a server of another system identifier: a dump that was restored, a logical copy
---   behind   timeline or transactions are below what was seen: a disk that was set back, a log copied without `installation`
--- A promotion and a recovery to an earlier moment are neither: they keep the identifier and raise the timeline, and with it
--- the epoch. Until `adopt`, which makes this server the known one, nobody may append, deliver or seal: rows would be put
--- among those of the past, where partners' cursors and the seals have been already.
--- What the log itself tells is asked too: whoever copies tables by hand may leave `installation` out. Its newest event is
--- found by its id, which has its time. A standby says nothing: nobody writes there.
+-- Why this server is not the one that the installation knows; null when it is. Otherwise:
+--   copy     the database came from a server with another system identifier: a restored dump, a logical copy
+--   behind   its timeline or its transactions are below those seen before: a disk that was set back, a log without `installation`
+-- A promotion, and a recovery to an earlier moment, are no fault: they keep the identifier and raise the timeline, and
+-- with it the epoch. Until `adopt` makes this server the known one, nobody may append, deliver or seal: new rows would
+-- lie among old ones, where partners' cursors and the seals have been already.
+-- The log itself is asked too, because a copy by hand may leave `installation` out: the id of the newest event has its
+-- time. A standby has no fault, because nobody writes there.
 create or replace function server_fault() returns text
   language sql volatile set search_path from current
 return (

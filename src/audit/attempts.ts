@@ -1,19 +1,19 @@
 /**
  * Attempts as auditors search them, over all partners, in the order in which they were recorded.
  *
- * A page costs a bounded amount of work whatever is asked: a delivery or a loan names few rows; everything else walks an
- * index in time order, at most {@link SCANNED} rows a page, and keeps those that fit. So a page of a rare thing may hold
- * fewer rows than asked for, or none, and still say where to go on. Measured at 10 million attempts: see
- * test/audit/attempts-plans.db.test.ts. An index for each pair of filters would have cost every delivery instead.
+ * A page costs a bounded amount of work, whatever the filters. A delivery or a loan names few rows. Every other search walks an
+ * index in time order, at most {@link SCANNED} rows a page, and keeps the rows that fit. So a page of a rare value may hold
+ * fewer rows than asked for, or none, and still name where to continue. Measured at 10 million attempts: see
+ * test/audit/attempts-plans.db.test.ts. Alternative: an index for each pair of filters, which every delivery would pay for.
  */
 import type { Outcome } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
-/** Rows that one page looks at where no index answers the filters by itself. */
+/** Rows that one page reads at most, where no index answers the filters by itself. */
 const SCANNED = 500;
 
-/** A place in the order: the attempt that was read last. */
-export interface AttemptPlace {
+/** A cursor: the last attempt of the page before. */
+export interface AttemptCursor {
   readonly recordedAt: Date;
   readonly deliveryId: string;
   readonly number: number;
@@ -34,20 +34,20 @@ export interface AttemptFilters {
 }
 
 export interface AttemptPage extends AttemptFilters {
-  readonly after: AttemptPlace | null;
+  readonly after: AttemptCursor | null;
   readonly limit: number;
   readonly order: 'newest first' | 'oldest first';
-  /** Only rows below this place, all of them over; null: every row that can be seen. */
+  /** Only rows of transactions below this one, which have all ended; null: every visible row. */
   readonly settledBelow: SettledBelow | null;
 }
 
-/** A transaction, a whole number as text, within its epoch. */
+/** A transaction within its epoch; its number is a whole number as text. */
 export interface SettledBelow {
   readonly epoch: number;
   readonly tx: string;
 }
 
-export interface AuditedAttempt extends AttemptPlace {
+export interface AuditedAttempt extends AttemptCursor {
   readonly partnerId: string;
   readonly webhookId: string;
   readonly eventId: string | null;
@@ -70,10 +70,10 @@ export interface AuditedAttempt extends AttemptPlace {
 export interface FoundAttempts {
   readonly attempts: readonly AuditedAttempt[];
   /** Where the next page begins; null after the last one. */
-  readonly next: AttemptPlace | null;
+  readonly next: AttemptCursor | null;
 }
 
-/** One page of the attempts that fit. */
+/** One page of the attempts that fit the filters. */
 export async function readAttempts(pool: Pool, page: AttemptPage): Promise<FoundAttempts> {
   const { limit } = page;
   const isFiltered = page.webhookId !== null || page.event !== null || page.outcome !== null;
@@ -85,22 +85,22 @@ export async function readAttempts(pool: Pool, page: AttemptPage): Promise<Found
   const hasMore = rows.length > limit;
   const isCut = !isFew && isFiltered && first !== undefined && first.scanned === budget;
   const last = hasMore ? attempts.at(-1) : isCut ? first?.lastScanned : undefined;
-  return { attempts, next: last === undefined ? null : placeOf(last) };
+  return { attempts, next: last === undefined ? null : cursorOf(last) };
 }
 
 interface Row extends Omit<AuditedAttempt, 'deliveryId'> {
-  /** Null in the single row that says that nothing fitted. */
+  /** Null in the single row that stands for no match. */
   readonly deliveryId: string | null;
   readonly scanned: number;
   readonly lastScanned: { recordedAt: string; deliveryId: string; number: number; late: boolean } | undefined;
 }
 
-function placeOf(last: AttemptPlace | NonNullable<Row['lastScanned']>): AttemptPlace {
+function cursorOf(last: AttemptCursor | NonNullable<Row['lastScanned']>): AttemptCursor {
   const { recordedAt, deliveryId, number, late } = last;
   return { recordedAt: new Date(recordedAt), deliveryId, number, late };
 }
 
-/** One row for each match, or a single one without a match, each with how far the search went. */
+/** One row for each match, or a single row without a match; each row says how far the search went. */
 function search(sql: Tx, page: AttemptPage, budget: number | null) {
   const { limit, event, order } = page;
   const direction = order === 'newest first' ? sql`desc` : sql`asc`;
@@ -149,7 +149,7 @@ function inOrderReversed(sql: Tx) {
   return sql`l.recorded_at desc, l.delivery_id desc, l.number desc, l.late desc`;
 }
 
-/** The column whose index is walked in time order for one value of it; null for the index of time alone, or few rows. */
+/** The column whose index is walked, in time order, for one value. Null: the index of time alone, or no walk for few rows. */
 function walkOf(sql: Tx, { partnerId, loanId, deliveryId, webhookId, outcome }: AttemptPage) {
   if (deliveryId !== null || loanId !== null) return null;
   if (webhookId !== null) {
@@ -165,11 +165,12 @@ function walkOf(sql: Tx, { partnerId, loanId, deliveryId, webhookId, outcome }: 
 }
 
 /**
- * Which rows are walked: by the narrowest thing asked for, within the period, behind the place.
+ * The rows to walk: those of the narrowest filter, within the period, behind the cursor.
  *
- * Each bound is one of the walked column and the time together, and there is one at each end: as an equality and a time,
- * the planner took the index of time alone, and for a partner that has few attempts or none filtered millions, 5 s. The
- * value is a subquery, so that no estimate depends on it: it took the first partner's half of all for one row and sorted it.
+ * Each end of the walk is bounded by one row comparison of the walked column and the time. We tried an equality and a bound of
+ * time: the planner took the index of time alone, and for a partner with few attempts it filtered millions, 5 s. The value is a
+ * subquery, so that no estimate depends on it. We tried a plain value: the planner estimated a partner that has half of all
+ * attempts at one row, and sorted them.
  */
 function candidates(sql: Tx, page: AttemptPage) {
   const { loanId, deliveryId, from, until, after, order, settledBelow } = page;
@@ -177,7 +178,7 @@ function candidates(sql: Tx, page: AttemptPage) {
   const column = walk === null ? sql`` : sql`${walk.column},`;
   const value = walk === null ? sql`` : sql`${walk.value},`;
   const isDown = order === 'newest first';
-  // A place is within the period: it is the bound at its end.
+  // A cursor lies within the period, so it replaces the bound at its end.
   const [isPlaceBelow, isPlaceAbove] = [after !== null && !isDown, after !== null && isDown];
   return sql`true
     ${deliveryId === null ? sql`` : sql`and a.delivery_id = ${deliveryId}`}
@@ -194,7 +195,7 @@ function candidates(sql: Tx, page: AttemptPage) {
     ${settledBelow === null ? sql`` : sql`and (a.epoch, a.tx) < (${settledBelow.epoch}::smallint, ${settledBelow.tx}::xid8)`}`;
 }
 
-/** A loan's deliveries; its events are its stream, and its partner's registrations, active or not, are few. */
+/** A loan's deliveries, found from its stream and its partner's webhooks, active or not; both are few. */
 function deliveriesOf(sql: Tx, loanId: string) {
   return sql`
     select d.id

@@ -1,31 +1,32 @@
 /**
- * The conservation law, by partner and day: events × registrations subscribed at the append = entregue + pendente + erro +
+ * The conservation law, by partner and day: events × webhooks subscribed at the append = entregue + pendente + erro +
  * suspensa.
  *
- * The left side never looks at a delivery. Each append kept the snapshot it saw (`events.snapshot`), and each change of
- * a registration its transaction (`webhook_history.tx`): the registrations that an append had to deliver to are those
- * whose newest change visible in that snapshot is active and subscribed. A snapshot tells of its own epoch; what is of one
- * before was over. The right side is the deliveries themselves.
- * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is no event of the catalog: it
- * stands outside.
+ * The left side never reads a delivery. Each append stored its snapshot (`events.snapshot`), and each change of a webhook its
+ * transaction (`webhook_history.tx`). An append had to deliver to each webhook whose newest change visible in that snapshot is
+ * active and subscribed. A snapshot speaks for its own epoch; transactions of earlier epochs had ended. The right side is the
+ * deliveries themselves.
+ * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is not an event of the catalog, and a notice is
+ * no fact: neither counts. The webhook that a notice is about does not get it, subscribed or not.
  *
- * Beside the law, events that our own core would not have written are told of (unexpected-facts.ts). They were sent as any
- * other: the law holds with them.
+ * Events that our own core would not have written are listed too (unexpected-facts.ts). They were delivered like any other
+ * event, so the law holds with them.
  *
- * A day is read hour by hour, each hour in one statement and so in one snapshot: a day of 230,000 deliveries in one
- * statement took 25 s, longer than the API's deadline. The statement leaves the planner no choice that needs statistics:
- * each event looks up its own few rows, and nothing is joined with an intermediate result. (Joined, and on tables that were
- * never analysed, 1,817 events were compared with each other, 3.3 million pairs.)
+ * A day is read hour by hour, each hour in one statement and so in one snapshot: one statement for a day of 230,000 deliveries
+ * took 25 s, longer than the API's deadline. The statement leaves the planner no choice that needs statistics: each event looks
+ * up its own few rows, and no intermediate result is joined. We tried joins: on tables that were never analysed, 1,817 events
+ * were compared with each other, 3.3 million pairs.
  */
-import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/audit-resource.ts';
+import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { TEST_NAME } from '../contract/delivery.ts';
+import { firstIdAt } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { addDays, startOfDay } from '../loan/calendar.ts';
+import { addDays, startOfDay } from '../contract/calendar.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
 const SLICE_MS = 3_600_000;
 
-/** The part of a day's balance that one hour of it has: at most one line for each partner. */
+/** One hour's part of a day's balance: at most one line for each partner. */
 export interface BalanceSlice {
   readonly lines: readonly BalanceLine[];
   readonly differences: readonly DifferenceResource[];
@@ -57,8 +58,8 @@ export interface Slice {
 }
 
 /**
- * The statement of a slice. `paired`: its events that partners are sent, each with every registration of its partner that
- * was to get it or did get it (or with none). The limits and the offset keep the look-ups as they are written.
+ * The statement of a slice. `paired` has the slice's emitted events, each with every webhook of its partner that should get or
+ * did get the event (or with no webhook). The limits and the offset keep the planner from rewriting the look-ups.
  */
 export function balanceOf(tx: Tx, { day, start, end }: Slice) {
   return tx<BalanceSlice[]>`
@@ -107,20 +108,20 @@ export function balanceOf(tx: Tx, { day, start, end }: Slice) {
             from difference) as differences`;
 }
 
-/** What is missing, in surplus, or counted otherwise by the append itself. */
+/** Deliveries that are missing or in surplus, and events whose append counted another number. */
 function differences(tx: Tx, day: string) {
   return tx`
     select ${day}::text as dia, found.*
     from (
       select case when expected then 'entrega_ausente' else 'entrega_excedente' end as tipo, partner_id as parceiro_id,
              event_id as evento_id, type as evento, webhook_id, delivery_id as entrega_id,
-             case when expected then 'a inscrição estava ativa e inscrita no evento, e não há entrega'
-                  else 'há uma entrega, e a inscrição não estava ativa e inscrita no evento' end as detalhe
+             case when expected then 'o webhook estava ativo e inscrito no evento, e não há entrega'
+                  else 'há uma entrega, e o webhook não estava ativo e inscrito no evento' end as detalhe
       from paired
       where expected <> (delivery_id is not null)
       union all
       select 'fan_out_divergente', partner_id, event_id, type, null, null,
-             'a gravação do evento contou ' || fan_out || ' e a história das inscrições dá ' || expected
+             'a gravação do evento contou ' || fan_out || ' e a história dos webhooks dá ' || expected
       from counted
       where fan_out <> expected
       union all
@@ -130,25 +131,19 @@ function differences(tx: Tx, day: string) {
     ) found`;
 }
 
-/** The first id of version 7 that is made at an instant. */
-function idAt(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
-
-/** Deliveries made in the slice (their ids tell when) that no event of their partner explains; tests are not asked for one. */
+/** Deliveries made in the slice (their ids hold the time) without an event of their partner; tests need none. */
 function orphansOf(tx: Tx, { day, start, end }: Slice) {
   return tx<DifferenceResource[]>`
     select ${day}::text as dia, 'entrega_sem_evento' as tipo, d.partner_id as parceiro_id, d.event_id as evento_id,
            m.type as evento, d.webhook_id, d.id as entrega_id,
            case when m.event_id is null then 'a entrega não tem mensagem'
                 when e.id is null then 'a mensagem não tem evento'
-                else 'o evento é de outro parceiro que a inscrição' end as detalhe
+                else 'o evento e o webhook são de parceiros diferentes' end as detalhe
     from deliveries d
     left join lateral (select event_id, type from messages where event_id = d.event_id limit 1) m on true
     left join lateral (select id, partner_id from events where id = d.event_id limit 1) e on true
     left join lateral (select partner_id from webhooks where id = d.webhook_id limit 1) w on true
-    where d.id >= ${idAt(start)} and d.id < ${idAt(end)}
+    where d.id >= ${firstIdAt(start)} and d.id < ${firstIdAt(end)}
       and m.type is distinct from ${TEST_NAME}
       and (m.event_id is null or e.id is null or w.partner_id is distinct from e.partner_id)
     order by d.id`;
@@ -163,7 +158,7 @@ function plus(one: Counts, other: Counts): Counts {
 
 const NOTHING: Counts = { eventos: 0, esperadas: 0, entregue: 0, pendente: 0, erro: 0, suspensa: 0 };
 
-/** What {@link addUpByDay} has found when it is through. */
+/** The answer of {@link addUpByDay} beside its lines. */
 export type BalanceEnd = Omit<BalanceResource, 'de' | 'ate' | 'linhas'>;
 
 /**

@@ -1,17 +1,17 @@
 /**
- * Events that our own core would not have written where they lie: a core in another language may append what it likes of
- * the catalog, and each such event has happened, was sent, and is folded (loan/evolve.ts). Here auditors are told of them.
+ * Finds the events that our own core would not have written at their position. A core in another language may append any event
+ * of the catalog. Such an event has happened: it was delivered and is folded (loan/evolve.ts). Auditors get a list of them.
  *
- * An event is judged by what lies before it in its stream, which never changes: no snapshot is needed, and the judgement of
- * a day is the same whenever it is made. Each stream that has an event in the slice is read whole, and a slice with more
- * than {@link STREAMS_AT_ONCE} of them minute by minute.
+ * An event is judged by the events before it in its stream, which never change. So no snapshot is needed, and a day's answer is
+ * the same at any time. Each stream with an event in the slice is read whole; a slice with more than {@link STREAMS_AT_ONCE}
+ * streams is read minute by minute.
  */
-import type { DifferenceResource } from '../contract/audit-resource.ts';
-import { TEST_NAME } from '../contract/delivery.ts';
+import type { DifferenceResource } from '../contract/resources/audit-resource.ts';
+import { NOT_FACTS } from '../contract/delivery.ts';
 import type { Fact } from '../contract/events.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { evolve, FIRST_TYPES, fold, OTHER_TYPES } from '../loan/evolve.ts';
-import { type Place, unexpected } from '../loan/expected.ts';
+import { type StreamSoFar, unexpected } from '../loan/expected.ts';
 
 const STREAMS_AT_ONCE = 5_000;
 const MINUTE_MS = 60_000;
@@ -55,12 +55,12 @@ function minutesOf({ start, end }: Span): Span[] {
   }));
 }
 
-/** The first event of another stream than a loan's fits wherever it lies. */
+/** The first event of a stream that is not a loan's always fits. */
 function touched(sql: Tx, { start, end }: Span) {
   return sql`
     select distinct stream
     from events
-    where occurred_at >= ${start} and occurred_at < ${end} and type <> ${TEST_NAME}
+    where occurred_at >= ${start} and occurred_at < ${end} and type <> all (${NOT_FACTS as string[]})
       and (version > 1 or type <> all (${OTHER_TYPES as readonly string[] as string[]}))`;
 }
 
@@ -88,21 +88,21 @@ async function readStreams(sql: Tx, span: Span): Promise<JudgedEvent[]> {
 
 function judge(day: string, stream: string, events: readonly JudgedEvent[]): DifferenceResource[] {
   const found: DifferenceResource[] = [];
-  let place: Place = { stream, state: null, ownerId: null };
+  let soFar: StreamSoFar = { stream, state: null, ownerId: null };
   for (const [index, event] of events.entries()) {
-    const detalhe = event.isInSpan ? unexpected(event, place) : null;
+    const detalhe = event.isInSpan ? unexpected(event, soFar) : null;
     if (detalhe !== null) found.push(differenceOf(day, event, detalhe));
-    place = after(place, event, events.slice(0, index + 1));
+    soFar = after(soFar, event, events.slice(0, index + 1));
   }
   return found;
 }
 
-/** The place behind `event`; a loan begins with its contract, whatever was appended ahead of it. */
-function after(place: Place, event: JudgedEvent, upTo: readonly JudgedEvent[]): Place {
-  if (place.state !== null) return { ...place, state: evolve(place.state, event) };
-  if (!FIRST_TYPES.some((type) => type === event.type)) return place;
+/** The stream after `event`; a loan begins with its contract, whatever lies ahead of it. */
+function after(soFar: StreamSoFar, event: JudgedEvent, upTo: readonly JudgedEvent[]): StreamSoFar {
+  if (soFar.state !== null) return { ...soFar, state: evolve(soFar.state, event) };
+  if (!FIRST_TYPES.some((type) => type === event.type)) return soFar;
   const state = fold(upTo);
-  return state?.id === place.stream ? { ...place, state, ownerId: event.partnerId } : place;
+  return state?.id === soFar.stream ? { ...soFar, state, ownerId: event.partnerId } : soFar;
 }
 
 function differenceOf(dia: string, { id, partnerId, type }: JudgedEvent, detalhe: string): DifferenceResource {

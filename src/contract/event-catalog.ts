@@ -1,6 +1,6 @@
 /**
- * The event table as the database keeps it (`event_types`), so that `append_event` refuses what the catalog does not have:
- * each type with its payload as JSON Schema, and the payload's fields in order as the append checks them.
+ * The event table as the database keeps it (`event_types`), for `append_event` to check payloads against: each type with its
+ * payload as JSON Schema, and the payload's fields in the catalog's order.
  */
 import { z } from 'zod';
 import { API_FAMILIES } from './delivery.ts';
@@ -8,18 +8,18 @@ import { EVENTS } from './events.ts';
 
 export interface CatalogEntry {
   readonly name: string;
-  readonly kind: 'emitted' | 'internal' | 'reserved';
-  /** The API families it may be appended for; internal facts are the back-office's own. */
+  readonly kind: 'emitted' | 'internal' | 'notice' | 'reserved';
+  /** The API families for which the event may be appended; internal events are of the back office alone, notices of none. */
   readonly families: readonly string[];
   /** JSON Schema, draft 2020-12; null for a reserved name. */
   readonly payload: Json | null;
-  /** The payload's fields in catalog order, those of an object behind it as `novo_empregador.cnpj`. */
+  /** The payload's fields in catalog order; an object's fields follow it, as `novo_empregador.cnpj`. */
   readonly keys: readonly string[];
   /** For each key the JSON types it may have, separated by commas: `number,null`. */
   readonly kinds: readonly string[];
   /**
-   * For each key what its value must be as text: a type of PostgreSQL whose text it is (`uuid`, `date`, `timestamptz`), or
-   * a regular expression, which begins with `^`; null: anything.
+   * For each key the rule for its value as text: a PostgreSQL type that must read it (`uuid`, `date`, `timestamptz`), or a
+   * regular expression, which begins with `^`. Null allows any text.
    */
   readonly formats: readonly (string | null)[];
 }
@@ -32,9 +32,11 @@ interface Field {
   readonly format: string | null;
 }
 
-/** Longest text that PostgreSQL's regular expressions can count. */
+/** PostgreSQL's regular expressions cannot count further than this. */
 const MAX_COUNT = 255;
 const REAIS = '^-?[0-9]{1,10}([.][0-9]{1,2})?$';
+
+const FAMILIES = { emitted: API_FAMILIES, internal: API_FAMILIES.slice(0, 1), notice: [] } as const;
 
 /** One entry for each name of the event table, in its order. */
 export function eventCatalog(): CatalogEntry[] {
@@ -47,7 +49,7 @@ export function eventCatalog(): CatalogEntry[] {
     return {
       name,
       kind: event.kind,
-      families: event.kind === 'emitted' ? API_FAMILIES : API_FAMILIES.slice(0, 1),
+      families: FAMILIES[event.kind],
       payload,
       keys: fields.map(({ key }) => key),
       kinds: fields.map(({ kinds }) => kinds.join(',')),
@@ -79,17 +81,17 @@ function kindsOf(schema: Json): string[] {
   return [schema['type']].flat().map((type) => (type === 'integer' ? 'number' : String(type)));
 }
 
-/** The types' names: their input functions take 1 µs, a regular expression of that length 15. */
+/** PostgreSQL types instead of regular expressions: their input functions take 1 µs, the expression 15 µs. */
 const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', date: 'date', 'date-time': 'timestamptz' };
 
-/** JSON's null has no text, so that no format refuses it. */
+/** JSON's null has no text, so no rule for text refuses it. */
 function formatOf(schema: Json): string | null {
   if (Array.isArray(schema['anyOf'])) return (schema['anyOf'] as Json[]).map(formatOf).find(Boolean) ?? null;
   const type = TYPES[String(schema['format'])];
   if (type !== undefined) return type;
   const values = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']]);
   if (Array.isArray(values)) return `^(${values.join('|')})$`;
-  // A name or description; its own pattern is JavaScript's.
+  // A name or description. Its own pattern is in JavaScript's dialect.
   const { minLength, maxLength = MAX_COUNT } = schema as { minLength?: number; maxLength?: number };
   if (minLength !== undefined) return `^[^[:cntrl:]]{${minLength},${Math.min(maxLength, MAX_COUNT)}}$`;
   if (typeof schema['pattern'] === 'string') return schema['pattern'].replaceAll(String.raw`\d`, '[0-9]');

@@ -1,14 +1,15 @@
 /**
  * The one event table: every type the log may hold and every name a partner may meet.
- * `emitted` events are delivered, `internal` ones are facts of the log that no partner is sent,
- * `reserved` names exist in the catalog and are never emitted (contract, "Guarantee matrix").
+ * `emitted` events are delivered, `internal` ones are facts of the log that are never delivered,
+ * `notice`s tell a partner about its own webhooks, `reserved` names exist in the catalog and are never emitted (contract,
+ * "Guarantee matrix").
  */
 import type { z } from 'zod';
 import * as payload from './payloads.ts';
 
 type Guarantee = 'guaranteed' | 'conditional';
 
-/** When it fires (contract, "Catalog" and "Guarantee matrix"), as the description tells it. */
+/** When the event fires (contract, "Catalog" and "Guarantee matrix"), in the words of the description. */
 interface Meaning {
   /** One line, read in a list beside the event's name. */
   readonly summary: string;
@@ -21,6 +22,14 @@ function emitted<S extends z.ZodType>(guarantee: Guarantee, data: S, meaning: Me
 
 function internal<S extends z.ZodType>(data: S) {
   return { kind: 'internal', data } as const;
+}
+
+/**
+ * What the service tells a partner about its webhooks. A webhook may subscribe to it, but nobody appends it: it is no fact of
+ * the credit flow, so the balance does not count it and nothing is folded from it.
+ */
+function notice<S extends z.ZodType>(data: S, meaning: Meaning) {
+  return { kind: 'notice', guarantee: 'conditional', data, meaning } as const;
 }
 
 const reserved = { kind: 'reserved' } as const;
@@ -84,6 +93,14 @@ export const EVENTS = {
     summary: 'O repasse do mês foi fechado e consolidado',
     more: 'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.',
   }),
+  'webhook.falhando': notice(payload.webhookFailing, {
+    summary: 'Outro webhook do parceiro falha há horas',
+    more: 'Só onde o operador ligou a política de falhas. O webhook recebe uma entrega por vez até responder bem. Ele mesmo não recebe este aviso.',
+  }),
+  'webhook.suspenso': notice(payload.webhookSuspended, {
+    summary: 'Outro webhook do parceiro foi desativado pelo serviço, porque falhava há dias',
+    more: 'Só onde o operador ligou a política de falhas. O que estava pendente ficou `suspensa`, e é retomado ao reativar o webhook.',
+  }),
   'repasse.pago': reserved,
   'autorizacao.expirada': reserved,
   'emprestimo.contratado': internal(payload.loanContracted),
@@ -95,12 +112,15 @@ export const EVENTS = {
 type Table = typeof EVENTS;
 type NamesOfKind<K> = { [N in keyof Table]: Table[N]['kind'] extends K ? N : never }[keyof Table];
 
-/** The names a partner can subscribe to. */
+/** The sixteen names of the contract, which the core emits. */
 export type EmittedName = NamesOfKind<'emitted'>;
-/** Every type that the log may hold. */
+/** Every fact that the log may hold. */
 export type EventType = NamesOfKind<'emitted' | 'internal'>;
-export type EventData<T extends EventType> = z.infer<Table[T]['data']>;
-/** A fact: its type and its data, before it has a place in the log. */
+/** What the service itself tells a partner. */
+export type NoticeName = NamesOfKind<'notice'>;
+export type SubscribableName = EmittedName | NoticeName;
+export type EventData<T extends EventType | NoticeName> = z.infer<Table[T]['data']>;
+/** An event's type and data, before it is appended to the log. */
 export type Fact = { [T in EventType]: { readonly type: T; readonly data: EventData<T> } }[EventType];
 
 function namesOfKind<K extends Table[keyof Table]['kind']>(kind: K): NamesOfKind<K>[] {
@@ -108,6 +128,9 @@ function namesOfKind<K extends Table[keyof Table]['kind']>(kind: K): NamesOfKind
 }
 
 export const EMITTED_NAMES = namesOfKind('emitted');
+export const NOTICE_NAMES = namesOfKind('notice');
+/** The names a partner can subscribe to. */
+export const SUBSCRIBABLE_NAMES: readonly SubscribableName[] = [...EMITTED_NAMES, ...NOTICE_NAMES];
 export const RESERVED_NAMES = namesOfKind('reserved');
 const INTERNAL_TYPES = namesOfKind('internal');
 export const EVENT_TYPES: readonly EventType[] = [...EMITTED_NAMES, ...INTERNAL_TYPES];

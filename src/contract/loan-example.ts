@@ -1,4 +1,4 @@
-/** The loan of every example: in the description, and in what a newcomer pastes. Its worker and employer are invented. */
+/** The loan of every example, in the description and in the commands that `npm start` prints. Worker and employer are invented. */
 export const LOAN_EXAMPLE = {
   cpf_trabalhador: '52998224725',
   nome_trabalhador: 'Maria da Silva',

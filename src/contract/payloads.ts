@@ -8,6 +8,7 @@ import {
   DOCUMENT_MODES,
   DOCUMENT_TYPES,
   MARGIN_ERROR_KINDS,
+  OUTCOMES,
   SIGNING_MODES,
 } from './statuses.ts';
 import { cnpj, cpf } from './tax-ids.ts';
@@ -93,7 +94,7 @@ export const newBond = z.strictObject({
   data_admissao: date,
   margem_disponivel: signedReais,
   emprestimo_id: id,
-  // Up to 96 installments, so it may be larger than one amount of money can be.
+  // The sum of up to 96 installments may be above the maximum of one amount.
   saldo_pendente: z.number().min(0),
   averbavel: z.boolean(),
 });
@@ -106,6 +107,28 @@ export const settlementProcessed = z.strictObject({
   valor_total: z.number().min(0),
   fechado_em: timestamp,
 });
+
+/** Which webhook fails. Of its URL no more than the host: the rest may hold a token. */
+const failing = {
+  webhook_id: id,
+  parceiro_id: id,
+  host: z.string(),
+  primeira_falha_em: timestamp,
+  falhando_desde: timestamp,
+  falhas: z.int().min(1),
+  ultimo_resultado: z.enum(OUTCOMES),
+  ultimo_status_http: z.int().nullable(),
+} as const;
+
+/** Notice: `suspende_em` is null where nothing is suspended. */
+export const webhookFailing = z.strictObject({
+  ...failing,
+  suspende_em: timestamp.nullable(),
+  o_que_fazer: z.string(),
+});
+
+/** Notice. */
+export const webhookSuspended = z.strictObject({ ...failing, suspenso_em: timestamp, o_que_fazer: z.string() });
 
 /** Internal: the terms of a loan as it was contracted; `numero` is provisional on the asynchronous path. */
 export const loanContracted = z.strictObject({

@@ -36,7 +36,7 @@ export const AUTHORIZATION_ORIGINS = ['web', 'mensageria'] as const;
 
 export const DELIVERY_STATUSES = ['pendente', 'entregue', 'erro', 'suspensa'] as const;
 
-/** What can happen to a registration, as its history tells it. */
+/** The changes of a webhook that its history records. */
 export const WEBHOOK_CHANGES = [
   'criacao',
   'alteracao',
@@ -47,11 +47,36 @@ export const WEBHOOK_CHANGES = [
   'segredo_ativado',
   'segredo_descartado',
   'segredo_anterior_encerrado',
+  'silenciamento',
+  'fim_do_silenciamento',
+  'falhando',
+  'fim_da_falha',
+  'suspensao',
+  'ordem_por_emprestimo',
+  'ordem_nenhuma',
 ] as const;
 export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];
 
-/** What somebody asked to be sent, beside what events make: one delivery again, many, a test, what was suspended. */
-export const SEND_ORDERS = ['reenvio', 'reenvio_em_lote', 'teste', 'retomada'] as const;
+/** Of those, what the policy for failing endpoints does, as the author `servico`. */
+export const FAILING_CHANGES = ['falhando', 'fim_da_falha', 'suspensao'] as const;
+export type FailingChange = (typeof FAILING_CHANGES)[number];
+
+/**
+ * How a webhook fares: `falhando` and `suspensa` are what the policy for failing endpoints says of it, `silenciada` is an
+ * operator's word, `inativa` the partner's (or its account's).
+ */
+export const WEBHOOK_STATES = ['ativa', 'falhando', 'suspensa', 'silenciada', 'inativa'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+
+/** In what order a webhook gets its deliveries: each as it is due, or of each loan one at a time, by version. */
+export const DELIVERY_ORDERS = ['nenhuma', 'por_emprestimo'] as const;
+export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number];
+
+/** What can happen to a partner's account, as its history tells it. */
+export const PARTNER_CHANGES = ['criacao', 'alteracao', 'desativacao', 'reativacao'] as const;
+
+/** The orders a person gives for deliveries: send one again, many again, a test, the suspended ones; or cancel one. */
+export const SEND_ORDERS = ['reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento'] as const;
 export type SendOrder = (typeof SEND_ORDERS)[number];
 
 /** Attempt outcomes (`resultado`). */
@@ -76,9 +101,10 @@ export const SCOPES = [
   'auditoria:read',
   'auditoria:cpf',
   'nucleo',
+  'operador',
   'sandbox',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Scopes of the lender's own services, whose tokens name no partner. */
-export const SCOPES_WITHOUT_PARTNER: readonly Scope[] = ['auditoria:read', 'nucleo'];
+/** Scopes of auditors and of the lender's own services: their tokens name no partner. */
+export const SCOPES_WITHOUT_PARTNER: readonly Scope[] = ['auditoria:read', 'nucleo', 'operador'];

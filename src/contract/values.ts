@@ -54,7 +54,7 @@ export const reais = z
   .refine(hasCentavosAtMost, TOO_PRECISE)
   .meta({ multipleOf: 0.01, description: 'Reais, com no máximo duas casas decimais', examples: [1234.5] });
 
-/** {@link reais} that may be below zero, as a margin is of which more was pledged than can be. */
+/** {@link reais} that may be below zero: a margin is negative when more of it was pledged than is allowed. */
 export const signedReais = z
   .number()
   .min(-MAX_REAIS, 'valor baixo demais')

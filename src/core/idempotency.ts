@@ -8,6 +8,7 @@
  * cannot tell a dead request from a slow one.
  */
 import { createHash } from 'node:crypto';
+import type { RefusalKind, Result } from '../contract/refusals.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
 /** Must stay well below the pool's deadline. */
@@ -15,10 +16,10 @@ const WAIT_MS = 5_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** What was answered: `body` is JSON and holds nothing that may be shown only once. */
-export interface Answer<B = unknown> {
+export interface Answer {
   readonly status: number;
   readonly location: string | null;
-  readonly body: B;
+  readonly body: unknown;
 }
 
 export interface KeyedRequest {
@@ -33,53 +34,43 @@ export interface KeyedRequest {
   readonly waitMs?: number;
 }
 
-/** What `make` returns to undo all it did and leave the key free. */
-export interface Refused<R> {
-  readonly refused: R;
+/** An answer, and whether an earlier request with the key had it first. */
+export interface Once<A extends Answer> {
+  readonly answer: A;
+  readonly replayed: boolean;
 }
 
-export type Once<B, R> = { readonly answer: Answer<B>; readonly replayed: boolean } | Refused<R> | KeyTaken;
-/** `divergent`: the key belongs to another request. `in_progress`: it is still being processed after the wait. */
-export type KeyTaken = 'divergent' | 'in_progress';
-
-class RolledBack<R> extends Error {
-  readonly result: R;
-  constructor(result: R) {
-    super('rolled back on purpose');
-    this.result = result;
-  }
-}
+/** `keyDiverges`: the key belongs to another request. `keyInProgress`: it is still being processed after the wait. */
+export type KeyRefusal = 'keyDiverges' | 'keyInProgress';
 
 /**
  * Runs `make` in a transaction, once for each key, and stores its answer; a later request with the same key and body
- * gets that answer. When `make` throws or refuses, nothing is kept.
+ * gets that answer. When `make` throws or refuses, nothing is kept and the key is free.
  */
-export async function once<B, R = never>(
+export async function once<A extends Answer, K extends RefusalKind = never>(
   pool: Pool,
   request: KeyedRequest,
-  make: (tx: Tx) => Promise<Answer<B> | Refused<R>>,
-): Promise<Once<B, R>> {
+  make: (tx: Tx) => Promise<Result<A, K>>,
+): Promise<Result<Once<A>, K | KeyRefusal>> {
   const { partnerId, operation, key } = request;
   const hash = hashRequest(request.body);
-  try {
-    return await pool.transaction<Once<B, R>>(async (tx) => {
-      if (!(await take(tx, request, hash))) return await recall<B>(tx, request, hash);
-      const made = await make(tx);
-      if ('refused' in made) throw new RolledBack<Once<B, R>>(made);
-      await tx`
-        update idempotency_keys
-        set status = ${made.status}, location = ${made.location}, body = ${JSON.stringify(made.body)}::text::json
-        where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
-      return { answer: made, replayed: false };
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return error.result as Once<B, R>;
-    throw error;
-  }
+  return pool.transaction<Result<Once<A>, K | KeyRefusal>>(async (tx) => {
+    const taken = await take(tx, request, hash);
+    if ('refused' in taken) return taken;
+    if (!taken.ok) return recall<A>(tx, request, hash);
+    const made = await make(tx);
+    if ('refused' in made) return made;
+    const { status, location, body } = made.ok;
+    await tx`
+      update idempotency_keys
+      set status = ${status}, location = ${location}, body = ${JSON.stringify(body)}::text::json
+      where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
+    return { ok: { answer: made.ok, replayed: false } };
+  });
 }
 
-/** True when the key is ours now; false when a committed row holds it. */
-async function take(tx: Tx, request: KeyedRequest, hash: Buffer): Promise<boolean> {
+/** True when the key is ours now; false when a committed row holds it. A wait that ran out has failed the transaction. */
+async function take(tx: Tx, request: KeyedRequest, hash: Buffer): Promise<Result<boolean, 'keyInProgress'>> {
   const { partnerId, operation, key, waitMs = WAIT_MS } = request;
   try {
     const [, rows] = await Promise.all([
@@ -91,24 +82,25 @@ async function take(tx: Tx, request: KeyedRequest, hash: Buffer): Promise<boolea
         returning key`,
       tx`select set_config('lock_timeout', '0', true)`,
     ]);
-    return rows.length === 1;
+    return { ok: rows.length === 1 };
   } catch (error) {
-    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) throw new RolledBack<KeyTaken>('in_progress');
-    throw error;
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    return { refused: { kind: 'keyInProgress' } };
   }
 }
 
-async function recall<B>(
+async function recall<A extends Answer>(
   tx: Tx,
   { partnerId, operation, key }: KeyedRequest,
   hash: Buffer,
-): Promise<{ answer: Answer<B>; replayed: true } | 'divergent'> {
-  const [row] = await tx<[{ same: boolean; status: number; location: string | null; body: B }]>`
+): Promise<Result<Once<A>, 'keyDiverges'>> {
+  const [row] = await tx<[{ same: boolean } & A]>`
     select request_hash = ${hash} as same, status, location, body
     from idempotency_keys
     where partner_id = ${partnerId} and operation = ${operation} and key = ${key}`;
-  if (!row.same) return 'divergent';
-  return { answer: { status: row.status, location: row.location, body: row.body }, replayed: true };
+  const { same, ...answer } = row;
+  if (!same) return { refused: { kind: 'keyDiverges' } };
+  return { ok: { answer: answer as unknown as A, replayed: true } };
 }
 
 /** SHA-256 of the request as JSON with sorted keys, so that equal requests are equal however they were written. */

@@ -1,19 +1,22 @@
 /**
  * One connection: a client of the driver that has no other, used by one call at a time.
  *
- * So it is known whose connection closed: the driver fails only what it has sent, and of what waits behind a statement
- * being prepared, or for the types it asks for, it says nothing. What is lost is not used again: the driver would open it
- * of its own accord, and go on there in the middle of a transaction.
+ * This tells us whose connection closed. The driver fails only the queries it has sent; it is silent about queries that wait
+ * for a statement to be prepared, or for the types it asks for. A lost connection is never used again: the driver would
+ * reopen it by itself and continue there in the middle of a transaction.
  */
 import postgres from 'postgres';
 import { DEFAULT_INSTALLATION, searchPathOf } from './installation.ts';
 import { ipv6Host } from './ipv6-host.ts';
-import type { Sql, Tx } from './pool.ts';
+import type { Sql, Tx } from './sql.ts';
+import { type DatabaseTls, TLS_PARAMETERS } from './tls.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
 /** How to connect. */
 export interface ConnectionOptions {
   readonly url: string;
+  /** What the URL says of TLS (tls.ts). */
+  readonly tls?: DatabaseTls;
   /** Where the tables are; `carteiro` unless it is given. */
   readonly schema?: string | undefined;
   /** Shown in `pg_stat_activity`. */
@@ -32,21 +35,25 @@ const SERVER_LEAD_MS = 1_000;
 const REOPENED_MS = 5_000;
 
 /** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */
-export const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
+const KEEPALIVES = { tcp_keepalives_idle: 60, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 
-/** The driver lets the parameters of a URL win: a search path in it would find the core's tables instead of ours. */
-export function withoutSearchPath(url: string): string {
+/**
+ * The URL without what the driver is told beside it. It lets the parameters of a URL win: a search path in it would find the
+ * core's tables instead of ours.
+ */
+function driverUrl(url: string): string {
   if (!URL.canParse(url)) return url;
   const own = new URL(url);
-  own.searchParams.delete('search_path');
+  for (const name of ['search_path', ...TLS_PARAMETERS]) own.searchParams.delete(name);
   return own.href;
 }
 
 function open(options: ConnectionOptions, onclose: () => void): Sql {
-  const { url, schema = DEFAULT_INSTALLATION.schema, name, deadlineMs, prepare = true, settings = {} } = options;
+  const { url, tls, schema = DEFAULT_INSTALLATION.schema, name, deadlineMs, prepare = true, settings = {} } = options;
   const serverTimeoutMs = deadlineMs - SERVER_LEAD_MS;
-  return postgres(withoutSearchPath(url), {
+  return postgres(driverUrl(url), {
     ...ipv6Host(url),
+    ...tls,
     max: 1,
     prepare,
     connect_timeout: 3,
@@ -74,7 +81,7 @@ export class Connection {
   isLost = false;
   /** Fails the call that uses it. */
   fail: ((error: Error) => void) | null = null;
-  /** What the driver ends its connections with, one by one: its `end` does nothing the second time. */
+  /** `close` of the driver: unlike `end`, it works a second time. */
   readonly #driver: { close(): Promise<void> };
   #isClosed = false;
 
@@ -82,13 +89,13 @@ export class Connection {
     this.sql = open(options, () => {
       this.#isClosed = true;
       onLost(this);
-      // The driver opens it again for a call that has failed, and nobody else would close that.
+      // The driver may reopen it for a call that has failed already; nobody else would close that connection.
       queueMicrotask(() => void this.#driver.close());
     });
     this.#driver = this.sql as Sql & { close(): Promise<void> };
   }
 
-  /** Runs `work` on a client that sends to this connection alone, and nothing any more once it is lost. */
+  /** Runs `work` on a client that sends to this connection alone. Once the connection is lost, the client refuses to send. */
   async use<T>(work: (sql: Tx) => Promise<T>): Promise<T> {
     const reserved = await this.sql.reserve();
     const guarded = (...args: Parameters<typeof reserved>) => {
@@ -98,12 +105,12 @@ export class Connection {
     try {
       return await work(Object.assign(guarded, reserved) as typeof reserved);
     } finally {
-      // Given back, a lost one would be used as if it were open.
+      // The driver would use a lost one that is given back as if it were open.
       if (!this.isLost) reserved.release();
     }
   }
 
-  /** Ends what it is doing, whatever that is; once more when the driver has had the time to open it again. */
+  /** Ends it in the middle of whatever it does, and again after the driver has had time to reopen it. */
   destroy(): void {
     if (this.#isClosed) return;
     this.sql.end({ timeout: 0 }).catch(() => undefined);

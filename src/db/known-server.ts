@@ -2,9 +2,10 @@
  * Whether the server is the one that the installation knows (drizzle/functions/server_fault.sql), and the watch that
  * notices a change while a process runs.
  *
- * Invariant: nobody appends, claims or seals on a server that is not known, because each new session asks before it does.
- * The watch is for what a session cannot see: it ends a process whose sessions live on (a dump restored under them), says
- * that a server was promoted, and tells the database when its count fell below what this process has seen.
+ * Invariant: nobody appends, claims or seals on an unknown server, because each new session asks first. The watch covers
+ * three cases that a session cannot see: it ends a process whose sessions live on while a dump is restored under them; it
+ * logs that a server was promoted; and it tells the database when the transaction count fell below the highest that this
+ * process has seen.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log-lines.ts';

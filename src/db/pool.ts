@@ -1,35 +1,32 @@
 /**
- * Connections that are never waited for without end, and never used again once they were lost.
+ * A pool of connections with a deadline on every call. A lost connection is never used again.
  *
- * Invariants. Every call ends within its deadline. The server ends a slow statement (`statement_timeout`) a second before,
- * so a call that still waits for an answer then has most likely lost its connection without being told: the driver would
- * wait on a black-holed socket for good. A call whose connection is lost fails at once, and sends nothing more; its
- * commit may have happened. Nor does it leave locks behind, which lasted as long as the client was frozen, or for hours
- * when it was cut off: between two messages of one statement only `transaction_timeout` ends its session, and while the
- * server waits for it to read an answer only `tcp_user_timeout` does.
- * Measured alternatives: the driver's own pool and reconnect left calls hanging to the deadline after each restart of the
- * server (9 s an outage); its pool, retired as a whole at the first loss, did so in one restart of five (4 s, now 0.2 s).
- * The driver's `begin` rolls back on the socket that is gone, which crashes the process.
- * Not covered: an endpoint that accepts connections and closes them without a word keeps its calls to their deadline.
+ * Invariants. Every call ends within its deadline. The server cancels a slow statement one second earlier
+ * (`statement_timeout`), so a call without an answer by then has most likely lost its connection silently; the driver would
+ * wait on a black-holed socket for ever. A call whose connection is lost fails at once and sends nothing more; its commit may
+ * have happened. The server ends the sessions of frozen and cut-off clients, so they leave no locks behind: between two
+ * messages of one statement only `transaction_timeout` does that, and while the server waits for the client to read an
+ * answer, only `tcp_user_timeout`.
+ * Measured alternatives: with the driver's own pool and reconnect, calls hung until the deadline after each restart of the
+ * server (9 s an outage). With a pool retired as a whole at the first loss, that happened in one restart of five (4 s; now
+ * 0.2 s). The driver's `begin` rolls back on the closed socket, which crashes the process.
+ * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
  */
-import type postgres from 'postgres';
+import { DATABASE_BOUNDS_S, Histogram } from '../telemetry/histogram.ts';
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
-import { type Sendable, transact } from './transaction.ts';
+import type { Sql, Statement, Tx } from './sql.ts';
+import { tlsOf, untrusted } from './tls.ts';
+import { type Sendable, transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, isLoss, isUnavailable } from './unavailable.ts';
 
-export type Sql = postgres.Sql<Record<never, never>>;
-/** A transaction, or a connection outside one: anything that takes a tagged query. */
-export type Tx = postgres.ISql<Record<never, never>>;
-
-/** One query that was made but not sent. */
-export type Statement<Row extends object> = postgres.PendingQuery<Row[]>;
+export type { Sql, Statement, Tx };
 
 export interface PoolOptions extends ConnectionOptions {
   readonly max: number;
 }
 
-/** How long a connection may take to say goodbye. */
+/** How long closing a connection may take. */
 const GOODBYE_S = 1;
 
 interface Waiter {
@@ -40,6 +37,8 @@ interface Waiter {
 export class Pool {
   /** The installation's schema, where each of its sessions looks for tables. */
   readonly schema: string;
+  /** How long calls waited for a connection, in seconds. */
+  readonly waits = new Histogram(DATABASE_BOUNDS_S);
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
@@ -48,7 +47,7 @@ export class Pool {
   #isClosed = false;
 
   constructor(options: PoolOptions) {
-    this.#options = options;
+    this.#options = { tls: tlsOf(options.url), ...options };
     this.schema = options.schema ?? DEFAULT_INSTALLATION.schema;
   }
 
@@ -57,26 +56,15 @@ export class Pool {
     return this.#call((connection) => connection.use(work));
   }
 
-  /** As {@link run}, for libraries that want the driver's whole client; it always is one of the same few. */
-  async runOnClient<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#call((connection) => work(connection.sql));
-  }
-
   /**
-   * Runs `work` in one transaction: commits when it returns, rolls back when it throws. A statement that failed fails
-   * the transaction, also when `work` caught its error. `before` makes statements of their own, sent ahead on the
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws or returns a refusal
+   * (`{ refused }`, contract/refusals.ts). A statement that failed fails the transaction, also when `work` caught its
+   * error, unless it then refuses. `before` makes statements of their own, sent ahead on the
    * same connection, so that they cost no round trip.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>, before: (sql: Tx) => readonly Sendable[] = () => []): Promise<T> {
     return this.#call((connection) =>
-      connection.use(async (tx) => {
-        try {
-          return await transact(tx, work, before);
-        } catch (error) {
-          if (!isLoss(error)) await tx`rollback`.catch(() => this.#lose(connection));
-          throw error;
-        }
-      }),
+      connection.use((tx) => transactOrUndo(tx, work, before, () => this.#lose(connection))),
     );
   }
 
@@ -119,14 +107,17 @@ export class Pool {
     }, deadlineMs);
     this.#waiting.add(waiter);
     this.#serve();
+    const askedMs = performance.now();
+    const isAtOnce = !this.#waiting.has(waiter);
     try {
       connection = await Promise.race([given, failed]);
+      this.waits.observe(isAtOnce ? 0 : (performance.now() - askedMs) / 1_000);
       return await Promise.race([work(connection), failed]);
     } catch (error) {
       if (connection !== null && isLoss(error)) this.#lose(connection);
       throw isUnavailable(error) && !(error instanceof DatabaseUnavailable)
         ? new DatabaseUnavailable('the database is out of reach', { cause: error })
-        : error;
+        : (untrusted(error) ?? error);
     } finally {
       clearTimeout(timer);
       if (connection !== null) this.#giveBack(connection);

@@ -1,5 +1,6 @@
 /** One transaction on one connection: its statements, and the commit that may travel with them. */
-import type { Tx } from './pool.ts';
+import type { Tx } from './sql.ts';
+import { isLoss } from './unavailable.ts';
 
 /** A statement that can be sent before anybody waits for it. */
 export interface Sendable {
@@ -17,24 +18,48 @@ export function leaveToCommit(tx: Tx, ...statements: readonly Promise<unknown>[]
   leftToCommit.set(tx, [...(leftToCommit.get(tx) ?? []), ...statements]);
 }
 
+/** True for what a use case refused (contract/refusals.ts). */
+function isRefused(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'refused' in result;
+}
+
 /**
- * Sends `before`, then runs `work` between a begin and a commit. When it throws, the transaction is still open, or was
- * never begun.
+ * Sends `before`, then runs `work` between a begin and a commit; what ends refused is rolled back instead. When it throws,
+ * the transaction is still open, or was never begun.
  */
-export async function transact<T>(
-  tx: Tx,
-  work: (tx: Tx) => Promise<T>,
-  before: (tx: Tx) => readonly Sendable[],
-): Promise<T> {
+async function transact<T>(tx: Tx, work: (tx: Tx) => Promise<T>, before: (tx: Tx) => readonly Sendable[]): Promise<T> {
   const ahead = before(tx).map((statement) => statement.execute());
   for (const statement of ahead) statement.catch(() => undefined);
-  // Not waited for: the first statement of the work travels right behind it. Executed, as what goes ahead of it is: the
-  // driver sends a query when it is awaited, and so those that are awaited through more promises later than others.
+  // `.execute()` sends it now, and the first statement of the work travels right behind it. Left to `await`, postgres.js would
+  // send each query when its promise chain is first awaited, and so out of order.
   const begun = tx`begin`.execute();
   begun.catch(() => undefined);
   const result = await work(tx);
+  if (isRefused(result)) {
+    await tx`rollback`;
+    await Promise.all([begun, ...ahead]);
+    return result;
+  }
   const { command } = await tx`commit`;
   await Promise.all([begun, ...ahead, ...(leftToCommit.get(tx) ?? [])]);
   if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back');
   return result;
+}
+
+/**
+ * As {@link transact}, and rolls back when it throws, unless the connection is lost: the driver would write to a socket that is
+ * gone, which ends the process. `onStuck` hears of a connection that cannot roll back.
+ */
+export async function transactOrUndo<T>(
+  tx: Tx,
+  work: (tx: Tx) => Promise<T>,
+  before: (tx: Tx) => readonly Sendable[] = () => [],
+  onStuck: () => void = () => undefined,
+): Promise<T> {
+  try {
+    return await transact(tx, work, before);
+  } catch (error) {
+    if (!isLoss(error)) await tx`rollback`.catch(onStuck);
+    throw error;
+  }
 }

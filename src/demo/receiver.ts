@@ -20,7 +20,7 @@ export interface SmallReceiver {
 
 export interface SmallReceiverOptions {
   readonly port: number;
-  /** The secret of the registration whose URL has this path; null when it is not known. */
+  /** The secret of the webhook whose URL has this path; null when it is not known. */
   readonly secretOf: (path: string) => string | null;
   /** Looks at a delivery and says the status to answer. */
   readonly onDelivery: (received: Received) => number;

@@ -9,5 +9,6 @@ export function table(rows: readonly Readonly<Record<string, unknown>>[]): strin
 }
 
 function cellOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,10 +1,10 @@
 /**
- * The demonstration: a loan from issuance to disbursement, with one receiver that works and one that fails twice. Every
- * step is checked; what was expected and not seen is a failure, not a line less.
+ * The demonstration: a loan from issuance to disbursement, with one receiver that works and one that fails twice.
+ * Every step is checked; an expected result that does not come makes the demonstration fail.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOAN_EXAMPLE } from '../contract/loan-example.ts';
-import type { LoanResource, RegistrationResource } from '../contract/loan-resource.ts';
+import type { LoanResource, RegistrationResource } from '../contract/resources/loan-resource.ts';
 import { type Client, createClient } from './client.ts';
 import { type Received, startSmallReceiver } from './receiver.ts';
 import { table } from './table.ts';
@@ -62,7 +62,7 @@ export async function walk({ url, token, print, readAttempts }: DemoDeps): Promi
   };
 
   try {
-    print('1. Two registrations: one receiver that works, one that fails twice');
+    print('1. Two webhooks: one receiver that works, one that fails twice');
     await register('/confiavel', EVENTS);
     await register('/instavel', ['desembolso.liquidado']);
 

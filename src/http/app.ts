@@ -5,19 +5,18 @@
  */
 import { type Context, Hono } from 'hono';
 import { ApiError } from './api-error.ts';
-import { createAdmission, createAuthenticator } from './auth.ts';
 import type { Env, HttpDeps } from './deps.ts';
 import { answerError } from './errors.ts';
-import { createTurns, LARGE_BODY_PACE } from './large-bodies.ts';
+import { createGate } from './gate.ts';
 import { describeApi } from './openapi/document.ts';
-import { type AddOperation, type Gate, guarded, type Operation } from './operation.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { type AddOperation, type AnyRespond, guarded, type Operation } from './operation.ts';
 import { logRequests } from './request-log.ts';
+import { traceRequests } from './request-trace.ts';
 import { addAuditAttemptRoutes, addAuditManifestRoutes } from './routes/audit-attempts.ts';
 import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
 import { addAuditProofRoutes } from './routes/audit-proof.ts';
 import { addBondRoutes } from './routes/bonds.ts';
-import { answerDescription, answerDocsFile, answerDocsPage } from './routes/docs.ts';
+import { answerDescription } from './routes/description.ts';
 import { addDeliveryRoutes } from './routes/deliveries.ts';
 import { addDocumentRoutes } from './routes/documents.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
@@ -32,12 +31,15 @@ import { addSandboxBondRoutes } from './routes/sandbox-bonds.ts';
 import { addSandboxSettlementRoutes } from './routes/sandbox-settlements.ts';
 import { addSandboxRoutes } from './routes/sandbox.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
+import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
+import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
 import { addWebhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 
 export function createApp(deps: HttpDeps): Hono<Env> {
   const app = new Hono<Env>();
+  app.use(traceRequests());
   app.use(logRequests(deps.log, deps.metrics));
   const answer = answerError(deps.log);
   app.onError(answer);
@@ -54,7 +56,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   const operations: Operation[] = [];
   const add: AddOperation = (operation, respond) => {
     operations.push(operation);
-    addRoute(operation.method, operation.path, guarded(operation, gate, respond));
+    addRoute(operation.method, operation.path, guarded(operation, gate, respond as AnyRespond));
   };
 
   addRoute('get', '/', answerRoot);
@@ -65,6 +67,8 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addWebhookChangeRoutes(add, deps);
   addWebhookSecretRoutes(add, deps);
   addWebhookSendRoutes(add, deps);
+  addWebhookHealthRoutes(add, deps);
+  addWebhookOptionRoutes(add, deps);
   addDeliveryRoutes(add, deps);
   addEventRoutes(add, deps);
   addLoanRoutes(add, deps);
@@ -89,25 +93,9 @@ export function createApp(deps: HttpDeps): Hono<Env> {
     '/openapi.json',
     answerDescription(() => describeApi(operations)),
   );
-  addRoute('get', '/docs', answerDocsPage);
-  addRoute('get', '/docs/{file}', answerDocsFile);
 
   for (const [path, known] of methods) app.all(path, refuseMethod(path, known));
   return app;
-}
-
-function createGate({ pool, tokens, rateLimitPerMinute, turnWaitMs, largeBodyPace = LARGE_BODY_PACE }: HttpDeps): Gate {
-  const isActivePartner = async (partnerId: string): Promise<boolean> => {
-    const rows = await pool.run((sql) => sql`select 1 from partners where id = ${partnerId} and active`);
-    return rows.length === 1;
-  };
-  return {
-    authenticate: createAuthenticator(tokens),
-    countRequest: createRateLimit(rateLimitPerMinute),
-    admit: createAdmission(isActivePartner),
-    takeTurn: createTurns(turnWaitMs),
-    largeBodyPace,
-  };
 }
 
 function refuseMethod(path: string, known: readonly string[]) {

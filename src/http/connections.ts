@@ -1,11 +1,12 @@
 /**
  * How many connections one server holds.
  *
- * Invariants. Never more than `total` are open, nor more than `perAddress` from one network (an IPv4 address, or the /64 of an
- * IPv6 one) unless it is a proxy's, which speaks for many clients. When a bound is met, the connection that has gone longest
- * without a request under way gives its descriptor to the new one; when every one has a request under way, the new one is
- * closed. So a client that opens connections and sends nothing displaces its own, and one that sends its request is answered.
- * Alternative: Node's `maxConnections` refuses the newcomer, and 400 silent connections keep everybody out.
+ * Invariants. At most `total` connections are open, and at most `perAddress` from one network (an IPv4 address, or the
+ * /64 of an IPv6 address), unless it is a trusted proxy, which speaks for many clients. When a bound is met, the
+ * connection that has been longest without a request under way is closed for the new one. When every connection has a
+ * request under way, the new one is closed. So a client that opens connections and sends nothing displaces its own,
+ * and a client that sends its request is answered.
+ * Alternative: Node's `maxConnections` refuses the newcomer, so 400 silent connections keep everybody out.
  */
 import type { ServerResponse } from 'node:http';
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';

@@ -1,24 +1,25 @@
 /**
- * An opaque place in a list, signed: base64url of the place's fields and an HMAC-SHA-256 over the list's name and them.
+ * An opaque, signed position in a list: base64url of its fields, and an HMAC-SHA-256 over the list's name and the
+ * fields.
  *
- * Invariant: only a cursor that this installation wrote for the same list is read; every other text is null, which a route
- * answers with 400. No field of a forged one reaches a statement, and each field is also held to its own schema.
- * The key lies in the database, because partners keep the feed's cursors for months: a key made of `SECRETS_KEY` would take
- * all of them away with each rotation, after which the old key is no longer given to the service.
- * To add a field to a list's places after a release, let its schema be a union of the old tuple and the new one.
+ * Invariant: only a cursor that this installation wrote for the same list is read. Any other text is null, which a
+ * route answers with 400. No field of a forged cursor reaches a statement; each field also has a schema of its own.
+ * The key lies in the database, because partners keep the feed's cursors for months. With a key made of `SECRETS_KEY`,
+ * each rotation of that would end all cursors.
+ * To add a field after a release, let the schema be a union of the old tuple and the new one.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { timestamp } from '../contract/values.ts';
 import type { Pool } from '../db/pool.ts';
 
-/** The fields of a place as text; none of them is empty or holds a space. */
+/** The fields of a cursor as text; none of them is empty or holds a space. */
 type Fields = readonly string[];
 
 export interface Cursors {
-  /** Writes a place of `list`, whose name tells it from every other list. */
+  /** Writes a cursor of `list`, whose name tells it from every other list. */
   write(list: string, fields: Fields): Promise<string>;
-  /** The place that was written for `list`, as `schema` makes it of its fields; null for anything else. */
+  /** The fields that were written for `list`, as `schema` makes it of its fields; null for anything else. */
   read<S extends z.ZodType>(list: string, schema: S, cursor: string): Promise<z.output<S> | null>;
 }
 

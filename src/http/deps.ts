@@ -1,17 +1,15 @@
-import type { Pace } from './body-stream.ts';
-import type { MarginQueries } from '../core/margin.ts';
+import type { Pace } from './body/body-stream.ts';
+import type { MarginQueries } from '../core/margin/margin.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Queries } from '../db/queries.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
 import type { Cursors } from './cursor.ts';
-import type { KeySource } from './keys.ts';
+import type { KeySource } from './auth/keys.ts';
 
 /** What `main` hands to the API. */
 export interface HttpDeps {
   readonly pool: Pool;
-  readonly queries: Queries;
   readonly vault: Vault;
   readonly cursors: Cursors;
   readonly margins: MarginQueries;

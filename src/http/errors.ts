@@ -8,7 +8,7 @@ import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
 import { ApiError, unavailable } from './api-error.ts';
 import type { Env } from './deps.ts';
-import { KeysUnavailable } from './keys.ts';
+import { KeysUnavailable } from './auth/keys.ts';
 
 /** The body of an error answer. */
 export function errorBody(error: ApiError, requestId: string): ErrorBody {
@@ -24,16 +24,21 @@ export function errorBody(error: ApiError, requestId: string): ErrorBody {
 export function answerError(log: Logger) {
   return (error: unknown, c: Context<Env>): Response => {
     const known = toApiError(error);
-    if (known.code === 'ERRO_INTERNO' || known.code === 'INDISPONIVEL') {
-      log.error({ requisicao_id: c.var.requestId, route: c.var.route, ...safeParts(known.cause) }, known.code);
-    }
+    logFault(log, known, c.var);
     return c.json(errorBody(known, c.var.requestId), ERROR_STATUS[known.code] as ContentfulStatusCode, {
       ...known.headers,
     });
   };
 }
 
-function toApiError(error: unknown): ApiError {
+/** A line for a fault of ours, or of what the service stands on; none for a refusal. */
+export function logFault(log: Logger, known: ApiError, { requestId, route }: Env['Variables']): void {
+  if (known.code !== 'ERRO_INTERNO' && known.code !== 'INDISPONIVEL') return;
+  log.error({ requisicao_id: requestId, route, ...safeParts(known.cause) }, known.code);
+}
+
+/** What a throw means to whoever asked. */
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isPassing =
     isUnavailable(error) ||
@@ -45,7 +50,7 @@ function toApiError(error: unknown): ApiError {
 }
 
 /**
- * What of an error may be logged: names, codes and frames. Its message is left out, because messages quote values
+ * The parts of an error that may be logged: names, codes and frames. Messages are left out, because they quote values
  * (a failing row, an unparsable text) and values may be a tax id or a secret.
  */
 function safeParts(error: unknown): Record<string, unknown> {

@@ -1,38 +1,36 @@
 /**
- * One operation of the interface, and the one order in which every operation refuses: 401 for the token itself, 429, 401 and
- * 403 for whom it names, then 415, 413 and 400 for what was sent, then 404 and 409 for what it is about. (404 and 405 for the
- * route itself come before: app.ts.) Whom a token names the database says, so a request is counted before it is asked.
- * An operation with a large body looks first whether what it is about exists, and answers 404 before it reads; then the
+ * One operation of the interface, and the one order in which every operation refuses: 401 for the token itself, 429,
+ * 401 and 403 for its partner and scopes, 415, 413 and 400 for the request, 404 and 409 for the state. (404 and 405
+ * for the route itself come before: app.ts.) The database knows the token's partner, so a request is counted before
+ * the database is asked.
+ * An operation with a large body first looks whether its subject exists, and answers 404 without reading. Then the
  * body waits for its turn, unless its headers alone are refused.
  */
-import type { Context } from 'hono';
+import type { Context, HonoRequest } from 'hono';
 import { z } from 'zod';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
+import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
+import { type Answers, type AnyAnswer, type RouteAnswer, toResponse } from './answer.ts';
 import { notFound } from './api-error.ts';
-import { type Admit, type Authenticate, requireNoPartner, requirePartner, requireScope } from './auth.ts';
-import type { Pace } from './body-stream.ts';
-import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body.ts';
+import {
+  type Admit,
+  type Authenticate,
+  type Identity,
+  requireNoPartner,
+  requirePartner,
+  requireScope,
+} from './auth/auth.ts';
+import type { Pace } from './body/body-stream.ts';
+import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body/body.ts';
 import type { Env } from './deps.ts';
-import type { TakeTurn } from './large-bodies.ts';
-import type { CountRequest } from './rate-limit.ts';
-import { check, invalid } from './validation.ts';
+import type { TakeTurn } from './body/large-bodies.ts';
+import type { CountRequest } from './auth/rate-limit.ts';
+import { refusalError } from './refusals.ts';
+import { check, type Checked, invalid } from './validation.ts';
 
-/** One answer of an operation as its description tells it; openapi/operations.ts makes OpenAPI of it. */
-export interface AnswerDescription {
-  readonly description: string;
-  /** Absent: the answer has no JSON body. */
-  readonly schema?: z.ZodType;
-  /** Media types of an answer that is text and not JSON, such as `text/csv`. */
-  readonly textTypes?: readonly string[];
-  /** What each header that only this answer has says; it always has them. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The same for headers that not every answer of this status has, such as those of a text type. */
-  readonly optionalHeaders?: Readonly<Record<string, string>>;
-}
-
-export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType = z.ZodType> {
+export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces, of which `{id}` is an id: `/v1/emprestimos/{id}`. */
   readonly path: string;
@@ -41,54 +39,75 @@ export interface Operation<B extends z.ZodType = z.ZodType, Q extends z.ZodType 
   /** Asked before the body is read: whether the partner has what `{id}` names. For operations with a large body. */
   readonly exists?: (partnerId: string, id: string) => Promise<boolean>;
   readonly summary: string;
-  /** What the summary leaves out, for the page at /docs. */
+  /** What the summary leaves out, for the pages at /docs. */
   readonly description?: string;
-  readonly scope: Scope;
+  /** `auditoria:cpf` is no operation's: it lets an auditor see more of what `auditoria:read` shows. */
+  readonly scope: Exclude<Scope, 'auditoria:cpf'>;
   /** Absent: the operation has no body. */
-  readonly body?: B;
+  readonly body?: z.ZodType;
   /** What is told of a body whose either/or its refinements alone know: the same bodies, as a choice. */
   readonly bodyDescribed?: z.ZodType;
   /** True when the body may be left out, which is the same as `{}`. */
   readonly isBodyOptional?: boolean;
   /** For a body whose fields' own examples make none that would be accepted. */
-  readonly bodyExample?: z.input<B>;
+  readonly bodyExample?: unknown;
   /** 64 KiB unless an operation says more. */
   readonly maxBodyBytes?: number;
-  readonly query?: Q;
+  readonly query?: z.ZodType;
   /** `Idempotency-Key`: required, honoured if sent, or not looked at (absent). */
   readonly idempotencyKey?: 'required' | 'optional';
-  /** Answers by status. */
-  readonly answers: Readonly<Record<number, AnswerDescription>>;
+  readonly answers: Answers;
   /** Refusals beside those that every operation shares. */
   readonly errors?: readonly ErrorCode[];
 }
 
+/** Whom a request speaks for. */
+export type Caller =
+  | { readonly by: 'partner'; readonly partnerId: string }
+  /** `seesCpf`: was granted to see CPFs (`auditoria:cpf`). */
+  | { readonly by: 'auditor'; readonly seesCpf: boolean }
+  | { readonly by: 'core' };
+
 /** A request that passed every check of its operation. */
-interface Call<B, Q> {
-  /** Empty for an operation of an auditor or of the loan core. */
-  readonly partnerId: string;
-  /** True for an auditor who was granted to see CPFs (`auditoria:cpf`). */
-  readonly seesCpf: boolean;
+interface Sent<O extends Operation> {
   /** `sub` of the token. */
   readonly actor: string;
   readonly requestId: string;
   /** The `{id}` of the path; empty where the path has none. */
   readonly id: string;
-  readonly body: B;
-  readonly query: Q;
-  readonly idempotencyKey: string | null;
+  readonly params: { readonly [N in keyof O['params']]: z.output<NonNullable<O['params']>[N] & z.ZodType> };
+  readonly body: O extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
+  readonly query: O extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
+  readonly idempotencyKey: O extends { readonly idempotencyKey: 'required' } ? string : string | null;
 }
 
-export type Respond<B extends z.ZodType, Q extends z.ZodType> = (
-  call: Call<z.output<B>, z.output<Q>>,
-  c: Context<Env>,
-) => Promise<Response>;
+type PartnerCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'partner' }>;
+type AuditorCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'auditor' }>;
+type CoreCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'core' }>;
 
-/** Adds one operation of the interface to the app and to its OpenAPI document. */
-export type AddOperation = <B extends z.ZodType, Q extends z.ZodType>(
-  operation: Operation<B, Q>,
-  respond: Respond<B, Q>,
+/** The scope says who may ask: the lender's own services have tokens that name no partner. */
+type CallOf<O extends Operation, S extends Scope = O['scope']> = S extends 'auditoria:read'
+  ? AuditorCall<O>
+  : S extends 'nucleo'
+    ? CoreCall<O>
+    : PartnerCall<O>;
+
+/** The example of a body that its operation declares, held to the body's schema. */
+interface Example<O extends Operation> {
+  readonly bodyExample?: O extends { readonly body: infer B extends z.ZodType } ? z.input<B> : never;
+}
+
+/**
+ * Adds one operation of the interface to the app and to its OpenAPI document. `request` is for what only one operation
+ * reads, such as `Accept`.
+ */
+export type AddOperation = <const O extends Operation, const R extends RouteAnswer<O>>(
+  operation: O & Example<O>,
+  respond: (call: CallOf<O>, request: HonoRequest) => Promise<R>,
 ) => void;
+
+/** The route of some operation. */
+export type AnyRespond = (call: never, request: HonoRequest) => Promise<AnyAnswer | Refused>;
 
 export interface Gate {
   readonly authenticate: Authenticate;
@@ -101,11 +120,7 @@ export interface Gate {
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
 
 /** Wraps `respond` in the checks of `operation`. */
-export function guarded<B extends z.ZodType, Q extends z.ZodType>(
-  operation: Operation<B, Q>,
-  gate: Gate,
-  respond: Respond<B, Q>,
-): (c: Context<Env>) => Promise<Response> {
+export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): (c: Context<Env>) => Promise<Response> {
   return async (c) => {
     c.set('route', operation.path);
     const identity = await gate.authenticate(c.req.header('Authorization'));
@@ -113,45 +128,57 @@ export function guarded<B extends z.ZodType, Q extends z.ZodType>(
     await gate.countRequest(identity);
     await gate.admit(identity);
     requireScope(identity, operation.scope);
-    const hasPartner = !SCOPES_WITHOUT_PARTNER.includes(operation.scope);
-    const partnerId = hasPartner ? requirePartner(identity) : requireNoPartner(identity);
-    await requireSubject(operation, partnerId, c);
+    const caller = callerOf(operation, identity);
+    const params = await requireSubject(operation, caller, c);
     const serve = async (pace: Pace | null) => {
       const sent = await readSent(operation, c, pace);
-      const pathId = readPathId(c);
-      const seesCpf = operation.scope === 'auditoria:read' && identity.scopes.has('auditoria:cpf' satisfies Scope);
-      const asker = { partnerId, seesCpf, actor: identity.actor };
-      return respond({ ...asker, requestId: c.var.requestId, id: pathId, ...sent }, c);
+      const asked = {
+        ...caller,
+        actor: identity.actor,
+        requestId: c.var.requestId,
+        id: readPathId(c),
+        params,
+        ...sent,
+      };
+      const answer = await respond(asked as never, c.req);
+      if ('refused' in answer) throw refusalError(answer.refused);
+      return toResponse(c, answer);
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
     if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(null);
     expectJson(c.req, maxBodyBytes);
-    return gate.takeTurn(partnerId, () => serve(gate.largeBodyPace));
+    return gate.takeTurn(caller.by === 'partner' ? caller.partnerId : '', () => serve(gate.largeBodyPace));
   };
 }
 
-async function requireSubject<B extends z.ZodType, Q extends z.ZodType>(
-  { params = {}, exists }: Operation<B, Q>,
-  partnerId: string,
-  c: Context<Env>,
-): Promise<void> {
-  const isKnown = Object.entries(params).every(([name, schema]) => schema.safeParse(c.req.param(name)).success);
-  if (!isKnown || (exists && !(await exists(partnerId, readPathId(c))))) throw notFound();
+function callerOf({ scope }: Operation, identity: Identity): Caller {
+  if (!SCOPES_WITHOUT_PARTNER.includes(scope)) return { by: 'partner', partnerId: requirePartner(identity) };
+  requireNoPartner(identity);
+  if (scope !== 'auditoria:read') return { by: 'core' };
+  return { by: 'auditor', seesCpf: identity.scopes.has('auditoria:cpf' satisfies Scope) };
 }
 
-async function readSent<B extends z.ZodType, Q extends z.ZodType>(
-  operation: Operation<B, Q>,
-  c: Context<Env>,
-  pace: Pace | null,
-) {
+/** The parameters of the path. Throws 404 for a value that its schema refuses, and for what the partner does not have. */
+async function requireSubject({ params = {}, exists }: Operation, caller: Caller, c: Context<Env>): Promise<object> {
+  const read: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(params)) {
+    const parsed = schema.safeParse(c.req.param(name));
+    if (!parsed.success) throw notFound();
+    read[name] = parsed.data;
+  }
+  if (caller.by === 'partner' && exists && !(await exists(caller.partnerId, readPathId(c)))) throw notFound();
+  return read;
+}
+
+async function readSent(operation: Operation, c: Context<Env>, pace: Pace | null) {
   const details: ErrorDetail[] = [];
-  const keep = <T>(checked: { readonly data: T } | { readonly details: readonly ErrorDetail[] }): T => {
+  const keep = (checked: Checked<unknown>): unknown => {
     if ('data' in checked) return checked.data;
     details.push(...checked.details);
-    return undefined as T;
+    return undefined;
   };
 
-  let body = undefined as z.output<B>;
+  let body: unknown;
   if (operation.body) {
     const { maxBodyBytes = MAX_BODY_BYTES, isBodyOptional = false } = operation;
     const value = isBodyOptional ? await readJsonIfAny(c.req) : await readJson(c.req, maxBodyBytes, pace);
@@ -160,7 +187,7 @@ async function readSent<B extends z.ZodType, Q extends z.ZodType>(
     await expectNoBody(c.req);
   }
 
-  const query = (operation.query ? keep(check(operation.query, readQuery(c), 'consulta')) : undefined) as z.output<Q>;
+  const query = operation.query && keep(check(operation.query, readQuery(c), 'consulta'));
 
   const key = operation.idempotencyKey ? c.req.header('Idempotency-Key') : undefined;
   if (key !== undefined || operation.idempotencyKey === 'required') {

@@ -1,8 +1,8 @@
 /** The parameters that every list of a partner's shares: how many, and where to go on. */
 import { z } from 'zod';
-import { DEFAULT_PAGE, MAX_PAGE } from '../contract/delivery-resource.ts';
-import type { ApiError } from './api-error.ts';
-import { invalid } from './validation.ts';
+import { DEFAULT_PAGE, MAX_PAGE } from '../contract/resources/delivery-resource.ts';
+import type { Result } from '../contract/refusals.ts';
+import type { Cursors } from './cursor.ts';
 
 const LIMIT = `deve ser um número inteiro de 1 a ${MAX_PAGE}`;
 
@@ -22,7 +22,15 @@ export const cursor = z
   .optional()
   .meta({ description: 'O proximo_cursor de uma resposta anterior, com os mesmos filtros' });
 
-/** 400 for a cursor that was not written for this list; `field` is the parameter that held it. */
-export function badCursor(field = 'cursor'): ApiError {
-  return invalid([{ campo: field, mensagem: 'deve ser o proximo_cursor de uma resposta desta lista' }]);
+/** What `cursor`, the parameter `field`, tells of the list; null without one. Refused when it was written for another list. */
+export async function readCursor<S extends z.ZodType>(
+  cursors: Cursors,
+  list: string,
+  schema: S,
+  given: string | undefined,
+  field = 'cursor',
+): Promise<Result<z.output<S> | null, 'foreignCursor'>> {
+  if (given === undefined) return { ok: null };
+  const read = await cursors.read(list, schema, given);
+  return read === null ? { refused: { kind: 'foreignCursor', field } } : { ok: read };
 }

@@ -1,6 +1,6 @@
 /** `desde` and `ate` of a list: an instant (ISO 8601 with its offset) or a day of America/Sao_Paulo, both inclusive. */
 import { z } from 'zod';
-import { addDays, FIRST_DAY, LAST_DAY, startOfDay } from '../loan/calendar.ts';
+import { addDays, FIRST_DAY, LAST_DAY, startOfDay } from '../contract/calendar.ts';
 
 const MESSAGE = 'deve ser uma data AAAA-MM-DD ou um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z';
 

@@ -5,7 +5,7 @@ import type { Env } from './deps.ts';
 import { newRequestId } from './request-id.ts';
 
 /**
- * Gives each request its id, the headers of every answer, one log line and its place in the metrics. The line holds the
+ * Gives each request its id, the headers of every answer, one log line, and counts it in the metrics. The line holds the
  * route's pattern and never the path, the query or a body: a path that nobody routes may hold anything, a tax id included.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {

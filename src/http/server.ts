@@ -1,6 +1,7 @@
 /** The listening socket of the API. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { ERROR_STATUS } from '../contract/errors.ts';
 import { ApiError, unavailable } from './api-error.ts';
@@ -28,6 +29,8 @@ export interface RunningServer {
   connections(): number;
   /** Requests whose answer is not out yet. */
   requests(): number;
+  /** From now on clients are told to open another connection for their next request. */
+  sendAway(): void;
   /** Takes no new request, lets those under way end within `timeoutMs`, then cuts what is left. */
   close(timeoutMs?: number): Promise<void>;
 }
@@ -52,11 +55,15 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** Requests of one connection at once. Node starts each one that it reads, and 64 KiB hold 2,000; proxies send one by one. */
 const MAX_PIPELINED = 16;
 
+/** Turns of the event loop that accept a waiting connection, read its request, and begin it. */
+const UNREAD_TURNS = 3;
+
 /** Starts to listen. Throws when the address is taken. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { fetch, host, port, bounds = UNBOUNDED, onDrop = () => undefined, times = TIMES } = options;
   const listener = getRequestListener(fetch, { errorHandler: answerUnreadable });
   const connections = new Connections(bounds, onDrop);
+  let isLeaving = false;
   const server = createServer(
     {
       headersTimeout: times.headersMs,
@@ -73,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       }
       connections.begin(incoming.socket, outgoing);
       // A client told so does not send its next request into a socket that is about to close.
-      if (!server.listening) outgoing.setHeader('Connection', 'close');
+      if (isLeaving || !server.listening) outgoing.setHeader('Connection', 'close');
       // HTTP/1.0 knows no Host; simple probes of load balancers speak it.
       if (incoming.httpVersion === '1.0') incoming.headers.host ||= 'localhost';
       void listener(incoming, outgoing);
@@ -104,6 +111,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url: `http://${shownHost}:${taken}`,
     connections: () => connections.count,
     requests: () => connections.requests,
+    sendAway: () => {
+      isLeaving = true;
+    },
     close: (timeoutMs = 10_000) => close(server, timeoutMs),
   };
 }
@@ -152,6 +162,8 @@ function answerBroken(socket: Socket, lingerMs: number): void {
 }
 
 async function close(server: Server, timeoutMs: number): Promise<void> {
+  // What a process that stood still has not read yet came before this moment.
+  for (let turn = 0; turn < UNREAD_TURNS; turn += 1) await setImmediate();
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   // Idle keep-alive sockets would hold the server open; a socket falls idle when its last answer is out.

@@ -1,7 +1,7 @@
-/** The `url` of a registration: checked and normalised, and described by what a client can check without resolving a name. */
+/** The `url` of a webhook: checked and normalised, and described by what a client can check without resolving a name. */
 import { z } from 'zod';
-import { MAX_URL_LENGTH } from '../contract/webhook.ts';
-import { parseTarget } from '../delivery/target.ts';
+import { MAX_URL_LENGTH } from '../contract/resources/webhook.ts';
+import { parseTarget } from '../delivery/target/parse-target.ts';
 
 const REST = '[a-z0-9-]{0,61}';
 const LABEL = `[a-z0-9](?:${REST}[a-z0-9])?`;

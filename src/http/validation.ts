@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ErrorDetail } from '../contract/errors.ts';
 import { ApiError } from './api-error.ts';
+import { INVALID_FIELDS } from './refusals.ts';
 
 /** A body can hold thousands of faults; an answer names this many. */
 const MAX_DETAILS = 100;
@@ -40,7 +41,7 @@ export function check<S extends z.ZodType>(schema: S, value: unknown, root: stri
 
 /** 400 with the first {@link MAX_DETAILS} details. */
 export function invalid(details: readonly ErrorDetail[]): ApiError {
-  return new ApiError('ERRO_VALIDACAO', 'a requisição tem dados inválidos', { details: details.slice(0, MAX_DETAILS) });
+  return new ApiError('ERRO_VALIDACAO', INVALID_FIELDS, { details: details.slice(0, MAX_DETAILS) });
 }
 
 function detailsOf(issue: z.core.$ZodIssue, root: string): ErrorDetail[] {

@@ -1,6 +1,6 @@
-/** What can be asked of a loan, and what the answer may be. */
-import type { ErrorDetail } from '../contract/errors.ts';
+/** The commands to a loan, and their possible answers. */
 import type { EventData, Fact } from '../contract/events.ts';
+import type { Refused, Result } from '../contract/refusals.ts';
 import type { DocumentType, IssuanceMode } from '../contract/statuses.ts';
 import type { LoanState } from './state.ts';
 
@@ -10,7 +10,7 @@ export interface DocumentPiece {
   readonly sha256: string;
 }
 
-/** Dates are `YYYY-MM-DD`, money is integer centavos; ids and numbers were made by the caller. */
+/** Dates are `YYYY-MM-DD`, money is integer centavos; the caller makes ids and numbers. */
 export type Command =
   | { readonly type: 'issue'; readonly issuance: IssuanceMode; readonly contract: EventData<'emprestimo.contratado'> }
   | { readonly type: 'concludeIssuance'; readonly number: string }
@@ -18,7 +18,7 @@ export type Command =
   | { readonly type: 'concludeSigning' }
   /** `POST …/documentos`: the whole package (grouped) or the CCB ahead (deferred). */
   | { readonly type: 'deliverPackage'; readonly documents: readonly DocumentPiece[] }
-  /** `POST …/documentos-dataprev`: every piece that is still missing. */
+  /** `POST …/documentos-dataprev`: all pieces that are still missing. */
   | { readonly type: 'deliverMissingDocuments'; readonly documents: readonly DocumentPiece[] }
   /** `POST …/documentos/{tipo}`. */
   | { readonly type: 'deliverDocument'; readonly document: DocumentPiece }
@@ -27,7 +27,7 @@ export type Command =
       readonly type: 'concludeRegistration';
       readonly registrationId: string;
       readonly protocol: string;
-      /** The last day for the documents, should this registration open the obligation. */
+      /** The last day for the documents, if this registration opens the obligation. */
       readonly documentsDeadline: string;
     }
   | { readonly type: 'failRegistration'; readonly registrationId: string; readonly error: string }
@@ -50,16 +50,14 @@ export type Command =
 export type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>;
 
 /**
- * `rejected`: the loan's state does not allow the command (409 TRANSICAO_INVALIDA); the message names the state.
- * `invalid`: the state would allow it, but what was sent does not fit (400 ERRO_VALIDACAO).
+ * `loanState`: the loan's state does not allow the command. `misfit`: the state allows it, but its content does not fit.
+ * `notFound`: there is no loan.
  */
-export type Rejection =
-  | { readonly rejected: string }
-  | { readonly invalid: string; readonly details: readonly ErrorDetail[] };
+export type LoanRefusal = 'loanState' | 'misfit' | 'notFound';
 
-export type Decision = { readonly facts: readonly Fact[] } | Rejection;
+export type Decision = Result<readonly Fact[], LoanRefusal>;
 
-/** Refuses because of the loan's state: `what` says in Portuguese what cannot be done, `why` adds to the status. */
-export function refuse(state: LoanState, what: string, why?: string): Rejection {
-  return { rejected: `${what}: o status do empréstimo é ${state.status}${why === undefined ? '' : `, ${why}`}` };
+/** Refuses because of the loan's state. `what` names, in Portuguese, the step that is refused; `why` adds to the status. */
+export function refuse({ status }: LoanState, what: string, why: string | null = null): Refused<'loanState'> {
+  return { refused: { kind: 'loanState', what, status, why } };
 }

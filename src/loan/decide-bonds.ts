@@ -5,7 +5,7 @@ import { toReais } from '../contract/values.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';
 import type { LoanState } from './state.ts';
 
-/** Where an end of bond closes the loan. In `emitindo` it has to wait; elsewhere there is nothing to close. */
+/** The statuses in which an end of bond closes the loan. In `emitindo` the end waits; in the others nothing is left to close. */
 export const STATUSES_OF_END_OF_BOND: readonly LoanStatus[] = [
   'em_assinatura',
   'aguardando_averbacao',
@@ -13,7 +13,7 @@ export const STATUSES_OF_END_OF_BOND: readonly LoanStatus[] = [
   'desembolsada',
 ];
 
-/** Where a rehire is news: for a loan that was closed for end of bond. */
+/** The status in which a rehire is an event: the loan was closed for end of bond. */
 export const STATUSES_OF_REHIRE: readonly LoanStatus[] = ['encerrada_desligamento'];
 
 const CLOSED_FOR_END_OF_BOND: EventData<'trabalhador.desligado'>['situacao_emprestimo'] = {
@@ -21,7 +21,7 @@ const CLOSED_FOR_END_OF_BOND: EventData<'trabalhador.desligado'>['situacao_empre
   descricao: 'Encerrado por desligamento',
 };
 
-/** The worker's bond ended. A registration or transfer that is under way still ends by itself. */
+/** The worker's bond ended. A registration or transfer under way still ends with its own event. */
 export function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState): Decision {
   if (!STATUSES_OF_END_OF_BOND.includes(state.status)) return refuse(state, 'Não é possível encerrar por desligamento');
   const data = {
@@ -34,10 +34,10 @@ export function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState):
     motivo_desligamento: reason,
     situacao_emprestimo: CLOSED_FOR_END_OF_BOND,
   };
-  return { facts: [{ type: 'trabalhador.desligado', data }] };
+  return { ok: [{ type: 'trabalhador.desligado', data }] };
 }
 
-/** The worker was hired anew: the balance may be registered under the new employer. */
+/** The worker was hired again: the balance may be registered under the new employer. */
 export function recordNewBond(command: CommandOf<'recordNewBond'>, state: LoanState): Decision {
   if (!STATUSES_OF_REHIRE.includes(state.status)) return refuse(state, 'Não é possível registrar novo vínculo');
   const data = {
@@ -50,5 +50,5 @@ export function recordNewBond(command: CommandOf<'recordNewBond'>, state: LoanSt
     saldo_pendente: toReais(command.outstandingCentavos),
     averbavel: command.availableMarginCentavos >= state.installmentCentavos,
   };
-  return { facts: [{ type: 'trabalhador.vinculo_novo', data }] };
+  return { ok: [{ type: 'trabalhador.vinculo_novo', data }] };
 }

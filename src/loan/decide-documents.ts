@@ -1,8 +1,9 @@
 /** The signed package and the registry's documents (contract, "Rules" 4 and 5; decisions, "Endpoints"). */
 import type { ErrorDetail } from '../contract/errors.ts';
 import type { Fact } from '../contract/events.ts';
+import type { Refused } from '../contract/refusals.ts';
 import { DOCUMENT_TYPES, type DocumentType } from '../contract/statuses.ts';
-import { type CommandOf, type Decision, type DocumentPiece, type Rejection, refuse } from './command.ts';
+import { type CommandOf, type Decision, type DocumentPiece, refuse } from './command.ts';
 import { leavesSigningPending } from './decide-registration.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
@@ -11,7 +12,7 @@ export function missingDocuments(state: LoanState): DocumentType[] {
   return DOCUMENT_TYPES.filter((type) => !state.receivedDocuments.includes(type));
 }
 
-/** The fact that signing is complete. */
+/** The event that signing is complete. */
 export function concludesSigning(state: LoanState): Fact {
   return { type: 'assinatura.concluida', data: { emprestimo_id: state.id, tipo_assinatura: state.signing } };
 }
@@ -25,10 +26,10 @@ export function deliverPackage({ documents }: CommandOf<'deliverPackage'>, state
   const misfit = compare(documents, deferred ? ['ccb_assinada'] : DOCUMENT_TYPES);
   if (misfit !== null) return misfit;
   const outcome = deferred ? leavesSigningPending(state, true) : concludesSigning(state);
-  return { facts: [...received(documents, state), outcome] };
+  return { ok: [...received(documents, state), outcome] };
 }
 
-/** All pieces that are still missing, at once. */
+/** Receives all pieces that are still missing, at once. */
 export function deliverMissingDocuments(
   { documents }: CommandOf<'deliverMissingDocuments'>,
   state: LoanState,
@@ -36,19 +37,19 @@ export function deliverMissingDocuments(
   if (state.obligation?.situation !== 'aguardando') return refuseWithoutObligation(state);
   const misfit = compare(documents, missingDocuments(state));
   if (misfit !== null) return misfit;
-  return { facts: [...received(documents, state), ...packageCompleted(state)] };
+  return { ok: [...received(documents, state), ...packageCompleted(state)] };
 }
 
-/** One piece; the last one closes the obligation as the batch does. */
+/** Receives one piece; the last piece closes the obligation, as the batch does. */
 export function deliverDocument({ document }: CommandOf<'deliverDocument'>, state: LoanState): Decision {
   if (state.obligation?.situation !== 'aguardando') return refuseWithoutObligation(state);
   const missing = missingDocuments(state);
   if (!missing.includes(document.type))
     return refuse(state, 'Não é possível receber o documento', `com a peça ${document.type} já recebida`);
-  return { facts: [...received([document], state), ...(missing.length === 1 ? packageCompleted(state) : [])] };
+  return { ok: [...received([document], state), ...(missing.length === 1 ? packageCompleted(state) : [])] };
 }
 
-function refuseWithoutObligation(state: LoanState): Rejection {
+function refuseWithoutObligation(state: LoanState): Refused<'loanState'> {
   const situation = state.obligation === null ? 'sem entrega_docs_registry' : 'com entrega_docs_registry recebido';
   return refuse(state, 'Não há documentos a entregar', situation);
 }
@@ -65,8 +66,8 @@ function packageCompleted(state: LoanState): Fact[] {
   return [{ type: 'docs_registry.recebido', data }, concludesSigning(state)];
 }
 
-/** Null when `documents` are exactly the `expected` pieces, each once; else every difference, one detail each. */
-function compare(documents: readonly DocumentPiece[], expected: readonly DocumentType[]): Rejection | null {
+/** Null when `documents` are exactly the `expected` pieces, each once; else one detail for each difference. */
+function compare(documents: readonly DocumentPiece[], expected: readonly DocumentType[]): Refused<'misfit'> | null {
   const given = documents.map(({ type }) => type);
   const details: ErrorDetail[] = [];
   for (const [index, type] of given.entries()) {
@@ -78,5 +79,5 @@ function compare(documents: readonly DocumentPiece[], expected: readonly Documen
   for (const type of missing) details.push({ campo: 'documentos', mensagem: `falta a peça ${type}` });
   if (details.length === 0) return null;
   const names = missing.length === 0 ? 'há peças que não cabem' : `peças que faltam: ${missing.join(', ')}`;
-  return { invalid: `Documentos inválidos: ${names}`, details };
+  return { refused: { kind: 'misfit', what: `Documentos inválidos: ${names}`, details } };
 }

@@ -1,7 +1,8 @@
-/** The loan's rules: a command and the state it meets become facts or a refusal. */
+/** The loan's rules: a command and the loan's state become events or a refusal. */
 import { toReais } from '../contract/values.ts';
-import { dayOf } from './calendar.ts';
-import { type Command, type CommandOf, type Decision, type Rejection, refuse } from './command.ts';
+import { NOT_FOUND, type Refused } from '../contract/refusals.ts';
+import { dayOf } from '../contract/calendar.ts';
+import { type Command, type CommandOf, type Decision, refuse } from './command.ts';
 import { endBond, recordNewBond } from './decide-bonds.ts';
 import { concludesSigning, deliverDocument, deliverMissingDocuments, deliverPackage } from './decide-documents.ts';
 import { concludeRegistration, failRegistration, requestRegistration } from './decide-registration.ts';
@@ -10,25 +11,25 @@ import type { LoanState } from './state.ts';
 function issue({ issuance, contract }: CommandOf<'issue'>, state: LoanState | null): Decision {
   if (state !== null) return refuse(state, 'Não é possível contratar de novo');
   const type = issuance === 'sincrona' ? 'emprestimo.contratado' : 'emprestimo.solicitado';
-  return { facts: [{ type, data: contract }] };
+  return { ok: [{ type, data: contract }] };
 }
 
 function concludeIssuance({ number }: CommandOf<'concludeIssuance'>, state: LoanState): Decision {
   if (state.status !== 'emitindo') return refuse(state, 'Não há emissão em andamento');
   const valor_liberado = toReais(state.releasedCentavos);
-  return { facts: [{ type: 'emprestimo.emitido', data: { emprestimo_id: state.id, numero: number, valor_liberado } }] };
+  return { ok: [{ type: 'emprestimo.emitido', data: { emprestimo_id: state.id, numero: number, valor_liberado } }] };
 }
 
 function failIssuance({ reason }: CommandOf<'failIssuance'>, state: LoanState): Decision {
   if (state.status !== 'emitindo') return refuse(state, 'Não há emissão em andamento');
-  return { facts: [{ type: 'emprestimo.emissao_falhou', data: { emprestimo_id: state.id, motivo: reason } }] };
+  return { ok: [{ type: 'emprestimo.emissao_falhou', data: { emprestimo_id: state.id, motivo: reason } }] };
 }
 
 function concludeSigning(state: LoanState): Decision {
   const what = 'Não é possível concluir a assinatura';
   if (state.signing !== 'internal') return refuse(state, what, 'com tipo_assinatura externa');
   if (state.status !== 'em_assinatura') return refuse(state, what);
-  return { facts: [concludesSigning(state)] };
+  return { ok: [concludesSigning(state)] };
 }
 
 function settleDisbursement({ on, today }: CommandOf<'settleDisbursement'>, state: LoanState): Decision {
@@ -41,29 +42,27 @@ function settleDisbursement({ on, today }: CommandOf<'settleDisbursement'>, stat
     valor_liberado: toReais(state.releasedCentavos),
     data_liberacao: on,
   };
-  return { facts: [{ type: 'desembolso.liquidado', data }] };
+  return { ok: [{ type: 'desembolso.liquidado', data }] };
 }
 
-/** Null from the day of the loan to today. Today always fits: a clock that went back must not refuse a transfer. */
-function judgeDay(on: string, created: string, today: string): Rejection | null {
+/** Null for a day from the loan's creation to today. Today always fits: a clock that was set back must not refuse a transfer. */
+function judgeDay(on: string, created: string, today: string): Refused<'misfit'> | null {
   if (on === today || (on >= created && on < today)) return null;
   const mensagem = `deve ser de ${created}, dia da contratação, a ${today}, hoje em São Paulo`;
-  return {
-    invalid: 'a data de liberação não cabe neste empréstimo',
-    details: [{ campo: 'data_liberacao', mensagem }],
-  };
+  const details = [{ campo: 'data_liberacao', mensagem }];
+  return { refused: { kind: 'misfit', what: 'a data de liberação não cabe neste empréstimo', details } };
 }
 
 function failDisbursement({ reason }: CommandOf<'failDisbursement'>, state: LoanState): Decision {
   if (!state.transferOpen) return refuse(state, 'Não há desembolso que possa falhar');
   const data = { emprestimo_id: state.id, numero_emprestimo: state.number, motivo: reason };
-  return { facts: [{ type: 'desembolso.falhou', data }] };
+  return { ok: [{ type: 'desembolso.falhou', data }] };
 }
 
-/** What `command` does to a loan in `state`; `state` is null when there is no loan yet. */
+/** The answer of a loan in `state` to `command`; `state` is null before the loan exists. */
 export function decide(command: Command, state: LoanState | null): Decision {
   if (command.type === 'issue') return issue(command, state);
-  if (state === null) return { rejected: 'O empréstimo não existe' };
+  if (state === null) return NOT_FOUND;
   switch (command.type) {
     case 'concludeIssuance':
       return concludeIssuance(command, state);

@@ -1,22 +1,22 @@
 /**
- * What each event means to a loan. Nothing is refused and nothing throws: what the log holds has happened, also where a
- * core in another language appended what `decide` would not have (expected.ts tells which that is).
+ * What each event changes in a loan. Nothing is refused and nothing throws, because an event in the log has happened. That
+ * holds also for an event of a core in another language that `decide` would not have written (see expected.ts).
  */
 import type { EventData, Fact } from '../contract/events.ts';
 import { LOAN_STATUSES } from '../contract/statuses.ts';
 import { toCentavos } from '../contract/values.ts';
 import { initial, type LoanState, type RegistrationState } from './state.ts';
 
-/** An event with its place in the loan's stream. */
+/** An event with its version in the loan's stream. */
 export type LoanEvent = Fact & { readonly version: number; readonly occurredAt: Date };
 
-/** The events that a loan's stream begins with: its contract. */
+/** The events that may begin a loan's stream. Such an event is called the loan's contract. */
 export const FIRST_TYPES = [
   'emprestimo.contratado',
   'emprestimo.solicitado',
 ] as const satisfies readonly Fact['type'][];
 
-/** Facts of other streams: of an authorization, a margin query, a settlement. */
+/** Events of other streams: of an authorization, a margin query, a settlement. */
 export const OTHER_TYPES = [
   'autorizacao.confirmada',
   'margem.concluida',
@@ -24,7 +24,7 @@ export const OTHER_TYPES = [
   'repasse.processado',
 ] as const satisfies readonly Fact['type'][];
 
-/** Moves a loan forward, never back. The closed statuses stand last in the contract's list, so a closed loan keeps its own. */
+/** Moves a loan's status forward, never back. The closed statuses are last in the contract's list, so a closed loan stays closed. */
 function advance(state: LoanState, to: LoanState['status']): LoanState {
   return LOAN_STATUSES.indexOf(to) > LOAN_STATUSES.indexOf(state.status) ? { ...state, status: to } : state;
 }
@@ -64,7 +64,7 @@ function registrationAsked(id: string, requestedAt: string): RegistrationState {
   return { id, status: 'processando', protocol: null, error: null, requestedAt, endedAt: null };
 }
 
-/** The answer to a registration; one that nobody asked for here was asked and answered at once. */
+/** The answer to a registration. An answer without a question in this stream counts as asked and answered at once. */
 function endRegistration(state: LoanState, id: string, end: Partial<RegistrationState>, at: string): LoanState {
   const asked = state.registration?.id === id ? state.registration : registrationAsked(id, at);
   return { ...state, registration: { ...asked, ...end, endedAt: at } };
@@ -111,7 +111,7 @@ function apply(state: LoanState, event: LoanEvent): LoanState {
     case 'trabalhador.desligado':
       return { ...state, status: 'encerrada_desligamento' };
     case 'trabalhador.vinculo_novo':
-    // A second contract changes nothing of the first, and facts of other streams say nothing of a loan.
+    // A second contract does not change the first, and events of other streams do not concern a loan.
     case 'emprestimo.contratado':
     case 'emprestimo.solicitado':
     case 'autorizacao.confirmada':
@@ -124,7 +124,7 @@ function apply(state: LoanState, event: LoanEvent): LoanState {
   }
 }
 
-/** False for an event that names another loan than that of the stream it lies on. */
+/** False for an event whose `emprestimo_id` is not its stream's. */
 export function isAbout(loanId: string, { data }: Fact): boolean {
   return !('emprestimo_id' in data) || data.emprestimo_id.toLowerCase() === loanId;
 }
@@ -133,7 +133,7 @@ function next(state: LoanState, event: LoanEvent, at = event): LoanState {
   return { ...apply(state, event), version: at.version, updatedAt: at.occurredAt.toISOString() };
 }
 
-/** The loan after `event`; null while there is no contract to make it of. */
+/** The loan after `event`; null while the stream has no contract. */
 export function evolve(state: LoanState | null, event: LoanEvent): LoanState | null {
   if (state !== null) return next(state, event);
   if (event.type === 'emprestimo.contratado') return contracted(event.data, 'em_assinatura', event);
@@ -142,8 +142,8 @@ export function evolve(state: LoanState | null, event: LoanEvent): LoanState | n
 }
 
 /**
- * The loan after all of `events`, in order, from `from`; null when none of them is its contract. Facts that were appended
- * ahead of the contract count from the contract on.
+ * The loan after all of `events`, in order, starting from `from`; null when none of them is its contract. Events ahead of the
+ * contract take effect with the contract.
  */
 export function fold(events: Iterable<LoanEvent>, from: LoanState | null = initial): LoanState | null {
   let state = from;

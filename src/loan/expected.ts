@@ -1,6 +1,6 @@
 /**
- * Whether an event is one that `decide` would have written where it lies. A core in another language may append what it
- * likes of the catalog; what does not fit is folded as the fact it is, and told to auditors.
+ * Whether `decide` could have written an event at its position in the stream. A core in another language may append any event
+ * of the catalog. One that does not fit is folded all the same, and reported to auditors.
  */
 import type { Fact } from '../contract/events.ts';
 import { DOCUMENT_TYPES } from '../contract/statuses.ts';
@@ -8,24 +8,24 @@ import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from './decide-bonds.ts';
 import { FIRST_TYPES, isAbout, OTHER_TYPES } from './evolve.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
-/** The stream that the event was appended to, its loan before that, and whose loan it is; both null before the contract. */
-export interface Place {
+/** The event's stream, its loan before the event, and the loan's partner; the last two are null before the contract. */
+export interface StreamSoFar {
   readonly stream: string;
   readonly state: LoanState | null;
   readonly ownerId: string | null;
 }
 
-/** Null for an event that fits where it lies, else in Portuguese why it does not. */
-export function unexpected(event: Fact & { readonly version: number; readonly partnerId: string }, place: Place) {
-  const { state } = place;
-  if (!isAbout(place.stream, event)) return 'emprestimo_id não é o do fluxo em que o evento está';
+/** Null for an event that fits at its position, else the reason in Portuguese. */
+export function unexpected(event: Fact & { readonly version: number; readonly partnerId: string }, soFar: StreamSoFar) {
+  const { state } = soFar;
+  if (!isAbout(soFar.stream, event)) return 'emprestimo_id não é o do fluxo em que o evento está';
   if (isOf(OTHER_TYPES, event)) return event.version === 1 ? null : 'o evento não é o primeiro do seu fluxo';
   if (isOf(FIRST_TYPES, event)) {
     if (state !== null) return 'o empréstimo já tinha sido contratado';
     return event.version === 1 ? null : 'a contratação não é o primeiro evento do fluxo';
   }
   if (state === null) return 'o fluxo não tem, antes, a contratação do empréstimo';
-  if (event.partnerId !== place.ownerId) return 'o empréstimo é de outro parceiro';
+  if (event.partnerId !== soFar.ownerId) return 'o empréstimo é de outro parceiro';
   if ('numero_emprestimo' in event.data && event.data.numero_emprestimo !== state.number)
     return `numero_emprestimo não é ${state.number}, o do empréstimo`;
   return fits(event, state) ? null : describe(state);

@@ -1,4 +1,4 @@
-/** A loan as its stream says it is. Plain JSON, because it is also stored as the projection `loans.state`. */
+/** A loan, folded from its stream. Plain JSON, because the projection stores it as `loans.state`. */
 import type { DocumentMode, DocumentType, LoanStatus, RegistrationStatus, SigningMode } from '../contract/statuses.ts';
 
 /** The latest registration (averbação) of a loan. Instants are ISO 8601 strings. */
@@ -8,11 +8,11 @@ export interface RegistrationState {
   readonly protocol: string | null;
   readonly error: string | null;
   readonly requestedAt: string;
-  /** When the registry's answer was recorded, whichever it was. */
+  /** When the registry's answer was recorded, whether it concluded or failed. */
   readonly endedAt: string | null;
 }
 
-/** The documents dimension (`entrega_docs_registry`); which pieces are missing follows from `receivedDocuments`. */
+/** The documents dimension (`entrega_docs_registry`); the missing pieces follow from `receivedDocuments`. */
 interface ObligationState {
   readonly situation: 'aguardando' | 'recebido';
   /** The last day, `YYYY-MM-DD`. */
@@ -40,7 +40,7 @@ export interface LoanState {
   readonly signed: boolean;
   readonly receivedDocuments: readonly DocumentType[];
   readonly registration: RegistrationState | null;
-  /** The transfer may still settle or fail; an end of bond does not stop the one that is under way. */
+  /** True while the transfer may still settle or fail; an end of bond does not stop a transfer under way. */
   readonly transferOpen: boolean;
   /** `YYYY-MM-DD`, once the transfer settled. */
   readonly disbursedOn: string | null;
@@ -52,7 +52,7 @@ export interface LoanState {
 /** Before the first event there is no loan. */
 export const initial = null;
 
-/** External signing whose documents may follow the registration; only there does the documents dimension exist. */
+/** True for external signing with deferred documents: only such a loan has the documents dimension. */
 export function isDeferred(state: LoanState): boolean {
   return state.signing === 'externa' && state.documentMode === 'diferida';
 }

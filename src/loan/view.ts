@@ -1,11 +1,11 @@
 /** The loan as a partner reads it (decisions, "Loan statuses and next actions" and "Endpoints"). */
-import type { LoanResource, RegistrationResource } from '../contract/loan-resource.ts';
+import type { LoanResource, RegistrationResource } from '../contract/resources/loan-resource.ts';
 import type { NextAction } from '../contract/statuses.ts';
 import { toReais } from '../contract/values.ts';
 import { missingDocuments } from './decide-documents.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
-/** What the partner, or the service, has to do next; null when nothing is left. */
+/** The next step, of the partner or of the service; null when none is left. */
 export function nextAction(state: LoanState): NextAction | null {
   switch (state.status) {
     case 'emitindo':

@@ -6,6 +6,7 @@
 import type { ApiFamily } from '../contract/delivery.ts';
 import { EVENTS, type Fact } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
+import { currentTraceparent, inSpan } from '../telemetry/traces.ts';
 
 /** Who caused an event, and for whom. */
 export interface Provenance {
@@ -41,6 +42,14 @@ const INACTIVE_PARTNER = 'CT403';
 
 /** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict} and {@link InactivePartner}. */
 export async function append(tx: Tx, appending: Appending): Promise<number> {
+  const [{ type }, { length }] = [appending.facts[0] ?? { type: '' }, appending.facts];
+  return inSpan('append', { 'carteiro.evento': type, 'carteiro.events': length }, () => appendFacts(tx, appending));
+}
+
+async function appendFacts(tx: Tx, appending: Appending): Promise<number> {
+  const traceparent = currentTraceparent();
+  // One row, made before the events are: the setting is the transaction's own.
+  const traced = traceparent === null ? tx`` : tx`from set_config('carteiro.traceparent', ${traceparent}, true)`;
   const { stream, partnerId, actor, requestId, occurredAt, family = 'backoffice' } = appending;
   let version = appending.expectedVersion;
   for (const fact of appending.facts) {
@@ -50,7 +59,7 @@ export async function append(tx: Tx, appending: Appending): Promise<number> {
         select append_event(
           ${stream}, ${version}, ${fact.type}, ${partnerId}, ${data}::text::json,
           ${actor}, ${requestId}, ${occurredAt}, ${family}
-        )`;
+        ) ${traced}`;
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code === INACTIVE_PARTNER) throw new InactivePartner(`partner ${partnerId} is not active`, { cause: error });

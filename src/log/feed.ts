@@ -1,17 +1,18 @@
 /**
  * The partner's feed: every event that was emitted for it, in the order of (epoch, transaction, position).
  *
- * Invariant: a reader that goes on after its last item misses nothing, also what committed late. Positions are given out
- * when a row is written, not when it commits, and neither they nor transaction ids commit in order; so nothing is shown
- * of a transaction from `pg_snapshot_xmin` on: all those before it are over, and no row can appear among theirs any more.
- * Transactions of an epoch before this server's own are over, whatever their numbers. (Of this server's own, one that was
- * prepared before a promotion may still commit: they too must be below the horizon.)
- * A place was shown only if its event is in the log. One that is not there was lost with what came after a recovered
- * moment, and whoever stands there is told where to go on ({@link whereToGoOn}): by going on from there it would skip what was
+ * Invariant: a reader that continues after its last item misses nothing, not even an event that committed late. A row
+ * gets its position when it is written, not when it commits, and neither positions nor transaction ids commit in
+ * order. So the feed shows nothing from `pg_snapshot_xmin` on: all transactions before that are over, and no row can
+ * still appear among theirs. Transactions of an epoch before this server's own are over, whatever their numbers. (A
+ * transaction of this server that was prepared before a promotion may still commit; the same limit applies to it.)
+ * A cursor was shown only if its event is in the log. A cursor whose event is missing was lost when the database went
+ * back in time. Its reader is told where to continue ({@link whereToGoOn}); from the lost cursor it would skip events
  * written since.
- * The price is that a transaction left open anywhere on the server holds the feed's end back, never its order.
- * A statement looks at a bounded number of the log's rows, so that a rare name costs short pages and never a long one; a
- * page in which nothing was found is looked for a few times more.
+ * The price: a transaction that is left open anywhere on the server holds the feed's end back. It never changes the
+ * order.
+ * Each statement looks at a bounded number of the log's rows, so a rare name costs short pages, never a long
+ * statement. A page in which nothing was found is searched a few times more.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
@@ -20,14 +21,15 @@ import type { Pool } from '../db/pool.ts';
 const LOOKED_AT_A_PAGE = 5_000;
 const MAX_LOOKS = 10;
 
-/** A place in the feed: after this event. Whole numbers as text. */
-export interface FeedPlace {
+/** A cursor in the feed: after this event. Whole numbers as text. */
+export interface FeedCursor {
   readonly epoch: string;
   readonly tx: string;
   readonly position: string;
 }
 
-export interface FeedEvent extends FeedPlace {
+/** An event as its partner is shown it. */
+export interface FedEvent {
   readonly id: string;
   readonly loanId: string | null;
   readonly loanVersion: number | null;
@@ -40,23 +42,25 @@ export interface FeedEvent extends FeedPlace {
   }[];
 }
 
+type FeedEvent = FedEvent & FeedCursor;
+
 export interface FeedQuery {
   readonly partnerId: string;
   readonly event: string | null;
-  readonly after: FeedPlace | null;
+  readonly after: FeedCursor | null;
   readonly limit: number;
 }
 
 export interface Feed {
   readonly events: readonly FeedEvent[];
   /** Where to go on, now or later; null only while there is nothing at all. */
-  readonly next: FeedPlace | null;
+  readonly next: FeedCursor | null;
   /** False when this page reached the end of what is certain. */
   readonly hasMore: boolean;
 }
 
 /** Before the first event. */
-export const FEED_START: FeedPlace = { epoch: '0', tx: '0', position: '0' };
+export const FEED_START: FeedCursor = { epoch: '0', tx: '0', position: '0' };
 
 interface Looked {
   readonly lastEpoch: string;
@@ -74,16 +78,16 @@ export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
   return page;
 }
 
-/** For a place that the log does not have: the last one before it that it has. Null: the partner can go on from `place`. */
-export async function whereToGoOn(pool: Pool, partnerId: string, place: FeedPlace): Promise<FeedPlace | null> {
-  const known = await findPlace(pool, partnerId, place);
-  return known.epoch === place.epoch && known.tx === place.tx && known.position === place.position ? null : known;
+/** For a cursor that the log does not have: the last one before it that it has. Null: the partner can go on from `cursor`. */
+export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCursor): Promise<FeedCursor | null> {
+  const known = await findCursor(pool, partnerId, cursor);
+  return known.epoch === cursor.epoch && known.tx === cursor.tx && known.position === cursor.position ? null : known;
 }
 
-/** The partner's newest place at or before `place`. */
-async function findPlace(pool: Pool, partnerId: string, { epoch, tx, position }: FeedPlace): Promise<FeedPlace> {
+/** The partner's newest cursor at or before `cursor`. */
+async function findCursor(pool: Pool, partnerId: string, { epoch, tx, position }: FeedCursor): Promise<FeedCursor> {
   const [row] = await pool.run(
-    (sql) => sql<FeedPlace[]>`
+    (sql) => sql<FeedCursor[]>`
       select epoch::text, tx::text, position::text
       from events e
       where e.partner_id = ${partnerId}
@@ -140,12 +144,13 @@ async function readRows(
         order by scan.epoch, scan.tx, scan.position
         limit ${limit + 1}
       ),
-      sent as (
+      -- Materialized, or it is made again for each event.
+      sent as materialized (
         select d.event_id,
                json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status) order by d.id) as list
         from deliveries d
         where d.webhook_id = any (array(select id from webhooks where partner_id = ${partnerId}))
-          and d.event_id = any (array(select id from page))
+          and d.partner_id = ${partnerId} and d.event_id = any (array(select id from page))
         group by d.event_id
       )
       select last.*, page.id, page.epoch::text as epoch, page.tx::text as tx, page.position::text as position, page.body,

@@ -1,23 +1,24 @@
 /**
- * Following the log in its order, for a reader that keeps its own place: the projector.
+ * Following the log in its order, for a reader that keeps its own cursor: the projector.
  *
- * Invariant: a reader that goes on after its place misses nothing, also what committed late. Places are ordered by
- * (epoch, transaction, position), and `readSettled` shows nothing of a transaction that may still be open (feed.ts has the
- * reason). A test delivery is no event of the catalog: nobody follows it. Each partner's events are found by the index that its feed has: an index over all of them would cost every
- * append an entry.
+ * Invariant: a reader that continues after its cursor misses nothing, not even an event that committed late. Cursors
+ * are ordered by (epoch, transaction, position), and `readSettled` shows nothing of a transaction that may still be
+ * open (feed.ts has the reason). Test deliveries and notices are skipped, because they are no facts.
+ * Each partner's events are found by the index of its feed. An index over all partners would cost every append an
+ * entry.
  */
-import { TEST_NAME } from '../contract/delivery.ts';
+import { NOT_FACTS } from '../contract/delivery.ts';
 import type { EventType } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** A place in the log: after this event. Whole numbers as text. */
-export interface LogPlace {
+/** A cursor in the log: after this event. Whole numbers as text. */
+export interface LogCursor {
   readonly epoch: string;
   readonly tx: string;
   readonly position: string;
 }
 
-export interface PlacedEvent extends LogPlace {
+export interface PlacedEvent extends LogCursor {
   readonly id: string;
   readonly stream: string;
   readonly version: number;
@@ -26,22 +27,22 @@ export interface PlacedEvent extends LogPlace {
 }
 
 /** How far the reader of that name has come. */
-export async function readProgress(tx: Tx, name: string): Promise<LogPlace> {
-  const [place] = await tx<LogPlace[]>`
+export async function readProgress(tx: Tx, name: string): Promise<LogCursor> {
+  const [cursor] = await tx<LogCursor[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position from projections where name = ${name}`;
-  if (place === undefined) throw new Error(`projections has no row ${name}: run the command 'migrate'`);
-  return place;
+  if (cursor === undefined) throw new Error(`projections has no row ${name}: run the command 'migrate'`);
+  return cursor;
 }
 
 /** The next events whose transactions are over, at most `limit`, of all partners in the log's order. */
-export async function readSettled(tx: Tx, after: LogPlace, limit: number): Promise<PlacedEvent[]> {
+export async function readSettled(tx: Tx, after: LogCursor, limit: number): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
     from partners p
     cross join lateral (
       select epoch, tx, position, id, stream, version, type, partner_id
       from events
-      where partner_id = p.id and type <> ${TEST_NAME}
+      where partner_id = p.id and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch, tx, position)
@@ -53,26 +54,26 @@ export async function readSettled(tx: Tx, after: LogPlace, limit: number): Promi
     limit ${limit}`;
 }
 
-/** All events of one partner that are committed after the place, whether or not others may still come among them. */
-export async function readCommitted(tx: Tx, after: LogPlace, partnerId: string): Promise<PlacedEvent[]> {
+/** All events of one partner that are committed after the cursor, whether or not others may still come among them. */
+export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
     from events
-    where partner_id = ${partnerId} and type <> ${TEST_NAME}
+    where partner_id = ${partnerId} and type <> all (${NOT_FACTS as string[]})
       and (epoch, tx, position)
         > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
     order by epoch, tx, position`;
 }
 
-/** How long the oldest event after the place has been in the log, in seconds; 0 when there is none. */
-export async function readLagS(tx: Tx, after: LogPlace): Promise<number> {
+/** How long the oldest event after the cursor has been in the log, in seconds; 0 when there is none. */
+export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
   const [{ lag }] = await tx<[{ lag: number }]>`
     select coalesce(greatest(extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(first.id))), 0), 0)::float8 as lag
     from partners p
     cross join lateral (
       select id
       from events
-      where partner_id = p.id and type <> ${TEST_NAME}
+      where partner_id = p.id and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx, position)
           > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
       order by epoch, tx, position

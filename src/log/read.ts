@@ -2,7 +2,7 @@
 import type { Fact } from '../contract/events.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** A fact with its place in its stream. */
+/** A fact with its version in its stream. */
 export type RecordedEvent = Fact & {
   readonly version: number;
   readonly partnerId: string;
@@ -16,6 +16,12 @@ export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Pr
     from events
     where stream = ${stream} and version <= ${upTo}
     order by version`;
+}
+
+/** The ids of a stream's events, by version. */
+export async function readEventIds(tx: Tx, stream: string): Promise<Map<number, string>> {
+  const rows = await tx<{ id: string; version: number }[]>`select id, version from events where stream = ${stream}`;
+  return new Map(rows.map(({ id, version }) => [version, id]));
 }
 
 /** The database's clock, to the millisecond. */

@@ -1,17 +1,17 @@
 /** `npm run demo`: everything on free ports, in a folder that is gone afterwards. */
 import { type Config, readConfig } from '../config.ts';
 import { SCOPES } from '../contract/statuses.ts';
-import { makeHeldFolder, sweepHeldFolders } from '../db/held-folder.ts';
+import { makeHeldFolder, sweepHeldFolders } from '../db/embedded/held-folder.ts';
 import { walk } from '../demo/walk.ts';
-import { openLocalKeys } from '../http/keys-local.ts';
+import { openLocalKeys } from '../http/auth/keys-local.ts';
 import { createLogger, type Logger } from '../log-lines.ts';
 import { createMetrics } from '../metrics.ts';
-import { openDatabase, openPool } from './database.ts';
-import { ensureSandboxPartner } from './partners.ts';
+import { openDatabase, openPool } from './service/database.ts';
+import { ensureSandboxPartner } from '../steering/partners.ts';
 import { reasonOf } from './reason.ts';
-import { type Part, startApi, startPoller } from './service.ts';
-import { unlessStopped } from './stop-signals.ts';
-import { showDrain, startStopping, type Stopping } from './stopping.ts';
+import { type Part, startApi, startPoller } from './service/service.ts';
+import { unlessStopped } from './service/stop-signals.ts';
+import { showDrain, startStopping, type Stopping } from './service/stopping.ts';
 
 const FOLDERS = 'carteiro-demo-';
 
@@ -41,7 +41,14 @@ async function runIn(config: Config, log: Logger, stopping: Stopping, print: (te
   const pool = openPool(config, database.url, 'demo', 1, 10_000);
   const parts: Part[] = [];
   try {
-    const deps = { config, database, log, metrics: createMetrics(), fit: Promise.resolve(true) };
+    const deps = {
+      config,
+      database,
+      log,
+      metrics: createMetrics(),
+      fit: Promise.resolve(true),
+      leaving: stopping.signal,
+    };
     const api = await startApi(deps);
     parts.push(api, await startPoller(deps));
     const partner = await pool.run(ensureSandboxPartner);

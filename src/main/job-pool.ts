@@ -2,29 +2,81 @@
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
-import { openDatabase, openPool } from './database.ts';
-import { untilFit } from './fitness.ts';
+import { codeOf } from '../db/unavailable.ts';
+import { EXIT, type ExitCode, Refusal } from './command.ts';
+import { openDatabase, openPool } from './service/database.ts';
+import { untilFit } from './service/fitness.ts';
+import { openProgress, type Progress } from './progress.ts';
 
 const CONNECTIONS = 2;
 /** A whole month of a large partner is one statement. */
 const DEADLINE_MS = 10 * 60 * 1_000;
+const PERMISSION_DENIED = '42501';
 /** After this the job goes on, and fails, saying that the database is out of reach. */
 const WAIT_FOR_DATABASE_MS = 30_000;
 
-/** Runs `work` on a database that is fit for it, and closes everything behind it. A copy is for those who only read. */
+export interface JobOptions {
+  /** A copy, which has not been adopted, is for those who only read. */
+  readonly onStrange?: 'refuse' | 'accept';
+  /** The role whose rights it needs, for the sentence that says that the login lacks them. */
+  readonly needs?: 'owner' | 'app';
+  /** False for an operator, who is told at once that the database is out of reach; a timer's job waits for it. */
+  readonly isPatient?: boolean;
+}
+
+/** Runs `work` on a database that is fit for it, and closes everything behind it. */
 export async function withJobPool<T>(
   config: Config,
   log: Logger,
   work: (pool: Pool) => Promise<T>,
-  onStrange: 'refuse' | 'accept' = 'refuse',
+  { onStrange = 'refuse', needs = 'app', isPatient = true }: JobOptions = {},
 ): Promise<T> {
   const database = await openDatabase(config, log);
   const pool = openPool(config, database.url, 'job', CONNECTIONS, DEADLINE_MS);
   try {
-    await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange });
+    await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
     return await work(pool);
+  } catch (error) {
+    throw codeOf(error) === PERMISSION_DENIED ? await lackingRights(pool, config, needs, error) : error;
   } finally {
     await pool.close();
     await database.close();
+  }
+}
+
+async function lackingRights(pool: Pool, config: Config, needs: 'owner' | 'app', error: unknown): Promise<Refusal> {
+  const [{ login }] = await pool.run((sql) => sql<[{ login: string }]>`select quote_ident(current_user) as login`);
+  const role = `${config.databaseRolePrefix}_${needs}`;
+  return new Refusal(
+    `the role ${login} lacks the rights of this command (${(error as Error).message}): log in as a member of ${role}, or ` +
+      `let an administrator run "grant ${role} to ${login}"`,
+  );
+}
+
+/** What a job ends with: one line of JSON, and whether all was as it should be. */
+export interface JobResult {
+  readonly summary: object;
+  readonly isGood: boolean;
+}
+
+interface Job extends JobOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly print: (result: string) => void;
+}
+
+/** Runs a job that tells a person at a terminal how far it is, and prints what it came to. */
+export async function runJob(
+  { config, log, print, ...options }: Job,
+  work: (pool: Pool, progress: Progress) => Promise<JobResult>,
+): Promise<ExitCode> {
+  const progress = openProgress();
+  try {
+    const { summary, isGood } = await withJobPool(config, log, (pool) => work(pool, progress), options);
+    progress.end();
+    print(JSON.stringify(summary));
+    return isGood ? EXIT.done : EXIT.refused;
+  } finally {
+    progress.end();
   }
 }

@@ -1,22 +1,22 @@
 /**
- * What the employment-data registry tells about workers' bonds (vínculos).
+ * The port to the employment-data registry for workers' bonds (vínculos).
  *
- * The registry is asked for what it came to know in a window of time, [from, until). Windows overlap and two machines
- * may ask at once, so a record must carry a reference that is the same every time it is told, and that belongs to one
- * loan alone: a worker with two loans is two records. Whoever asks keeps the first telling of a reference; a correction
- * is a record with a reference of its own.
+ * A call asks for the records that the registry learned in a window of time, [from, until). Windows overlap, and two
+ * machines may ask at once. So each record carries a reference that is the same in every answer and belongs to one loan: a
+ * worker with two loans is two records. The caller keeps the first record of a reference; a correction is a record with a
+ * reference of its own.
  *
- * Records come in pages, so that a night with many of them is neither one answer nor one list in memory. A call that
- * throws got no answer, or not all of it; asking for the same window again is always allowed.
+ * Records come in pages, so a night with many of them is neither one answer nor one list in memory. A call that throws got
+ * no answer, or part of it. Asking for the same window again is always allowed.
  */
 import type { EventData } from '../contract/events.ts';
 
 export interface BondQuery {
-  /** Only what is about this partner's loans; null for everybody's. */
+  /** Only records of this partner's loans; null for all partners. */
   readonly partnerId: string | null;
-  /** The first instant at which the registry came to know a record, by the database's clock. */
+  /** The window's beginning, by the database's clock. */
   readonly from: Date;
-  /** The first instant that is no longer asked for. */
+  /** The window's end, which is not part of it. */
   readonly until: Date;
 }
 
@@ -24,17 +24,17 @@ interface BondRecord {
   /** Stable: see above. */
   readonly reference: string;
   readonly partnerId: string;
-  /** The loan as it was registered with the registry; a loan of somebody else's CCB is not ours to close. */
+  /** The id under which the loan was registered; the service closes only loans of its own CCBs. */
   readonly loanId: string;
 }
 
-/** What the registry says of an end of bond; the date is `YYYY-MM-DD`. */
+/** The registry's record of an end of bond; the date is `YYYY-MM-DD`. */
 export interface EndOfBond {
   readonly on: string;
   readonly reason: EventData<'trabalhador.desligado'>['motivo_desligamento'];
 }
 
-/** What the registry says of a rehire; the margin is what the new employer's payroll leaves, in integer centavos, perhaps below zero. */
+/** The registry's record of a rehire; the margin at the new employer is in integer centavos and may be below zero. */
 export interface Rehire {
   readonly on: string;
   readonly employer: EventData<'trabalhador.vinculo_novo'>['novo_empregador'];
@@ -44,10 +44,10 @@ export interface Rehire {
 export type EndedBond = BondRecord & { readonly data: EndOfBond };
 export type NewBond = BondRecord & { readonly data: Rehire };
 
-/** Tells of bonds. Both calls give up when `signal` aborts. */
+/** Both calls give up when `signal` aborts. */
 export interface BondRegistry {
-  /** Ends of bonds that the registry came to know in the window, in any order. */
+  /** Ends of bonds that the registry learned in the window, in any order. */
   endedBonds(query: BondQuery, signal: AbortSignal): AsyncIterable<readonly EndedBond[]>;
-  /** New bonds that it came to know in the window, in any order. */
+  /** New bonds that the registry learned in the window, in any order. */
   newBonds(query: BondQuery, signal: AbortSignal): AsyncIterable<readonly NewBond[]>;
 }

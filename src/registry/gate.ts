@@ -1,23 +1,23 @@
 /**
- * Calls to the registry, each within a deadline and at most so many at once.
+ * Calls to the registry, each with a deadline, and a bound on the calls at once. A slot is the permission for one call.
  *
- * Invariant: a caller has its end `timeoutMs` after it came, waiting for a free place included, whatever the registry
- * does; and while it waits it holds nothing but memory. The places bound what a hanging registry can pile up over there.
- * Waiting takes half of the time at most: a call that is made has the other half, or it would be charged for nothing.
- * A place is free again at the deadline, also when the adapter goes on without listening to its signal: the port
- * forbids that, and a place lost for ever would be worse. Nothing here outlives the process, so a crash leaves nothing.
- * Alternative: no bound, and a registry that answers slowly is asked by everybody at once, which makes it slower.
+ * Invariant: `timeoutMs` after a caller came, it has an answer or a refusal, whatever the registry does; the wait for a slot
+ * counts. A waiting caller holds nothing but memory. The slots bound the calls that pile up at a hanging registry.
+ * The wait takes at most half of the deadline. The call has the other half, because the registry may charge for a call that
+ * we give up on. At the deadline the slot is free again, even if the adapter ignores its signal: the port forbids that, and a
+ * slot lost for ever would be worse. Nothing here outlives the process, so a crash leaves nothing.
+ * Alternative: no bound. Then everybody asks a slow registry at once, which makes it slower.
  */
 
-/** `unasked`: no place was free in time. `unanswered`: the call threw, or was silent past the deadline. */
+/** `unasked`: no slot was free in time. `unanswered`: the call threw, or was silent past the deadline. */
 export type Called<T> = { readonly answer: T } | { readonly unanswered: unknown } | { readonly unasked: true };
 
 export class RegistryGate {
   readonly #waiting = new Set<() => void>();
   #free: number;
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(slots: number) {
+    this.#free = slots;
   }
 
   /** Makes one call. Never throws. */
@@ -44,7 +44,7 @@ export class RegistryGate {
     }
   }
 
-  /** True with a place; false when none was free in `waitMs`. */
+  /** True with a slot; false when none was free in `waitMs`. */
   async #enter(waitMs: number): Promise<boolean> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -55,11 +55,11 @@ export class RegistryGate {
     this.#waiting.add(end);
     await ended;
     clearTimeout(timer);
-    // Whoever leaves takes the one it admits out of the set, so being there still means that the time is up.
+    // #leave removes the caller that it admits from the set, so a caller still in it has waited too long.
     return !this.#waiting.delete(end);
   }
 
-  /** Hands the place to the one that has waited longest, if any. */
+  /** Hands the slot to the caller that has waited longest, if any. */
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

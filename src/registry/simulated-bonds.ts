@@ -1,6 +1,6 @@
 /**
- * The bonds that the sandbox's registry knows of, in PostgreSQL. A row's id is its reference; `known_at` is when it was
- * told, by the database's clock, and may be slightly before its commit: the overlap of the windows is for such rows too.
+ * The bonds of the sandbox's registry, in PostgreSQL. A row's id is its reference. `known_at` is when the row was written, by
+ * the database's clock, so it may be slightly before the commit; the overlap of the windows covers such rows too.
  */
 import type { Pool, Tx } from '../db/pool.ts';
 import type { BondQuery, BondRegistry, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-port.ts';
@@ -17,7 +17,7 @@ export async function tellEndOfBond(tx: Tx, { partnerId, loanId }: Told, data: E
   return tell(tx, 'ended', partnerId, loanId, data);
 }
 
-/** The registry learns that the worker was hired anew; returns the record's reference. */
+/** The registry learns that the worker was hired again; returns the record's reference. */
 export async function tellRehire(tx: Tx, { partnerId, loanId }: Told, data: Rehire): Promise<string> {
   return tell(tx, 'new', partnerId, loanId, data);
 }
@@ -30,7 +30,7 @@ async function tell(tx: Tx, kind: string, partnerId: string, loanId: string, dat
   return row.id;
 }
 
-/** A registry that tells what is in the database of `pool`. */
+/** A registry that answers from the database of `pool`. */
 export function simulatedBonds(pool: Pool): BondRegistry {
   return {
     endedBonds: (query, signal) => pages<EndedBond>(pool, 'ended', query, signal),
@@ -47,7 +47,7 @@ async function* pages<B extends EndedBond | NewBond>(
   let after = { knownAt: '-infinity', reference: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     signal.throwIfAborted();
-    // The place in the list travels as text: a Date would lose the microseconds.
+    // The cursor's time travels as text: a Date would lose the microseconds.
     const rows = await pool.run(
       (sql) => sql<(B & { knownAt: string })[]>`
         select id as reference, partner_id as "partnerId", loan_id as "loanId", data, known_at::text as "knownAt"

@@ -1,4 +1,4 @@
-/** The margins that the simulated registry knows: what it was told, else the same for every worker. */
+/** The margins of the simulated registry: those that a partner set, else one default for every worker. */
 import type { MARGIN_ERROR_KINDS } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import type { MarginAnswer, MarginQuestion } from './port.ts';
@@ -6,12 +6,12 @@ import type { MarginAnswer, MarginQuestion } from './port.ts';
 /** R$ 5.000,00 of earnings, 35% of which can be pledged. */
 const DEFAULT_ANSWER: MarginAnswer = { outcome: 'answered', earningsCentavos: 500_000, marginCentavos: 175_000 };
 
-/** What to answer from now on, until told otherwise. */
+/** The answer from now on, until it is set again. */
 export type ToldMargin =
   | { readonly earningsCentavos: number; readonly marginCentavos: number }
   | { readonly failure: (typeof MARGIN_ERROR_KINDS)[number]; readonly error: string };
 
-/** Tells the simulated registry what to answer to `partnerId` about one worker and employer. */
+/** Sets the simulated registry's answer to `partnerId` about one worker and employer. */
 export async function tellMargin(tx: Tx, of: Omit<MarginQuestion, 'queryId'>, told: ToldMargin): Promise<void> {
   const [earnings, margin] = 'failure' in told ? [null, null] : [told.earningsCentavos, told.marginCentavos];
   const [kind, error] = 'failure' in told ? [told.failure, told.error] : [null, null];
@@ -31,7 +31,7 @@ interface ToldRow {
   readonly error: string | null;
 }
 
-/** What the simulated registry answers to `question`. */
+/** The simulated registry's answer to `question`. */
 export async function answerMargin(tx: Tx, question: MarginQuestion): Promise<MarginAnswer> {
   const [told] = await tx<ToldRow[]>`
     select earnings_centavos::float8 as earnings, margin_centavos::float8 as margin, error_kind as kind, error

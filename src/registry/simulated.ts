@@ -1,17 +1,17 @@
 /**
- * The registry of the sandbox, in PostgreSQL: it concludes every registration, unless it was told to fail the next one,
- * and knows a margin for every worker and employer.
+ * The registry of the sandbox, in PostgreSQL. It concludes every registration unless a partner set the next one to fail, and
+ * has a margin for every worker and employer.
  *
- * Invariant: one registration id has one answer. What was told is used up by the first registration of that loan that
- * asks after it, and the answer is kept in the same transaction under its id, so a caller that died before recording
- * the answer is given the same one again. Two calls with one id meet at a lock of that id; a crash lets it go.
+ * Invariant: one registration id has one answer. The loan's next registration uses up the answer that was set, and stores its
+ * own answer under its id in the same transaction. So a caller that died before it recorded the answer gets the same answer
+ * again. Two calls with one id wait for each other at a lock of that id; a crash releases the lock.
  */
 import { createHash } from 'node:crypto';
 import type { Pool, Tx } from '../db/pool.ts';
 import type { MarginRegistry, RegistrationAnswer, RegistrationRegistry, RegistrationRequest } from './port.ts';
 import { answerMargin } from './simulated-margin.ts';
 
-/** What the simulated registry answers to the loan's next registration: a failure with `error`, or success for null. */
+/** Sets the answer to the loan's next registration: a failure with `error`, or success for null. */
 export async function answerNextRegistration(tx: Tx, loanId: string, error: string | null): Promise<void> {
   await tx`
     insert into simulated_registrations (loan_id, error) values (${loanId}, ${error})

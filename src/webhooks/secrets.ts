@@ -1,9 +1,9 @@
 /**
  * Signing secrets, and how they lie in the database.
  *
- * Sealed form: key id (8 bytes, ASCII hex) | iv (12) | tag (16) | ciphertext, AES-256-GCM. The associated data is
- * `webhook id | key id`, so a blob copied to another registration's row does not open. The key id says which key of the
- * ring sealed it: the first key seals, every key opens, so a key is rotated by putting a new one in front.
+ * Encrypted form: key id (8 bytes, ASCII hex) | iv (12) | tag (16) | ciphertext, AES-256-GCM. The associated data is
+ * `webhook id | key id`, so a blob copied to another webhook's row does not open. The key id says which key of the
+ * ring encrypted it: the first key encrypts, every key opens, so a key is rotated by putting a new one in front.
  * No error of this file carries a secret, a key or a byte of either.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
@@ -15,16 +15,16 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = KEY_ID_BYTES + IV_BYTES + TAG_BYTES;
 
-/** A sealed secret that this vault cannot open: unknown key, other registration, or altered bytes. */
-export class SealBroken extends Error {
-  override name = 'SealBroken';
+/** An encrypted secret that this vault cannot open: unknown key, other webhook, or altered bytes. */
+export class DecryptionFailed extends Error {
+  override name = 'DecryptionFailed';
 }
 
 export interface Vault {
-  /** Seals `secret` with the first key of the ring. */
-  seal(webhookId: string, secret: string): Buffer;
-  /** Opens a blob sealed for the same registration; `keyId` names the key that had sealed it. Throws {@link SealBroken}. */
-  open(webhookId: string, blob: Buffer): { readonly secret: string; readonly keyId: string };
+  /** Encrypts `secret` with the first key of the ring. */
+  encrypt(webhookId: string, secret: string): Buffer;
+  /** Decrypts a blob encrypted for the same webhook; `keyId` names the key that had encrypted it. Throws {@link DecryptionFailed}. */
+  decrypt(webhookId: string, blob: Buffer): { readonly secret: string; readonly keyId: string };
 }
 
 /** A new secret as the partner sees it: `whsec_` and the base64 of 32 random bytes (decisions, "Webhook registrations"). */
@@ -50,7 +50,7 @@ export function createVault(keys: readonly Buffer[]): Vault {
   const newestId = keyIdOf(newest);
 
   return {
-    seal(webhookId, secret) {
+    encrypt(webhookId, secret) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, newest, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(associatedData(webhookId, newestId));
@@ -58,11 +58,12 @@ export function createVault(keys: readonly Buffer[]): Vault {
       return Buffer.concat([Buffer.from(newestId), iv, cipher.getAuthTag(), ciphertext]);
     },
 
-    open(webhookId, blob) {
-      if (blob.length <= HEADER_BYTES) throw new SealBroken(`sealed secret of webhook ${webhookId} is too short`);
+    decrypt(webhookId, blob) {
+      if (blob.length <= HEADER_BYTES)
+        throw new DecryptionFailed(`encrypted secret of webhook ${webhookId} is too short`);
       const keyId = blob.subarray(0, KEY_ID_BYTES).toString('latin1');
       const key = ring.get(keyId);
-      if (!key) throw new SealBroken(`no key of the ring has sealed the secret of webhook ${webhookId}`);
+      if (!key) throw new DecryptionFailed(`no key of the ring has encrypted the secret of webhook ${webhookId}`);
       const iv = blob.subarray(KEY_ID_BYTES, KEY_ID_BYTES + IV_BYTES);
       const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
       decipher.setAAD(associatedData(webhookId, keyId));
@@ -71,7 +72,7 @@ export function createVault(keys: readonly Buffer[]): Vault {
         const plain = Buffer.concat([decipher.update(blob.subarray(HEADER_BYTES)), decipher.final()]);
         return { secret: plain.toString('utf8'), keyId };
       } catch {
-        throw new SealBroken(`the sealed secret of webhook ${webhookId} was altered or belongs to another`);
+        throw new DecryptionFailed(`the encrypted secret of webhook ${webhookId} was altered or belongs to another`);
       }
     },
   };

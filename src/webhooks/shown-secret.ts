@@ -1,10 +1,10 @@
 /**
- * A secret that was shown under an Idempotency-Key, shown again to whoever repeats the request within {@link REPEAT_S}.
+ * A secret that was shown under an Idempotency-Key is shown again to whoever repeats the request within {@link
+ * REPEAT_S}.
  *
- * No second copy of it exists: the registration keeps its secrets sealed as long as they sign, and what the key keeps is
- * the digest of one sealed blob and a time. A repetition finds that blob in the registration's row and opens it. Afterwards
- * there is nothing to take away. Alternative: a sealed copy beside the key, which somebody must delete on time, and which
- * a backup keeps all the same.
+ * No second copy exists. The key keeps the digest of one encrypted blob and a time; a repetition finds that blob in
+ * the webhook's row and decrypts it. So nothing has to be deleted afterwards. Alternative: an encrypted copy beside
+ * the key; somebody must delete it on time, and backups keep it all the same.
  * The database's clock decides. A secret that was ended or rotated out meanwhile is not found, and not shown.
  */
 import { createHash } from 'node:crypto';
@@ -16,19 +16,19 @@ export const REPEAT_S = 60;
 
 /** Which secret was shown, and until when it may be again. It tells nothing of the secret. */
 export interface ShownSecret {
-  /** SHA-256 of the sealed secret, in hexadecimal. */
-  readonly sealed: string;
+  /** SHA-256 of the encrypted secret, in hexadecimal. */
+  readonly encrypted: string;
   readonly until: string;
 }
 
 /** What a key keeps of a secret that is shown by this transaction. */
-export async function noteShown(tx: Tx, sealed: Buffer): Promise<ShownSecret> {
+export async function noteShown(tx: Tx, encrypted: Buffer): Promise<ShownSecret> {
   const [{ until }] = await tx<[{ until: Date }]>`
     select clock_timestamp() + ${REPEAT_S} * interval '1 second' as until`;
-  return { sealed: digestOf(sealed), until: until.toISOString() };
+  return { encrypted: digestOf(encrypted), until: until.toISOString() };
 }
 
-/** The secret that was shown; null when its time is over, or the registration no longer has it. */
+/** The secret that was shown; null when its time is over, or the webhook no longer has it. */
 export async function showAgain(
   pool: Pool,
   vault: Vault,
@@ -36,14 +36,14 @@ export async function showAgain(
   shown: ShownSecret,
 ): Promise<string | null> {
   const [row] = await pool.run(
-    (sql) => sql<{ sealed: (Buffer | null)[] }[]>`
-      select array[sealed_secret, previous_sealed_secret] as sealed
+    (sql) => sql<{ encrypted: (Buffer | null)[] }[]>`
+      select array[encrypted_secret, previous_encrypted_secret] as encrypted
       from webhooks where id = ${webhookId} and clock_timestamp() < ${shown.until}`,
   );
-  const found = row?.sealed.find((sealed) => sealed !== null && digestOf(sealed) === shown.sealed);
-  return found ? vault.open(webhookId, found).secret : null;
+  const found = row?.encrypted.find((encrypted) => encrypted !== null && digestOf(encrypted) === shown.encrypted);
+  return found ? vault.decrypt(webhookId, found).secret : null;
 }
 
-function digestOf(sealed: Buffer): string {
-  return createHash('sha256').update(sealed).digest('hex');
+function digestOf(encrypted: Buffer): string {
+  return createHash('sha256').update(encrypted).digest('hex');
 }

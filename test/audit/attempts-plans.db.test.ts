@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttemptFilters, readAttempts } from '../../src/audit/attempts.ts';
-import { sealAll } from '../../src/audit/sealer.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { NO_FILTERS } from '../support/attempt-filters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -87,7 +87,7 @@ test('every kind of search, page after page, also with generic plans, and the se
   expect(await readScans()).toEqual(before);
 });
 
-test('a partner, a registration and an outcome are walked in their own index, whatever the planner thinks of them', async () => {
+test('a partner, a webhook and an outcome are walked in their own index, whatever the planner thinks of them', async () => {
   const [{ id: empty }] = await database.sql<
     [{ id: string }]
   >`insert into partners (name) values ('empty') returning id`;
@@ -95,9 +95,9 @@ test('a partner, a registration and an outcome are walked in their own index, wh
   const searches = [{ partnerId }, { partnerId: empty }, { webhookId: itsWebhook }, { outcome: 'erro_tls' }] as const;
   const before = await readWalked();
   const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
-  const place = { recordedAt: new Date(Date.now() + 3 * 3_600_000), deliveryId: empty, number: 1, late: false };
+  const cursor = { recordedAt: new Date(Date.now() + 3 * 3_600_000), deliveryId: empty, number: 1, late: false };
   for (const order of ['newest first', 'oldest first'] as const) {
-    for (const after of [null, place]) {
+    for (const after of [null, cursor]) {
       for (const search of searches) {
         for (let run = 0; run < 8; run += 1) {
           await readAttempts(pool, { ...NO_FILTERS, ...search, after, limit: 50, order, settledBelow: null });

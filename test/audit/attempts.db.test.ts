@@ -1,9 +1,10 @@
+import { text } from 'node:stream/consumers';
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sealAll } from '../../src/audit/sealer.ts';
-import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/audit-resource.ts';
-import { exportAttempts } from '../../src/http/audit/export.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/resources/audit-resource.ts';
+import { exportAttempts } from '../../src/audit/export/export.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NO_FILTERS } from '../support/attempt-filters.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -275,7 +276,7 @@ describe('the export', () => {
     await api.database.sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
       values (uuidv7(), 1, uuidv7(), ${partners[0] ?? ''}, 'desconhecido', now(), 'https://late.example/', 'late')`;
-    const answer = await exportAttempts(
+    const { chunks } = await exportAttempts(
       api.database.pool,
       {
         format: 'ndjson',
@@ -286,7 +287,7 @@ describe('the export', () => {
       },
       '/manifesto',
     );
-    const lines = (await answer.text()).trimEnd().split('\n');
+    const lines = (await text(chunks)).trimEnd().split('\n');
     await late`commit`;
     late.release();
     expect(lines).toHaveLength(201);

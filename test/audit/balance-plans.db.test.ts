@@ -1,7 +1,7 @@
 /** The work of a balance grows as its events do, also on tables that were never analysed. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { balanceOf } from '../../src/audit/balance.ts';
-import { dayOf } from '../../src/loan/calendar.ts';
+import { dayOf } from '../../src/contract/calendar.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 

@@ -1,7 +1,7 @@
-/** The balance over registrations that the API made and changed, with appends open across the changes. */
+/** The balance over webhooks that the API made and changed, with appends open across the changes. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BalanceResource } from '../../src/contract/audit-resource.ts';
-import { dayOf } from '../../src/loan/calendar.ts';
+import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
+import { dayOf } from '../../src/contract/calendar.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { commitEvents, commitMarginEvents } from '../support/outbox.ts';
 
@@ -29,7 +29,7 @@ async function balance(query = `?de=${today()}&ate=${today()}`) {
   return (api as TestApi).send<BalanceResource>('GET', `/v1/auditoria/balanco${query}`, { token: auditor });
 }
 
-/** Events of today: three before the second registration, two after it, one after the first was deactivated. */
+/** Events of today: three before the second webhook, two after it, one after the first was deactivated. */
 beforeEach(async () => {
   await close();
   api = await startApi();
@@ -46,7 +46,7 @@ beforeEach(async () => {
     await tx`update webhooks set active = false where id = ${first}`;
     await tx`insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor)
              select id, partner_id, url, events, false, 'desativacao', 'test' from webhooks where id = ${first}`;
-    // Not committed yet: an append beside it still sees the registration active, and delivers to it.
+    // Not committed yet: an append beside it still sees the webhook active, and delivers to it.
     await insertToday(1);
   });
   await insertToday(1);
@@ -92,7 +92,7 @@ describe('the balance', () => {
       ['entrega_excedente'],
     ],
     [
-      'a delivery moved to another registration',
+      'a delivery moved to another webhook',
       () => sql()`
         update deliveries set webhook_id = (select id from webhooks where events = '{averbacao.concluida}')
         where id = (select min(id::text)::uuid from deliveries)`,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { digestOf, digestOfGroup, digestOfGroups, groupCount, groupOf, groupsOf } from '../../src/audit/batch.ts';
-import { brokenLink, chain, hashOf, NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/chain.ts';
+import { digestOf, digestOfGroup, digestOfGroups, groupCount, groupOf, groupsOf } from '../../src/audit/seals/batch.ts';
+import { brokenLink, chain, hashOf, NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/seals/chain.ts';
 
 const at = new Date('2026-01-31T12:00:00.000Z');
 const batch = (endTx: number) => ({ endEpoch: 1, endTx, rows: 2, digest: digestOf(Buffer.alloc(64, endTx)) });

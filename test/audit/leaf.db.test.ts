@@ -1,6 +1,6 @@
 /** The database and the check of evidence make the same leaf of a row, whatever is in it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leafOf } from '../../src/audit/leaf.ts';
+import { leafOf } from '../../src/audit/seals/leaf.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, RECEIVED_DOCUMENT } from '../support/payloads.ts';

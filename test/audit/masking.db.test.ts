@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CUT_SHORT, MASK, masked } from '../../src/contract/masking.ts';
-import { answerText } from '../../src/delivery/answer-text.ts';
+import { answerText } from '../../src/delivery/partner/answer-text.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkProof } from '../../src/audit/check-proof.ts';
-import { readHead } from '../../src/audit/chain.ts';
-import { sealAll } from '../../src/audit/sealer.ts';
-import type { MaskedProof, Proof } from '../../src/contract/audit-resource.ts';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
+import { readHead } from '../../src/audit/seals/chain.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import type { MaskedProof, Proof } from '../../src/contract/resources/audit-resource.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -83,7 +83,7 @@ describe('a proof', () => {
       'the event is missing',
     ],
     ['another delivery’s id', (p) => (p.entrega.id = other.entrega.id), 'another delivery'],
-    ['another registration', (p) => (p.entrega.webhook_id = other.entrega.id), 'registration'],
+    ['another webhook', (p) => (p.entrega.webhook_id = other.entrega.id), 'webhook'],
     ['a leaf taken out', (p) => first(first(p.lotes).abertos).folhas.shift(), 'lea'],
     ['a leaf put in', (p) => first(first(p.lotes).abertos).folhas.push('00'.repeat(32)), 'leaves are not those'],
     ['a group taken out', (p) => first(p.lotes).grupos.pop(), 'leaves are not those'],

@@ -1,7 +1,7 @@
 /** What the house's roles may not do: whatever would alter what an auditor relies on. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import postgres from 'postgres';
-import { sealAll } from '../../src/audit/sealer.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
@@ -14,14 +14,14 @@ const logins = new Map<string, { login: Login; sql: Sql }>();
 const ROLES = ['carteiro_app', 'carteiro_poller', 'carteiro_core', 'carteiro_auditor'];
 /** Those who may not look into the schema, or not into its tables. */
 const STRANGERS = new Set(['carteiro_auditor', 'carteiro_core']);
-const LOGGED = ['events', 'attempts', 'webhook_history', 'send_orders', 'seals'];
+const LOGGED = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'];
 
 /** Everything that is append-only, in one number. */
 async function digestOfAll(): Promise<string> {
   const [row] = await database.sql<[{ digest: string }]>`
     select md5(string_agg(r, '|' order by r)) as digest from (
       select e::text as r from events e union all select a::text from attempts a
-      union all select h::text from webhook_history h union all select o::text from send_orders o union all select s::text from seals s
+      union all select p::text from partner_history p union all select h::text from webhook_history h union all select o::text from send_orders o union all select s::text from seals s
     ) all_rows`;
   return row.digest;
 }
@@ -30,6 +30,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const { sql, pool } = database;
   const partnerId = await insertPartner(sql);
+  await sql.begin(async (tx) => {
+    await tx`select set_config('carteiro.actor', 'cpf 529.982.247-25', true)`;
+    await tx`update partners set name = 'Outro'`;
+  });
   await insertWebhook(sql, partnerId, 'https://partner.example/529‑982‑247‑25?token=abc&cpf=52998224725');
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'cpf 529.982.247-25' from webhooks`;
@@ -71,6 +75,11 @@ const TAMPERING = [
   'update webhook_history set active = false',
   'update seals set hash = previous',
   "update send_orders set actor = 'nobody'",
+  "update partner_history set actor = 'nobody'",
+  'insert into partner_history select * from partner_history',
+  'update partners set active = not active',
+  'delete from retired_keys',
+  "update retired_keys set key_id = 'x'",
   // Upsert and merge.
   'insert into seals select * from seals on conflict (number) do update set hash = excluded.hash',
   'merge into attempts a using deliveries d on d.id = a.delivery_id when matched then delete',
@@ -94,8 +103,9 @@ const TAMPERING = [
   'truncate partners cascade',
   'update webhooks set id = uuidv7()',
   'update deliveries set event_id = uuidv7()',
-  'insert into lanes (webhook_id) select webhook_id from lanes',
+  'insert into lanes (webhook_id, partner_id) select webhook_id, partner_id from lanes',
   'update lanes set webhook_id = uuidv7()',
+  'update lanes set partner_id = uuidv7()',
   'create temp table w (id uuid); create trigger second after insert on w for each row execute function make_lane()',
   // Through views, statements within statements, copies and locks.
   'delete from sealable_rows',
@@ -148,6 +158,7 @@ describe('the auditor', () => {
     'parceiros',
     'webhooks',
     'historico_webhooks',
+    'historico_parceiros',
     'eventos',
     'mensagens',
     'entregas',
@@ -168,7 +179,7 @@ describe('the auditor', () => {
 
   test('meets no secret, and a CPF only with the role for it', async () => {
     await database.sql`
-      update webhooks set sealed_secret = 'segredo-selado'`;
+      update webhooks set encrypted_secret = 'segredo-selado'`;
     const all = async (sql: Sql) => {
       const texts = [];
       for (const view of views)

@@ -1,12 +1,12 @@
 /** API, workers, poller and sealer do all their work with the rights of their roles and no others. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sealAll } from '../../src/audit/sealer.ts';
-import { verifySeals } from '../../src/audit/verify.ts';
-import { projectUntil } from '../../src/core/projector.ts';
-import { pendingMigrations } from '../../src/db/pending-migrations.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
+import { projectUntil } from '../../src/core/projection/projector.ts';
+import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import { Pool } from '../../src/db/pool.ts';
-import { createWebhook } from '../../src/webhooks/registrations.ts';
+import { createWebhook } from '../../src/webhooks/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
 import { createLogin, type Login } from '../support/logins.ts';
@@ -35,7 +35,7 @@ afterAll(async () => {
 test('the app registers and appends, the poller delivers and records, and each of them seals', async () => {
   const receiver = await startReceiver();
   const partnerId = await insertPartner(database.sql);
-  const vault = { seal: (_: string, secret: string) => Buffer.from(secret), open: openTestSecret };
+  const vault = { encrypt: (_: string, secret: string) => Buffer.from(secret), decrypt: openTestSecret };
   const request = {
     partnerId,
     url: receiver.url,
@@ -52,11 +52,20 @@ test('the app registers and appends, the poller delivers and records, and each o
   while ((await engine.turn()) > 0);
   await engine.close();
   await receiver.close();
-  const statuses = (await readDeliveries(database.sql, created.webhook.id)).map(({ status }) => status);
+  const statuses = (await readDeliveries(database.sql, created.ok.webhook.id)).map(({ status }) => status);
   expect(statuses).toEqual(Array<string>(20).fill('entregue'));
 
   await untilSettled(database.sql);
   expect(await projectUntil({ pool: app, log: silentLog }, new Date(0), 60_000)).toBeNull();
+  // PostgreSQL hides from the app since when another login's transaction is open.
+  const open = await database.sql.reserve();
+  await open`begin`;
+  await open`select pg_current_xact_id()`;
+  const reason = await projectUntil({ pool: app, log: silentLog }, new Date(Date.now() + 60_000), 0);
+  expect(reason).toMatch(/the transaction of process \d+ .* is open; end it/);
+  await open`rollback`;
+  open.release();
+  await untilSettled(database.sql);
   expect((await sealAll(poller)).rows).toBeGreaterThan(0);
   await database.sql`select append_event(uuidv7(), 0, 'documento.recebido', ${partnerId}, ${RECEIVED_DOCUMENT}::text::json, 'test')`;
   await untilSettled(database.sql);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/chain.ts';
-import { readLastSeal, sealTurn, startCursor } from '../../src/audit/seal.ts';
-import { sealAll } from '../../src/audit/sealer.ts';
-import { verifySeals } from '../../src/audit/verify.ts';
+import { NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/seals/chain.ts';
+import { readLastSeal, sealTurn, startCursor } from '../../src/audit/seals/seal.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';

@@ -20,23 +20,28 @@ export async function insertBacklog(sql: Sql, webhook: BenchWebhook, count: numb
              pg_current_snapshot()
       from event`;
   }
-  await sql`insert into arrivals (webhook_id, due_at) values (${webhook.id}, '-infinity')`;
+  await sql`
+    insert into arrivals (webhook_id, partner_id, kind) values (${webhook.id}, ${webhook.partnerId}, 'look')`;
 }
 
-/** One event for all of these webhooks together: a message, and for each a due delivery and its wake row. */
-export async function insertFanOut(sql: Sql, webhookIds: readonly string[], partnerId: string): Promise<void> {
+/** One event for each partner of these webhooks, and for each webhook a due delivery and its wake row. */
+export async function insertFanOut(sql: Sql, webhookIds: readonly string[]): Promise<void> {
   await sql`
-    with event as materialized (select uuidv7() as id),
+    with event as materialized (
+      select uuidv7() as id, partner_id, array_agg(id) as hooks
+      from webhooks where id = any (${webhookIds as string[]}::uuid[])
+      group by partner_id
+    ),
     delivery as (
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-      select event.id, w.id, ${partnerId}, now() from event, unnest(${webhookIds as string[]}::uuid[]) as w (id)
-      returning webhook_id
+      select event.id, unnest(hooks), partner_id, now() from event
+      returning webhook_id, partner_id
     ),
     arrival as (
-      insert into arrivals (webhook_id) select webhook_id from delivery
+      insert into arrivals (webhook_id, partner_id, kind, due_at) select webhook_id, partner_id, 'due', now() from delivery
     )
     insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
-    select id, id, 1, ${EVENT}, ${partnerId}, ${dataOf(partnerId)}::json, now(), 'bench', ${webhookIds.length}::int,
+    select id, id, 1, ${EVENT}, partner_id, replace(${dataOf('$')}, '$', id::text)::json, now(), 'bench', cardinality(hooks),
            pg_current_snapshot()
     from event`;
 }

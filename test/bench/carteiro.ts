@@ -1,6 +1,6 @@
 /** The engine under test: the command `poll`, started as an operator starts it. */
 import { createVault } from '../../src/webhooks/secrets.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
@@ -34,11 +34,11 @@ export async function insertWebhooks(
     path,
   }));
   await sql`
-    insert into webhooks (id, partner_id, url, events, sealed_secret)
+    insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select id, partner, url, ${[EVENT]}::text[], decode(sealed, 'hex')
     from unnest(${webhooks.map((webhook) => webhook.id)}::uuid[], ${webhooks.map((webhook) => webhook.partnerId)}::uuid[],
                 ${webhooks.map((webhook) => receiverUrl + webhook.path)}::text[],
-                ${webhooks.map((webhook) => vault.seal(webhook.id, secretOf(webhook.path)).toString('hex'))}::text[])
+                ${webhooks.map((webhook) => vault.encrypt(webhook.id, secretOf(webhook.path)).toString('hex'))}::text[])
       as w (id, partner, url, sealed)`;
   return webhooks;
 }

@@ -1,9 +1,9 @@
 /** The engine's claim and record, driven without HTTP: every delivery is taken to have been answered with 200. */
-import type { ClaimedDelivery } from '../../src/delivery/claim.ts';
-import { Claimer } from '../../src/delivery/claimer.ts';
-import { SESSION_SETTINGS } from '../../src/delivery/session.ts';
-import { Recorder } from '../../src/delivery/recorder.ts';
-import { Sweeper } from '../../src/delivery/sweep.ts';
+import type { ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
+import { Claimer } from '../../src/delivery/poller/claimer.ts';
+import { SESSION_SETTINGS } from '../../src/delivery/poller/session.ts';
+import { Recorder } from '../../src/delivery/poller/recorder.ts';
+import { Sweeper } from '../../src/delivery/queue/upkeep/sweep.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { silentLog } from '../support/silent-log.ts';

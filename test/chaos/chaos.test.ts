@@ -3,17 +3,21 @@ import { runChaos } from './run.ts';
 
 const SEED = 20_260_131;
 
-test(
-  'pollers killed and frozen, PostgreSQL stopped, connections cut and silent: nothing lost, stuck or sent too often',
+test.each([
+  ['', false],
+  [' with leases alone', true],
+])(
+  'pollers killed and frozen, PostgreSQL stopped, connections cut and silent%s: nothing lost, stuck or sent too often',
   { timeout: 600_000 },
-  async () => {
+  async (_name, leaseAlone) => {
     const { faults, strays, figures, exitCodes } = await runChaos({
       seed: SEED,
       deliveries: 4_000,
       counts: { kill: 8, stop: 2, freeze: 2, cut: 4, 'black-hole': 2 },
       spanMs: 15_000,
-      limitMs: 60_000,
+      limitMs: 240_000,
       haste: true,
+      leaseAlone,
       say: () => undefined,
     });
     expect(strays).toEqual([]);

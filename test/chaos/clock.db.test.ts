@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
-import { insertSealedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
+import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
   const { sql } = database;
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
-  await insertSealedWebhook(sql, partnerId, `${receiver.url}/`);
+  await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
 });
 
 interface Times {

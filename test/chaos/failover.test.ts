@@ -2,15 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { sealAll } from '../../src/audit/sealer.ts';
-import { verifySeals } from '../../src/audit/verify.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
 import { openTestPool, readOn } from '../support/lived-database.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { failedDisbursementOf } from '../support/payloads.ts';
-import { insertSealedWebhook, startPollerProcess } from '../support/poller-process.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -44,7 +44,8 @@ test(
     onTestFinished(() => receiver.close());
     receiver.answerWith(status(200, '', { delayMs: 20 }));
     const partnerId = await insertPartner(here);
-    for (const path of ['one', 'two', 'three']) await insertSealedWebhook(here, partnerId, `${receiver.url}/${path}`);
+    for (const path of ['one', 'two', 'three'])
+      await insertEncryptedWebhook(here, partnerId, `${receiver.url}/${path}`);
     const { proxy, url } = await TcpProxy.to(primary.url);
     const pollers = await Promise.all([startPollerProcess(url), startPollerProcess(url)]);
     onTestFinished(() => proxy.close());

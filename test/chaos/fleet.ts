@@ -26,28 +26,34 @@ export interface FleetFigures {
   readonly said: Map<string, number>;
 }
 
+export interface FleetOptions {
+  /** The leases of the dead are made to end soon, instead of in 45 s. */
+  readonly haste: boolean;
+  /** The pollers hold no locks under their names. */
+  readonly leaseAlone: boolean;
+}
+
 export class Fleet {
   readonly figures: FleetFigures = { kills: 0, freezes: 0, cuts: 0, blackHoles: 0, said: new Map() };
   readonly #world: World;
   readonly #members: Member[];
-  /** True: the leases of the dead are made to end soon, instead of in 45 s. */
-  readonly #haste: boolean;
+  readonly #options: FleetOptions;
   #lapses: Promise<void>[] = [];
 
-  private constructor(world: World, members: Member[], haste: boolean) {
+  private constructor(world: World, members: Member[], options: FleetOptions) {
     this.#world = world;
     this.#members = members;
-    this.#haste = haste;
+    this.#options = options;
   }
 
-  static async start(world: World, databaseUrl: string, haste: boolean): Promise<Fleet> {
+  static async start(world: World, databaseUrl: string, options: FleetOptions): Promise<Fleet> {
     const members = await Promise.all(
       Array.from({ length: SIZE }, async () => {
         const { proxy, url } = await TcpProxy.to(databaseUrl);
-        return { proxy, url, poller: await startMember(url), isBusy: false };
+        return { proxy, url, poller: await startMember(url, options), isBusy: false };
       }),
     );
-    return new Fleet(world, members, haste);
+    return new Fleet(world, members, options);
   }
 
   /** A member that nothing is being done to, by the fault's draw; waits until there is one. */
@@ -63,15 +69,20 @@ export class Fleet {
     }
   }
 
-  /** `kill -9`, and another in its place. Of two dead in three the leases end sooner than 45 s, or the run would only wait. */
+  /**
+   * `kill -9`, and another in its place. Without locks, of two dead in three the leases end sooner than 45 s, or the run would
+   * only wait.
+   */
   async kill(draw: number): Promise<void> {
     const member = await this.#take(draw);
     const { pid } = member.poller;
     await member.poller.end('SIGKILL');
     this.figures.kills += 1;
     this.#note(member.poller);
-    if (this.#haste || (draw * 997) % 1 < 0.67) this.#lapses.push(lapseLeases(this.#world.pool, pid, draw * 3_000));
-    member.poller = await startMember(member.url);
+    const { haste, leaseAlone } = this.#options;
+    if (leaseAlone && (haste || (draw * 997) % 1 < 0.67))
+      this.#lapses.push(lapseLeases(this.#world.pool, pid, draw * 3_000));
+    member.poller = await startMember(member.url, this.#options);
     member.isBusy = false;
   }
 
@@ -82,13 +93,13 @@ export class Fleet {
   async freeze(draw: number): Promise<void> {
     const member = await this.#take(draw);
     process.kill(member.poller.pid, 'SIGSTOP');
-    if (this.#haste) {
+    if (this.#options.haste) {
       await lapseLeases(this.#world.pool, member.poller.pid, 1_000);
       await sleep(1_000);
     } else await sleep(46_000 + draw * 8_000);
     process.kill(member.poller.pid, 'SIGCONT');
     this.figures.freezes += 1;
-    if (this.#haste) await sleep(TELLS_MS);
+    if (this.#options.haste) await sleep(TELLS_MS);
     member.isBusy = false;
   }
 
@@ -102,7 +113,7 @@ export class Fleet {
     const member = this.#members[Math.floor(draw * SIZE)];
     const isDark = (draw * 991) % 1 < 0.5;
     this.figures.blackHoles += member?.proxy.blackHole(isDark) ?? 0;
-    await sleep(this.#haste ? 1_500 : 6_000);
+    await sleep(this.#options.haste ? 1_500 : 6_000);
     member?.proxy.heal();
   }
 
@@ -135,6 +146,6 @@ export class Fleet {
   }
 }
 
-function startMember(url: string): Promise<PollerProcess> {
-  return startPollerProcess(url, { POLLER_CAPACITY: CAPACITY });
+function startMember(url: string, { leaseAlone }: FleetOptions): Promise<PollerProcess> {
+  return startPollerProcess(url, { POLLER_CAPACITY: CAPACITY, ...(leaseAlone && { DATABASE_PREPARE: 'false' }) });
 }

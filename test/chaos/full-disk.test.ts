@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
-import { insertSealedWebhook, startPollerProcess } from '../support/poller-process.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -61,7 +61,7 @@ test(
     const receiver = await startReceiver();
     receiver.answerWith(status(200, '', { delayMs: 5 }));
     const partnerId = await insertPartner(sql);
-    for (let index = 0; index < 8; index += 1) await insertSealedWebhook(sql, partnerId, `${receiver.url}/${index}`);
+    for (let index = 0; index < 8; index += 1) await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/${index}`);
     const poller = await startPollerProcess(url);
     const pool = new Pool({ url, name: 'core', max: 2, deadlineMs: 10_000 });
 

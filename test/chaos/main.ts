@@ -14,6 +14,7 @@ interface Options {
   readonly cuts: number;
   readonly blackHoles: number;
   readonly minutes: number;
+  readonly leaseAlone?: true;
 }
 
 function parseCount(text: string): number {
@@ -37,6 +38,7 @@ const program = new Command('chaos')
   .option('--cuts <n>', 'resets of all database connections of a poller', parseCount, 60)
   .option('--black-holes <n>', 'a poller’s database connections go silent for 6 s', parseCount, 20)
   .option('--minutes <n>', 'how long it may take, with a longer end if that is short; at least 4', parseMinutes, 12)
+  .option('--lease-alone', 'pollers hold no lock under their names, as behind a pooler')
   .showHelpAfterError('Add --help for what this command takes.')
   .addHelpText(
     'after',
@@ -47,7 +49,8 @@ What happens
   and commits last for 60 % of --minutes; the rest, but at least 5 minutes, is for the last deliveries: what is pending
   then is stuck. Receivers answer 500, 503 and 302, reset, break off in the status line, drip heads and bodies, hang,
   answer at 29 s and at 31.5 s; one always refuses, one always hangs.
-  Of two dead pollers in three the leases are ended by SQL within 3 s, of the third they end by themselves after 45 s.
+  The others take over what a dead poller held. With --lease-alone of two in three the leases are ended by SQL within 3 s,
+  of the third they end by themselves after 45 s.
   Retries are brought forward by SQL, as the sandbox's clock does; triggers note every claim and every slot before that.
 
 What it prints
@@ -90,6 +93,7 @@ const result = await runChaos({
   spanMs,
   limitMs: Math.max(limitMs, spanMs + LAST_DELIVERIES_MS),
   haste: false,
+  leaseAlone: options.leaseAlone ?? false,
   say: (line) => void process.stderr.write(`${line}\n`),
 });
 print('figures', result.figures);

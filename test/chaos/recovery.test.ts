@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
-import { insertSealedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
+import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import { type PrivateServer, startPrivateServer } from '../support/private-server.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   sql = connect();
   partnerId = await insertPartner(sql);
-  await insertSealedWebhook(sql, partnerId, `${receiver.url}/`);
+  await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
   const through = await TcpProxy.to(server.url);
   ({ proxy } = through);
   poller = await startPollerProcess(through.url);

@@ -25,6 +25,8 @@ export interface ChaosOptions {
   readonly limitMs: number;
   /** Spares the waits of 30 s and 45 s: no hanging receivers, leases ended by SQL. */
   readonly haste: boolean;
+  /** The pollers hold no locks under their names, as behind a pooler. */
+  readonly leaseAlone: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -107,7 +109,7 @@ async function untilQuiet({ pool }: World, untilMs: number): Promise<void> {
 
 /** Runs it and returns what it found; throws only when the run itself broke. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { seed, spanMs, haste, say } = options;
+  const { seed, spanMs, haste, leaseAlone, say } = options;
   const startedAtMs = performance.now();
   await sweepDeadRuns();
   const rest = new AsyncDisposableStack();
@@ -119,7 +121,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     const receiver = rest.adopt(await startRecordingReceiver(file, seed, haste), (started) => started.finish());
     const world = await makeWorld(server.url, receiver.port);
     rest.defer(() => world.pool.close(1));
-    const fleet = await Fleet.start(world, server.url, haste);
+    const fleet = await Fleet.start(world, server.url, { haste, leaseAlone });
     const watch: Watch = { overCap: 0, isOver: false };
     let isDrained = false;
     rest.defer(async () => {

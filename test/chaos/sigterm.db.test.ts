@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
-import { insertSealedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
+import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import { createRandom } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -21,7 +21,7 @@ test(
     });
     const partnerId = await insertPartner(sql);
     for (let index = 0; index < WEBHOOKS; index += 1)
-      await insertSealedWebhook(sql, partnerId, `${receiver.url}/${index}`);
+      await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/${index}`);
     await commitEvents(sql, partnerId, 1_000);
     const leasesOf = (pid: number) => sql`select id from deliveries where claimed_by like ${`%-${pid}-%`}`;
 

@@ -40,9 +40,12 @@ export async function hurryRetries(pool: Pool): Promise<number> {
       hurried as (
         update deliveries d set next_attempt_at = now() + random() * interval '2 seconds'
         from waiting where d.id = waiting.id
-        returning d.webhook_id
+        returning d.webhook_id, d.partner_id
       ),
-      woken as (insert into arrivals (webhook_id) select distinct webhook_id from hurried)
+      woken as (
+        insert into arrivals (webhook_id, partner_id, kind, due_at)
+        select distinct webhook_id, partner_id, 'due'::arrival_kind, now() from hurried
+      )
       select from hurried`;
     return rows.length;
   });

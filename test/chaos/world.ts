@@ -1,9 +1,9 @@
 /** The database of a fault run: partners, endpoints, and triggers that note independently of the engine what it did. */
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { Pool, type Tx } from '../../src/db/pool.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { insertPartner } from '../support/outbox.ts';
-import { insertSealedWebhook } from '../support/poller-process.ts';
+import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 export interface World {
@@ -47,7 +47,7 @@ async function addWitnesses(sql: Tx): Promise<void> {
 
 async function addPartner(sql: Tx, urls: readonly string[]): Promise<string> {
   const partnerId = await insertPartner(sql as never);
-  for (const url of urls) await insertSealedWebhook(sql as never, partnerId, url);
+  for (const url of urls) await insertEncryptedWebhook(sql as never, partnerId, url);
   return partnerId;
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { syncBonds, type SyncCounts } from '../../src/core/bonds.ts';
-import { settleDisbursement } from '../../src/core/disbursement.ts';
-import { concludeIssuance, failIssuance } from '../../src/core/issuance.ts';
-import { type BondPlace, readBonds } from '../../src/core/read-bonds.ts';
-import { readLoan } from '../../src/core/read-loan.ts';
-import { closeSettlement } from '../../src/core/settlement.ts';
+import { syncBonds, type SyncCounts } from '../../src/core/bonds/bonds.ts';
+import { settleDisbursement } from '../../src/core/loans/disbursement.ts';
+import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
+import { type BondPlace, readBonds } from '../../src/core/bonds/read-bonds.ts';
+import { readLoan } from '../../src/core/loans/read-loan.ts';
+import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
@@ -148,9 +148,9 @@ describe('an end of bond', () => {
     const rehire = { type: 'recordNewBond', ...REHIRE, outstandingCentavos: 0 } as const;
     for (const each of LOAN_STATUSES) {
       const state = { status: each, installmentCentavos: 1 } as LoanState;
-      const takesEnd = 'facts' in decide({ type: 'endBond', on: END.on, reason }, state);
+      const takesEnd = 'ok' in decide({ type: 'endBond', on: END.on, reason }, state);
       expect([each, takesEnd]).toEqual([each, STATUSES_OF_END_OF_BOND.includes(each)]);
-      expect([each, 'facts' in decide(rehire, state)]).toEqual([each, STATUSES_OF_REHIRE.includes(each)]);
+      expect([each, 'ok' in decide(rehire, state)]).toEqual([each, STATUSES_OF_REHIRE.includes(each)]);
     }
   });
 });
@@ -318,7 +318,9 @@ describe('a rehire', () => {
       const [settlement] = await tx<[{ id: string }]>`
         insert into settlements (partner_id, month, installments, contracts, total_centavos, closed_at)
         values (${own.partnerId}, '2026-02', 1, 1, 12033, now()) returning id`;
-      await tx`insert into settled_installments values (${loan.id}, 1, ${settlement.id})`;
+      await tx`
+        insert into settled_installments (partner_id, loan_id, number, settlement_id)
+        values (${own.partnerId}, ${loan.id}, 1, ${settlement.id})`;
     });
     expect(await syncing).toEqual(counts(0, 1));
     expect((await rehires(loan.id))[0]).toMatchObject({ saldo_pendente: 1323.63 });

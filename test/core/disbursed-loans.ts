@@ -1,10 +1,10 @@
 /** Loans on their way to the bank and beyond, for the tests of bonds and settlements. */
 import { randomUUID } from 'node:crypto';
-import { handleLoan } from '../../src/core/handle-loan.ts';
-import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
-import { concludeSigning } from '../../src/core/signing.ts';
+import { handleLoan } from '../../src/core/loans/handle-loan.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
+import { concludeSigning } from '../../src/core/loans/signing.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { startOfDay } from '../../src/loan/calendar.ts';
+import { startOfDay } from '../../src/contract/calendar.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { accepted, issueLoan, issueLoanAt } from './loan-world.ts';

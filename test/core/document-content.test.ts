@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readContent } from '../../src/core/document-content.ts';
+import { readContent } from '../../src/core/documents/document-content.ts';
 import { JPEG, PDF, PNG, sha256Of } from '../support/document-pieces.ts';
 
 const NOT_BASE64 = { refused: expect.stringContaining('base64 canônico') };

@@ -1,10 +1,15 @@
 /** Pieces and facts commit together or not at all; what travels over HTTP is tested there. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DocumentType } from '../../src/contract/statuses.ts';
-import { readContent } from '../../src/core/document-content.ts';
-import { deliverDocument, deliverMissingDocuments, deliverPackage, type Document } from '../../src/core/documents.ts';
-import { readLoan } from '../../src/core/read-loan.ts';
-import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
+import { readContent } from '../../src/core/documents/document-content.ts';
+import {
+  deliverDocument,
+  deliverMissingDocuments,
+  deliverPackage,
+  type Document,
+} from '../../src/core/documents/documents.ts';
+import { readLoan } from '../../src/core/loans/read-loan.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { CONTENTS, sha256Of } from '../support/document-pieces.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -90,10 +95,21 @@ describe('a delivery of pieces', () => {
 
   test('that the loan refuses archives nothing', async () => {
     const loanId = await newLoan(grouped);
-    expect(await deliverMissingDocuments(database.pool, grouped, loanId, ALL.map(document))).toHaveProperty('rejected');
-    expect(await deliverDocument(database.pool, grouped, loanId, document('selfie'))).toHaveProperty('rejected');
-    expect(await deliverPackage(database.pool, grouped, loanId, [document('selfie')])).toHaveProperty('invalid');
-    expect(await deliverPackage(database.pool, deferred, loanId, ALL.map(document))).toEqual({ notFound: true });
+    expect(await deliverMissingDocuments(database.pool, grouped, loanId, ALL.map(document))).toHaveProperty(
+      'refused.kind',
+      'loanState',
+    );
+    expect(await deliverDocument(database.pool, grouped, loanId, document('selfie'))).toHaveProperty(
+      'refused.kind',
+      'loanState',
+    );
+    expect(await deliverPackage(database.pool, grouped, loanId, [document('selfie')])).toHaveProperty(
+      'refused.kind',
+      'misfit',
+    );
+    expect(await deliverPackage(database.pool, deferred, loanId, ALL.map(document))).toEqual({
+      refused: { kind: 'notFound' },
+    });
     expect(await archived(loanId)).toEqual([]);
   });
 
@@ -117,7 +133,7 @@ test('of 20 deliveries of one piece at once one is archived, and the batch that 
     ...Array.from({ length: 20 }, () => deliverDocument(database.pool, deferred, loanId, document('selfie'))),
   ]);
   expect(single.filter((handled) => 'ok' in handled)).toHaveLength(1);
-  expect(single.filter((handled) => 'rejected' in handled)).toHaveLength(19);
+  expect(single.filter((handled) => 'refused' in handled)).toHaveLength(19);
   if (!('ok' in batch)) await accepted(deliverMissingDocuments(database.pool, deferred, loanId, rest));
   expect(await archived(loanId)).toHaveLength(5);
   const types = await eventTypes(database.sql, loanId);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { failDisbursement, settleDisbursement } from '../../src/core/disbursement.ts';
-import { handleLoan } from '../../src/core/handle-loan.ts';
-import { concludeIssuance } from '../../src/core/issuance.ts';
-import { readLoan, readRegistration } from '../../src/core/read-loan.ts';
-import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
-import { concludeSigning } from '../../src/core/signing.ts';
+import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
+import { handleLoan } from '../../src/core/loans/handle-loan.ts';
+import { concludeIssuance } from '../../src/core/loans/issuance.ts';
+import { readLoan, readRegistration } from '../../src/core/loans/read-loan.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
+import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { readStream } from '../../src/log/read.ts';
@@ -75,7 +75,9 @@ describe('one command in one transaction', () => {
   test('a refusal is a value, names the state and appends nothing', async () => {
     const loanId = await newLoan();
     const refused = await settleDisbursement(database.pool, partner, loanId);
-    expect(refused).toEqual({ rejected: 'Não há desembolso a liquidar: o status do empréstimo é em_assinatura' });
+    expect(refused).toEqual({
+      refused: { kind: 'loanState', what: 'Não há desembolso a liquidar', status: 'em_assinatura', why: null },
+    });
     expect(await eventTypes(database.sql, loanId)).toHaveLength(1);
   });
 
@@ -94,10 +96,10 @@ describe('one command in one transaction', () => {
       select append_event(${margin.id}, 0, 'margem.falhou', ${partner.partnerId}, ${JSON.stringify(data)}::text::json, 'test')`;
     const ids = ['0198c0de-0000-7000-8000-000000000001', 'P-00000001', margin.id];
     for (const id of ids) {
-      expect(await concludeSigning(pool, partner, id)).toEqual({ notFound: true });
+      expect(await concludeSigning(pool, partner, id)).toEqual({ refused: { kind: 'notFound' } });
       expect(await readLoan(pool, partner.partnerId, id)).toBeNull();
     }
-    expect(await concludeSigning(pool, stranger, loanId)).toEqual({ notFound: true });
+    expect(await concludeSigning(pool, stranger, loanId)).toEqual({ refused: { kind: 'notFound' } });
     expect(await readLoan(pool, stranger.partnerId, loanId)).toBeNull();
     expect(await readRegistration(pool, partner.partnerId, loanId)).toBeNull();
   });
@@ -118,7 +120,7 @@ describe('commands that meet', () => {
     const loanId = await newLoan();
     const all = await Promise.all(Array.from({ length: 50 }, () => concludeSigning(pool, partner, loanId)));
     expect(all.filter((handled) => 'ok' in handled)).toHaveLength(1);
-    expect(all.filter((handled) => 'rejected' in handled)).toHaveLength(49);
+    expect(all.filter((handled) => 'refused' in handled)).toHaveLength(49);
     expect(await eventTypes(sql, loanId)).toEqual(['emprestimo.contratado', 'assinatura.concluida']);
   });
 

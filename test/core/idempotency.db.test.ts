@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLoan } from '../../src/core/create-loan.ts';
-import { concludeSigning } from '../../src/core/signing.ts';
+import { NOT_FOUND } from '../../src/contract/refusals.ts';
+import { createLoan } from '../../src/core/loans/create-loan.ts';
+import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { hashRequest, once } from '../../src/core/idempotency.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -21,7 +22,7 @@ const request = (key: string, body: unknown = { a: 1 }) => ({
   key,
   body,
 });
-const made = (body: unknown) => () => Promise.resolve({ status: 201, location: '/x', body });
+const made = (body: unknown) => () => Promise.resolve({ ok: { status: 201, location: '/x', body } });
 
 test('equal requests have equal hashes whatever the order of their keys, and others differ', () => {
   expect(hashRequest({ a: [1, { b: 2, c: 3 }], d: undefined })).toEqual(hashRequest({ a: [1, { c: 3, b: 2 }] }));
@@ -32,12 +33,17 @@ test('equal requests have equal hashes whatever the order of their keys, and oth
 test('a replay answers what the first request was answered, though the loan has moved on', async () => {
   const { pool, sql } = database;
   const first = await createLoan(pool, partner, 'replayed', REQUEST);
-  expect(first).toMatchObject({ replayed: false, answer: { status: 201, body: { status: 'em_assinatura' } } });
-  const { answer } = first as Extract<typeof first, { replayed: boolean }>;
+  expect(first).toMatchObject({
+    ok: { replayed: false, answer: { status: 201, body: { status: 'em_assinatura' } } },
+  });
+  if ('refused' in first) throw new Error('refused');
+  const { answer } = first.ok;
   expect(answer.location).toBe(`/v1/emprestimos/${answer.body.id}`);
   await accepted(concludeSigning(pool, partner, answer.body.id));
   const { valor_parcela, ...rest } = REQUEST;
-  expect(await createLoan(pool, partner, 'replayed', { valor_parcela, ...rest })).toEqual({ answer, replayed: true });
+  expect(await createLoan(pool, partner, 'replayed', { valor_parcela, ...rest })).toEqual({
+    ok: { answer, replayed: true },
+  });
   expect(await sql`select from loans where id = ${answer.body.id}`).toHaveLength(1);
 });
 
@@ -51,18 +57,18 @@ test('the same key with another body is divergent, and free for another partner 
   const { pool, sql } = database;
   const stranger = await createPartner(sql);
   await once(pool, request('taken'), made(1));
-  expect(await once(pool, request('taken', { a: 2 }), made(2))).toBe('divergent');
+  expect(await once(pool, request('taken', { a: 2 }), made(2))).toEqual({ refused: { kind: 'keyDiverges' } });
   const others = [
     { ...request('taken', { a: 2 }), operation: 'other' },
     { ...request('taken', { a: 2 }), partnerId: stranger.partnerId },
   ];
-  for (const other of others) expect(await once(pool, other, made(2))).toMatchObject({ replayed: false });
+  for (const other of others) expect(await once(pool, other, made(2))).toMatchObject({ ok: { replayed: false } });
 });
 
 test('of 100 requests with one key at once, one acts and the rest get its answer', async () => {
   const { pool, sql } = database;
   const all = await Promise.all(Array.from({ length: 100 }, () => createLoan(pool, partner, 'hundred', REQUEST)));
-  const answers = all.filter((each) => typeof each === 'object' && 'answer' in each);
+  const answers = all.flatMap((each) => ('ok' in each ? [each.ok] : []));
   expect(answers).toHaveLength(100);
   expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect(new Set(answers.map(({ answer }) => answer.body.id)).size).toBe(1);
@@ -75,10 +81,8 @@ test('a key whose request failed or was refused is free again', async () => {
   const { pool } = database;
   const failing = once(pool, request('failed'), () => Promise.reject(new Error('disk full')));
   await expect(failing).rejects.toThrow('disk full');
-  expect(await once(pool, request('failed'), () => Promise.resolve({ refused: 'limit' }))).toEqual({
-    refused: 'limit',
-  });
-  expect(await once(pool, request('failed', 'other'), made(1))).toMatchObject({ replayed: false });
+  expect(await once(pool, request('failed'), () => Promise.resolve(NOT_FOUND))).toEqual(NOT_FOUND);
+  expect(await once(pool, request('failed', 'other'), made(1))).toMatchObject({ ok: { replayed: false } });
 });
 
 test('a key that is still being processed after the wait is in progress, and its answer is there later', async () => {
@@ -88,20 +92,24 @@ test('a key that is still being processed after the wait is in progress, and its
   const slow = once(pool, request('slow'), async () => {
     started.resolve();
     await finish.promise;
-    return { status: 201, location: null, body: 'slow' };
+    return { ok: { status: 201, location: null, body: 'slow' } };
   });
   await started.promise;
-  expect(await once(pool, { ...request('slow'), waitMs: 50 }, made('impatient'))).toBe('in_progress');
+  expect(await once(pool, { ...request('slow'), waitMs: 50 }, made('impatient'))).toEqual({
+    refused: { kind: 'keyInProgress' },
+  });
   const patient = once(pool, request('slow'), made('patient'));
   finish.resolve();
-  expect(await slow).toMatchObject({ replayed: false });
-  expect(await patient).toEqual({ answer: { status: 201, location: null, body: 'slow' }, replayed: true });
+  expect(await slow).toMatchObject({ ok: { replayed: false } });
+  expect(await patient).toEqual({
+    ok: { answer: { status: 201, location: null, body: 'slow' }, replayed: true },
+  });
 });
 
 test('the wait for a key does not shorten the waits of what is made under it', async () => {
   const seen = await once(database.pool, request('lock timeout'), async (tx) => {
     const [row] = await tx<[{ lock_timeout: string }]>`show lock_timeout`;
-    return { status: 200, location: null, body: row.lock_timeout };
+    return { ok: { status: 200, location: null, body: row.lock_timeout } };
   });
-  expect(seen).toMatchObject({ answer: { body: '0' } });
+  expect(seen).toMatchObject({ ok: { answer: { body: '0' } } });
 });

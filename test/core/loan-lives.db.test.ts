@@ -6,14 +6,19 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVENTS, type EmittedName, type EventType } from '../../src/contract/events.ts';
 import { DOCUMENT_MODES, DOCUMENT_TYPES, ISSUANCE_MODES, SIGNING_MODES } from '../../src/contract/statuses.ts';
-import { failDisbursement, settleDisbursement } from '../../src/core/disbursement.ts';
-import { readContent } from '../../src/core/document-content.ts';
-import { deliverDocument, deliverMissingDocuments, deliverPackage, type Document } from '../../src/core/documents.ts';
-import { type Handled, handleLoan } from '../../src/core/handle-loan.ts';
-import { concludeIssuance, failIssuance } from '../../src/core/issuance.ts';
-import { readLoan } from '../../src/core/read-loan.ts';
-import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
-import { concludeSigning } from '../../src/core/signing.ts';
+import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
+import { readContent } from '../../src/core/documents/document-content.ts';
+import {
+  deliverDocument,
+  deliverMissingDocuments,
+  deliverPackage,
+  type Document,
+} from '../../src/core/documents/documents.ts';
+import { type Handled, handleLoan } from '../../src/core/loans/handle-loan.ts';
+import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
+import { readLoan } from '../../src/core/loans/read-loan.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
+import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { missingDocuments } from '../../src/loan/decide-documents.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import type { LoanState } from '../../src/loan/state.ts';
@@ -135,7 +140,7 @@ test('after every command of a random life, projection, archive and messages are
       const handled = await chosen(choice, loan)(partner, loan);
       const after = await expectSound(partner, id);
       // What the core answered is what is stored; a refusal left the loan as it was.
-      expect(after).toEqual('ok' in handled ? handled.state : loan);
+      expect(after).toEqual('ok' in handled ? handled.ok : loan);
       loan = after;
     }
     for (const { type } of await readStream(database.sql, id)) met.set(type, (met.get(type) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { definitiveNumber, provisionalNumber } from '../../src/core/loan-number.ts';
+import { definitiveNumber, provisionalNumber } from '../../src/core/loans/loan-number.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { Pool } from '../../src/db/pool.ts';

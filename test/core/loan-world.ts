@@ -1,9 +1,9 @@
 /** What the tests of the loan core start from: partners, loans and steps over a real database. */
-import type { CreateLoan, LoanResource } from '../../src/contract/loan-resource.ts';
+import type { CreateLoan, LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import type { DocumentMode, IssuanceMode, SigningMode } from '../../src/contract/statuses.ts';
-import { createLoan } from '../../src/core/create-loan.ts';
-import { type Handled, record } from '../../src/core/handle-loan.ts';
-import { definitiveNumber } from '../../src/core/loan-number.ts';
+import { createLoan } from '../../src/core/loans/create-loan.ts';
+import { decideAndAppend, type Handled } from '../../src/core/loans/handle-loan.ts';
+import { definitiveNumber } from '../../src/core/loans/loan-number.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
@@ -37,8 +37,8 @@ export async function createPartner(
 
 export async function issueLoan(pool: Pool, provenance: Provenance, key: string): Promise<LoanResource> {
   const made = await createLoan(pool, provenance, key, REQUEST);
-  if (typeof made === 'string' || !('answer' in made)) throw new Error(`no loan was made: ${JSON.stringify(made)}`);
-  return made.answer.body;
+  if ('refused' in made) throw new Error(`no loan was made: ${JSON.stringify(made)}`);
+  return made.ok.answer.body;
 }
 
 /** A loan in `em_assinatura` that was made at `createdAt`, whatever the clock says. */
@@ -58,17 +58,17 @@ export async function issueLoanAt(
       entrega_documentos: 'agrupada',
       consulta_margem_id: null,
     } as const;
-    return record(tx, provenance, id, { type: 'issue', issuance: 'sincrona', contract }, null, createdAt);
+    return decideAndAppend(tx, provenance, id, { type: 'issue', issuance: 'sincrona', contract }, null, createdAt);
   });
   if (!('ok' in recorded)) throw new Error(`no loan was made: ${JSON.stringify(recorded)}`);
-  return recorded.state;
+  return recorded.ok;
 }
 
 /** The state after a command that must be accepted. */
 export async function accepted(handling: Promise<Handled>): Promise<LoanState> {
   const handled = await handling;
   if (!('ok' in handled)) throw new Error(`refused: ${JSON.stringify(handled)}`);
-  return handled.state;
+  return handled.ok;
 }
 
 export async function eventTypes(sql: Sql, stream: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { arrive, look, type MarginKey, takeOff } from '../../src/core/margin-flight.ts';
-import { marginQueries, type MarginDeps, type MarginFound, marginShare } from '../../src/core/margin.ts';
+import { arrive, look, type MarginKey, takeOff } from '../../src/core/margin/margin-flight.ts';
+import { marginQueries, type MarginDeps, type MarginFound, marginShare } from '../../src/core/margin/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import type { MarginAnswer, MarginQuestion } from '../../src/registry/port.ts';
@@ -63,8 +63,8 @@ const desk = (deps: Partial<MarginDeps> & Pick<MarginDeps, 'registry'>) =>
   marginQueries({ pool: database.pool, log: silentLog, reuseHours: 24, ...deps });
 const asking = (skipCache = false) => ({ workerCpf, employerCnpj: CNPJ, skipCache });
 const key = (): MarginKey => ({ partnerId: partner.partnerId, workerCpf, employerCnpj: CNPJ });
-const idOf = (found: MarginFound) => ('query' in found ? found.query.id : found.failure.error);
-const originOf = (found: MarginFound) => ('query' in found ? found.origin : found.failure.kind);
+const idOf = (found: MarginFound) => ('ok' in found ? found.ok.query.id : found.refused.error);
+const originOf = (found: MarginFound) => ('ok' in found ? found.ok.origin : found.refused.kind);
 
 const eventsOf = (partnerId = partner.partnerId) => database.sql`
   select stream, version, type, data, actor, request_id from events where partner_id = ${partnerId} order by position`;
@@ -77,7 +77,7 @@ describe('a margin query', () => {
     const first = await margins.query(partner, asking());
     const second = await margins.query(partner, asking());
     expect([originOf(first), originOf(second)]).toEqual(['registry', 'cache']);
-    expect('query' in second && second.query).toEqual('query' in first && first.query);
+    expect('ok' in second && second.ok.query).toEqual('ok' in first && first.ok.query);
     expect(registry.asked).toEqual([{ ...key(), queryId: idOf(first) }]);
     expect(await eventsOf()).toEqual([
       {
@@ -153,7 +153,7 @@ test('a negative margin is an answer like any other: kept, told and reused', asy
   const first = await margins.query(partner, asking());
   const second = await margins.query(partner, asking());
   expect([originOf(first), originOf(second)]).toEqual(['registry', 'cache']);
-  expect('query' in second && second.query).toMatchObject({ earningsCentavos: 300_000, marginCentavos: -12_345 });
+  expect('ok' in second && second.ok.query).toMatchObject({ earningsCentavos: 300_000, marginCentavos: -12_345 });
   expect(await eventsOf()).toMatchObject([
     { type: 'margem.concluida', data: { margem_disponivel: -123.45, margem_percentual: -0.0412 } },
   ]);
@@ -200,7 +200,9 @@ describe('a failed margin query', () => {
 
   test.each(cases)('by %s says so in an event', async (_what, answer, kind, error) => {
     const margins = desk({ registry: scripted(answer), callTimeoutMs: 60 });
-    expect(await margins.query(partner, asking())).toEqual({ failure: { kind, error } });
+    expect(await margins.query(partner, asking())).toEqual({
+      refused: { kind: kind === 'negocial' ? 'marginRefused' : 'marginFailed', error },
+    });
     const data = { cpf_trabalhador: workerCpf, cnpj_empregador: CNPJ, tipo_erro: kind, erro: error };
     expect(await eventsOf()).toMatchObject([{ version: 1, type: 'margem.falhou', data }]);
   });
@@ -208,7 +210,7 @@ describe('a failed margin query', () => {
   test('is not reused: the next one asks again', async () => {
     const answers: MarginAnswer[] = [{ outcome: 'refused', error: 'sem vínculo' }, GOOD];
     const margins = desk({ registry: scripted(async () => answers.shift() ?? GOOD) });
-    expect(originOf(await margins.query(partner, asking()))).toBe('negocial');
+    expect(originOf(await margins.query(partner, asking()))).toBe('marginRefused');
     expect(originOf(await margins.query(partner, asking()))).toBe('registry');
     expect(await typesOf()).toEqual(['margem.falhou', 'margem.concluida']);
   });
@@ -217,15 +219,15 @@ describe('a failed margin query', () => {
     const answers: MarginAnswer[] = [GOOD, { outcome: 'unavailable', error: 'fora do ar' }];
     const margins = desk({ registry: scripted(async () => answers.shift() ?? GOOD) });
     const first = await margins.query(partner, asking());
-    expect(originOf(await margins.query(partner, asking(true)))).toBe('upstream');
+    expect(originOf(await margins.query(partner, asking(true)))).toBe('marginFailed');
     const again = await margins.query(partner, asking());
     expect([originOf(again), idOf(again)]).toEqual(['cache', idOf(first)]);
   });
 
   test('that never came to ask the registry emits nothing', async () => {
     const registry = answering();
-    expect(await desk({ registry, places: 0, callTimeoutMs: 20 }).query(partner, asking())).toEqual({
-      failure: { kind: 'upstream', error: 'o registry está sobrecarregado' },
+    expect(await desk({ registry, slots: 0, callTimeoutMs: 20 }).query(partner, asking())).toEqual({
+      refused: { kind: 'marginFailed', error: 'o registry está sobrecarregado' },
     });
     expect([registry.asked, await eventsOf()]).toEqual([[], []]);
     expect(originOf(await desk({ registry }).query(partner, asking()))).toBe('registry');
@@ -339,7 +341,7 @@ describe('a process that dies with a query under way', () => {
 test('a hanging registry holds no connection and no transaction', async () => {
   const pool = new Pool({ url: database.url, name: 'hung margin', max: 1, deadlineMs: 5_000 });
   const registry = scripted(() => new Promise(() => undefined));
-  const margins = desk({ registry, pool, places: 5, callTimeoutMs: 400 });
+  const margins = desk({ registry, pool, slots: 5, callTimeoutMs: 400 });
   const hanging = Array.from({ length: 20 }, () =>
     margins.query(partner, { ...asking(), workerCpf: cpfOf((workers += 1)) }),
   );
@@ -349,8 +351,8 @@ test('a hanging registry holds no connection and no transaction', async () => {
   expect(inTransaction).toEqual([]);
   expect(await pool.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
   const all = await Promise.all(hanging);
-  expect(new Set(all.map(originOf))).toEqual(new Set(['upstream']));
-  // Those that were asked, and no others: on a slow machine a place comes free before the last one gives up.
+  expect(new Set(all.map(originOf))).toEqual(new Set(['marginFailed']));
+  // Those that were asked, and no others: on a slow machine a slot comes free before the last one gives up.
   expect(await typesOf()).toHaveLength(registry.asked.length);
   await pool.close(1);
 });

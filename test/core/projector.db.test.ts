@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contract as specContract } from '../loan/loan-spec.ts';
 import { findUnexpected } from '../../src/audit/unexpected-facts.ts';
-import { projectTurn, projectUntil, readProjectorLagS } from '../../src/core/projector.ts';
-import { readBonds } from '../../src/core/read-bonds.ts';
-import { readLoan } from '../../src/core/read-loan.ts';
-import { rebuildLoans } from '../../src/core/rebuild.ts';
-import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
-import { closeSettlement } from '../../src/core/settlement.ts';
+import { projectTurn, projectUntil, readProjectorLagS } from '../../src/core/projection/projector.ts';
+import { readBonds } from '../../src/core/bonds/read-bonds.ts';
+import { readLoan } from '../../src/core/loans/read-loan.ts';
+import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
+import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import type { Provenance } from '../../src/log/append.ts';
@@ -257,10 +257,10 @@ describe('settlements', () => {
     const id = await foreignLoan();
     await append(id, 1, 'desembolso.liquidado', settledOf(id));
     const first = await closeSettlement(database.pool, partner, '2026-02', NOW);
-    expect(first).toMatchObject({ settlement: { total_parcelas: 1, valor_total: 120.33 } });
+    expect(first).toMatchObject({ ok: { settlement: { total_parcelas: 1, valor_total: 120.33 } } });
     await project();
     const second = await closeSettlement(database.pool, partner, '2026-03', NOW);
-    expect(second).toMatchObject({ settlement: { total_parcelas: 1 } });
+    expect(second).toMatchObject({ ok: { settlement: { total_parcelas: 1 } } });
   });
 
   test('that SQL closed are not closed again, and settle their installments', async () => {
@@ -277,15 +277,14 @@ describe('settlements', () => {
     await append(told.repasse_id, 0, 'repasse.processado', told);
     // Seen by the closing itself, then by the projector, which finds nothing to do.
     expect(await closeSettlement(database.pool, partner, '2026-02', NOW)).toEqual({
-      settlement: told,
-      alreadyClosed: true,
+      ok: { settlement: told, alreadyClosed: true },
     });
     await project();
     const settled =
       await database.sql`select number, settlement_id from settled_installments where loan_id = ${loan.id}`;
     expect([...settled]).toEqual([{ number: 1, settlement_id: told.repasse_id }]);
     expect(await closeSettlement(database.pool, partner, '2026-03', NOW)).toMatchObject({
-      settlement: { total_parcelas: 1 },
+      ok: { settlement: { total_parcelas: 1 } },
     });
   });
 
@@ -334,7 +333,7 @@ describe('a registration', () => {
     const late = { loanId: loan.id, registrationId: loan.registration?.id ?? '', documentsDeadlineDays: 15 };
     const answer = { outcome: 'failed', error: 'tarde' } as const;
     expect(await recordRegistration(database.pool, partner, { ...late, answer })).toMatchObject({
-      rejected: expect.stringContaining('processamento'),
+      refused: { kind: 'loanState', what: expect.stringContaining('processamento') },
     });
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readLoan } from '../../src/core/read-loan.ts';
-import { rebuildLoans } from '../../src/core/rebuild.ts';
-import { concludeSigning } from '../../src/core/signing.ts';
+import { readLoan } from '../../src/core/loans/read-loan.ts';
+import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
+import { concludeSigning } from '../../src/core/loans/signing.ts';
 import type { Pool, Tx } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';

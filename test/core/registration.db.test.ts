@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readRegistration } from '../../src/core/read-loan.ts';
-import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/registration-worker.ts';
-import { recordRegistration, requestRegistration } from '../../src/core/registration.ts';
-import { concludeSigning } from '../../src/core/signing.ts';
+import { readRegistration } from '../../src/core/loans/read-loan.ts';
+import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/loans/registration-worker.ts';
+import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
+import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import type { RegistrationAnswer, RegistrationRequest } from '../../src/registry/port.ts';
@@ -89,7 +89,7 @@ describe('a registration', () => {
   test('is not asked twice at once, and the refused request leaves no work', async () => {
     const { loanId } = await newRequested();
     const refused = await requestRegistration(database.pool, partner, loanId);
-    expect(refused).toEqual({ rejected: expect.stringContaining('averbação em processamento') });
+    expect(refused).toMatchObject({ refused: { kind: 'loanState', why: 'com uma averbação em processamento' } });
     expect(await database.sql`select from registrations where loan_id = ${loanId}`).toHaveLength(1);
   });
 
@@ -248,5 +248,5 @@ test('a second answer to one registration is rejected, whichever it is', async (
     answers.map((answer) => recordRegistration(database.pool, partner, { ...end, answer })),
   );
   expect(all.filter((handled) => 'ok' in handled)).toHaveLength(1);
-  expect(all.filter((handled) => 'rejected' in handled)).toHaveLength(1);
+  expect(all.filter((handled) => 'refused' in handled)).toHaveLength(1);
 });

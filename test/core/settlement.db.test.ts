@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { handleLoan } from '../../src/core/handle-loan.ts';
-import { closeSettlement, isOver } from '../../src/core/settlement.ts';
+import { handleLoan } from '../../src/core/loans/handle-loan.ts';
+import { closeSettlement, isOver } from '../../src/core/settlement/settlement.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { disbursedLoan, registeredLoan } from './disbursed-loans.ts';
@@ -22,8 +22,8 @@ const FAR = new Date('2028-06-15T12:00:00Z');
 
 async function close(month: string, now = NOW, provenance = partner) {
   const closing = await closeSettlement(database.pool, provenance, month, now);
-  if ('notOver' in closing) throw new Error(`${month} is not over`);
-  return closing;
+  if ('refused' in closing) throw new Error(`${month} is not over`);
+  return closing.ok;
 }
 
 const totals = async (month: string) => {
@@ -53,15 +53,19 @@ describe('a month', () => {
     await newPartner();
     expect(isOver(month, new Date(at))).toBe(isItOver);
     const closing = await closeSettlement(database.pool, partner, month, new Date(at));
-    expect('settlement' in closing).toBe(isItOver);
+    expect('ok' in closing).toBe(isItOver);
     const rows = await database.sql`select from settlements where partner_id = ${partner.partnerId}`;
     expect(rows).toHaveLength(isItOver ? 1 : 0);
   });
 
   test("is judged by the database's clock", async () => {
     await newPartner();
-    expect(await closeSettlement(database.pool, partner, '2999-12')).toEqual({ notOver: true });
-    expect(await closeSettlement(database.pool, partner, '2020-01')).toMatchObject({ alreadyClosed: false });
+    expect(await closeSettlement(database.pool, partner, '2999-12')).toEqual({
+      refused: { kind: 'monthNotOver', month: '2999-12' },
+    });
+    expect(await closeSettlement(database.pool, partner, '2020-01')).toMatchObject({
+      ok: { alreadyClosed: false },
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbedded, stopOrphan } from '../../src/db/embedded.ts';
+import { startEmbedded, stopOrphan } from '../../src/db/embedded/embedded.ts';
 import { ipv6Host } from '../../src/db/ipv6-host.ts';
 import { reasonOf } from '../../src/main/reason.ts';
 import { silentLog } from '../support/silent-log.ts';

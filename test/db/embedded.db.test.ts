@@ -1,13 +1,13 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as immediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbedded, stopOrphan, type Embedded } from '../../src/db/embedded.ts';
+import { startEmbedded, stopOrphan, type Embedded } from '../../src/db/embedded/embedded.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
@@ -221,6 +221,19 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
     expect(await postmaster()).not.toBe(process.pid);
     await leave(next);
     await expectStopped();
+  });
+
+  it('leaves the empty postmaster.pid of a server that is just starting, and removes one that is old', async () => {
+    const first = joinServer();
+    await first.url;
+    await leave(first);
+    const pidFile = join(dataDir, 'postgres/data/postmaster.pid');
+    await writeFile(pidFile, '');
+    await stopOrphan(dataDir);
+    expect(await readFile(pidFile, 'utf8')).toBe('');
+    await utimes(pidFile, new Date(0), new Date(0));
+    await stopOrphan(dataDir);
+    await expect(readFile(pidFile)).rejects.toThrow('ENOENT');
   });
 
   it('is made anew when its maker was killed half-way', async () => {

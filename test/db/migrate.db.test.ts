@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate, refuseUnfit } from '../../src/db/migrate.ts';
-import { readMigrationFiles } from '../../src/db/migration-files.ts';
-import { pendingMigrations } from '../../src/db/pending-migrations.ts';
+import { migrate, refuseUnfit } from '../../src/db/migrations/migrate.ts';
+import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
+import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';
-import { untilFit } from '../../src/main/fitness.ts';
+import { untilFit } from '../../src/main/service/fitness.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sealAll } from '../../src/audit/sealer.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { claimDue } from '../../src/delivery/claim.ts';
+import { claimDue } from '../../src/delivery/queue/claim.ts';
 import { whereToGoOn } from '../../src/log/feed.ts';
-import { adoptServer } from '../../src/main/adopt.ts';
+import { adoptServer } from '../../src/main/commands/adopt.ts';
 import {
   backUp,
   clientTools,
@@ -256,8 +256,8 @@ describe('a recovery to an earlier moment', TIMES, () => {
 
     // As many events as were lost, so that their transactions and positions are used again.
     await commitEvents(there.sql, lived.partnerId, 7);
-    expect(await whereToGoOn(there.pool, lived.partnerId, ahead.place)).toEqual(before.place);
-    const { ids } = await readOn(there.pool, lived.partnerId, before.place);
+    expect(await whereToGoOn(there.pool, lived.partnerId, ahead.cursor)).toEqual(before.cursor);
+    const { ids } = await readOn(there.pool, lived.partnerId, before.cursor);
     expect(ids).toHaveLength(7);
     expect(ids.filter((id) => ahead.ids.includes(id))).toEqual([]);
     await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;

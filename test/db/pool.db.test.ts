@@ -1,7 +1,10 @@
-import { sql as query } from 'drizzle-orm';
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NOT_FOUND } from '../../src/contract/refusals.ts';
 import { Pool, type Tx } from '../../src/db/pool.ts';
-import { Queries } from '../../src/db/queries.ts';
+import { prepared } from '../../src/db/prepared.ts';
+import { partners } from '../../src/db/tables/partners.ts';
 import { leaveToCommit } from '../../src/db/transaction.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../src/db/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -102,6 +105,25 @@ describe('the pool', () => {
     expect(await database.sql`select to_regclass('never_made') as made`).toEqual([{ made: null }]);
   });
 
+  it('rolls a transaction back when its work refuses, and hands the refusal on', async () => {
+    const refusing = pool.transaction(async (tx) => {
+      await tx`create table never_allowed (one int)`;
+      return NOT_FOUND;
+    });
+    expect(await refusing).toEqual(NOT_FOUND);
+    expect(await database.sql`select to_regclass('never_allowed') as made`).toEqual([{ made: null }]);
+    expect(await pool.run((sql) => sql`select pg_current_xact_id_if_assigned() as open`)).toEqual([{ open: null }]);
+  });
+
+  it('hands on a refusal over a statement that failed', async () => {
+    const refusing = pool.transaction(async (tx) => {
+      await tx`select 1 / 0`.catch(() => undefined);
+      return NOT_FOUND;
+    });
+    expect(await refusing).toEqual(NOT_FOUND);
+    expect(await pool.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
   describe('whose connection is lost while it is new', () => {
     let fresh: Pool;
     let proxy: TcpProxy;
@@ -175,9 +197,11 @@ describe('the pool', () => {
     });
 
     it('fails a read through drizzle as it fails any other', async () => {
-      const queries = new Queries(fresh);
+      const readOne = prepared<{ id: string }>()((database, { id }) =>
+        database.select({ name: partners.name }).from(partners).where(eq(partners.id, id)),
+      );
       proxy.refuseNext();
-      const read = queries.run((db) => db.execute<{ one: number }>(query`select 1 as one`));
+      const read = fresh.run((tx) => readOne(tx, { id: randomUUID() }));
       expect(await endsOf(read)).toEqual([REFUSED]);
     });
 

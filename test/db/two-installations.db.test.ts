@@ -1,10 +1,10 @@
 /** Two installations in one server, in one database or in two, work side by side and see nothing of each other. */
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sealAll } from '../../src/audit/sealer.ts';
-import { verifySeals } from '../../src/audit/verify.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { type Installation, searchPathOf } from '../../src/db/installation.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';
 import { type CoreDatabase, createCoreDatabase, installationOfItsOwn } from '../support/core-database.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';

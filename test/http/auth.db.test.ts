@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRemoteKeys, type RemoteKeys } from '../../src/http/keys-remote.ts';
+import { createRemoteKeys, type RemoteKeys } from '../../src/http/auth/keys-remote.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import {
   ALGORITHMS,

@@ -1,8 +1,8 @@
 /** Ends of bonds and rehires, from the sandbox's registry to the partner's receiver and to the lists. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endedBondPage, newBondPage } from '../../src/contract/bonds.ts';
+import { endedBondPage, newBondPage } from '../../src/contract/resources/bonds.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
-import { startOfDay } from '../../src/loan/calendar.ts';
+import { startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 

@@ -13,24 +13,24 @@ const list = fc.string({ maxLength: 60 });
 
 describe('a cursor', () => {
   test('that was written is read again, for its own list alone', () => {
-    const check = fc.property(list, list, fields, (mine, other, place) => {
-      const cursor = writeCursor(key, mine, place);
-      expect(readCursor(key, mine, anything, cursor)).toEqual(place);
-      expect(readCursor(key, other, anything, cursor)).toEqual(other === mine ? place : null);
+    const check = fc.property(list, list, fields, (mine, other, written) => {
+      const cursor = writeCursor(key, mine, written);
+      expect(readCursor(key, mine, anything, cursor)).toEqual(written);
+      expect(readCursor(key, other, anything, cursor)).toEqual(other === mine ? written : null);
     });
     fc.assert(check);
   });
 
   test('of another installation is none', () => {
-    const check = fc.property(list, fields, (mine, place) => {
-      expect(readCursor(key, mine, anything, writeCursor(randomBytes(32), mine, place))).toBeNull();
+    const check = fc.property(list, fields, (mine, written) => {
+      expect(readCursor(key, mine, anything, writeCursor(randomBytes(32), mine, written))).toBeNull();
     });
     fc.assert(check);
   });
 
   test('with any one thing changed, added or cut is none', () => {
-    const check = fc.property(list, fields, fc.nat(), fc.base64String({ maxLength: 8 }), (mine, place, at, put) => {
-      const cursor = writeCursor(key, mine, place);
+    const check = fc.property(list, fields, fc.nat(), fc.base64String({ maxLength: 8 }), (mine, written, at, put) => {
+      const cursor = writeCursor(key, mine, written);
       const cut = at % (cursor.length + 1);
       const others = [cursor.slice(0, cut) + put + cursor.slice(cut), cursor.slice(0, cut), `${cursor}=`];
       others.push(cursor.slice(0, cut) + (cursor[cut] === 'A' ? 'B' : 'A') + cursor.slice(cut + 1));
@@ -48,8 +48,9 @@ describe('a cursor', () => {
   });
 
   test('whose fields are not those of its list is none, even under the right key', () => {
-    const place = z.tuple([xid8Field, bigintField]);
-    const read = (given: readonly string[]) => readCursor(key, 'eventos', place, writeCursor(key, 'eventos', given));
+    const cursorFields = z.tuple([xid8Field, bigintField]);
+    const read = (given: readonly string[]) =>
+      readCursor(key, 'eventos', cursorFields, writeCursor(key, 'eventos', given));
     expect(read(['18446744073709551615', '9223372036854775807'])).toEqual([
       '18446744073709551615',
       '9223372036854775807',

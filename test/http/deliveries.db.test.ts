@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { readAttempts, readDeliveries } from '../support/outbox.ts';
 import { status } from '../support/receiver.ts';
 import { FAILED_DISBURSEMENT, FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
@@ -22,13 +22,9 @@ interface Resent {
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
+const current = useSubscriber();
+beforeEach(() => {
+  ({ world, partner, webhook } = current());
 });
 
 const list = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/webhooks/${webhook.id}/entregas${query}`);
@@ -266,7 +262,7 @@ describe('one delivery', () => {
       em_andamento: false,
       concluida_em: null,
     });
-    expect(tentativas).toEqual([
+    expect(tentativas).toMatchObject([
       {
         numero: 1,
         inicio: expect.stringMatching(/Z$/),
@@ -341,7 +337,7 @@ describe('a resend of one', () => {
     ]);
   });
 
-  test('wants an active registration', async () => {
+  test('wants an active webhook', async () => {
     const id = await delivered(200);
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
     const answer = await resend(id);
@@ -418,8 +414,9 @@ describe('a resend of many', () => {
     await sql`
       update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now(), attempts = 1
       where webhook_id = ${webhook.id}`;
-    const { resendMany: resend } = await import('../../src/delivery/resend.ts');
+    const { resendMany: resend } = await import('../../src/delivery/partner/resend.ts');
     const many = {
+      partnerId: partner.id,
       webhookId: webhook.id,
       from: new Date(0),
       until: new Date(Date.now() + 1_000),
@@ -431,8 +428,9 @@ describe('a resend of many', () => {
     let after: string | null = null;
     do {
       const done = await resend(world.api.database.pool, { ...many, after }, performance.now());
-      steps.push(done?.count ?? -1);
-      after = done?.next ?? null;
+      if ('refused' in done) throw new Error('the webhook is inactive');
+      steps.push(done.ok.count);
+      after = done.ok.next;
     } while (after !== null);
     expect(steps).toEqual([1_000, 1_000, 100]);
     const rows = await readDeliveries(sql, webhook.id);
@@ -442,7 +440,7 @@ describe('a resend of many', () => {
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
   });
 
-  test('wants an active registration unless it only counts, and refuses what it does not know', async () => {
+  test('wants an active webhook unless it only counts, and refuses what it does not know', async () => {
     await delivered(200);
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
     expect((await resendMany({ desde: '2026-01-01' })).body.codigo).toBe('TRANSICAO_INVALIDA');

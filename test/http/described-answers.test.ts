@@ -86,7 +86,7 @@ test('a webhook is held to its headers and its payload', () => {
     'x-webhook-delivery': ID,
     'webhook-id': ID,
     'webhook-timestamp': '1769860800',
-    'user-agent': 'Carteiro/0.1.0',
+    'user-agent': 'Carteiro/0.2.0',
   };
   const named = { ...headers, 'x-webhook-event': body.evento };
   const post = (sent: object, given: object) => () => described.checkWebhook(body.evento, { ...sent }, given);

@@ -5,14 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BalanceResource } from '../../src/contract/audit-resource.ts';
+import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
-import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { DOCUMENT_TYPES } from '../../src/contract/statuses.ts';
-import { syncBonds } from '../../src/core/bonds.ts';
-import { projectTurn } from '../../src/core/projector.ts';
-import { closeSettlement } from '../../src/core/settlement.ts';
-import { dayOf } from '../../src/loan/calendar.ts';
+import { syncBonds } from '../../src/core/bonds/bonds.ts';
+import { projectTurn } from '../../src/core/projection/projector.ts';
+import { closeSettlement } from '../../src/core/settlement/settlement.ts';
+import { dayOf } from '../../src/contract/calendar.ts';
 import { simulatedBonds, tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import { packageOf } from '../support/document-pieces.ts';

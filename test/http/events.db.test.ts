@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { FeedItem } from '../../src/contract/delivery-resource.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { commitEvent } from '../support/outbox.ts';
 import { FAILED_MARGIN, failedDisbursementOf, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
@@ -15,13 +15,9 @@ interface Page {
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
+const current = useSubscriber();
+beforeEach(() => {
+  ({ world, partner, webhook } = current());
 });
 
 const read = async (query = '') => (await partner.send<Page & ErrorBody>('GET', `/v1/eventos${query}`)).body;
@@ -36,7 +32,7 @@ async function readUntil(count: number, query = ''): Promise<Page> {
 }
 const loansOf = (page: Page) => page.itens.map((item) => item.emprestimo_id);
 
-/** A transaction that has its place in the order already and is still open. */
+/** A transaction that has its cursor in the order already and is still open. */
 async function openAppend() {
   const { promise: told, resolve: commit } = Promise.withResolvers<void>();
   const { promise: appended, resolve: onAppended } = Promise.withResolvers<string>();
@@ -71,7 +67,7 @@ describe('the feed', () => {
     expect(ids).toContain(first?.entregas.find((sent) => sent.webhook_id === webhook.id)?.id);
   });
 
-  test('holds events that no registration was sent', async () => {
+  test('holds events that no webhook was sent', async () => {
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
     const loan = await partner.emit();
     expect((await readUntil(1)).itens).toMatchObject([{ emprestimo_id: loan, entregas: [] }]);

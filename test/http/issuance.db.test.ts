@@ -1,6 +1,6 @@
 /** The asynchronous issuance over HTTP, and what a real receiver gets of it (contract, "Rules" 6). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { holdKey } from '../support/held-key.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 

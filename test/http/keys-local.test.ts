@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openLocalKeys } from '../../src/http/keys-local.ts';
+import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 
 const WHO = { issuer: 'carteiro', audience: 'carteiro-api' };
 let parent: string;

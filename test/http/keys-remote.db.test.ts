@@ -1,7 +1,7 @@
 /** An issuer that goes away and comes back, seen through the API. */
 import type { JWK } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createRemoteKeys, type RemoteKeys } from '../../src/http/keys-remote.ts';
+import { createRemoteKeys, type RemoteKeys } from '../../src/http/auth/keys-remote.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import {
   AUDIENCE,

@@ -1,7 +1,7 @@
 /** The turns of large bodies by themselves: who waits for whom. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurns, type TakeTurn } from '../../src/http/large-bodies.ts';
+import { createTurns, type TakeTurn } from '../../src/http/body/large-bodies.ts';
 
 /** Asks for `count` turns of `partnerId` and ends none; `begun` are those that have begun, in order. */
 function askFor(takeTurn: TakeTurn, partnerId: string, count: number) {

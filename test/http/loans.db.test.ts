@@ -6,7 +6,7 @@ import {
   registrationResource,
   type LoanResource,
   type RegistrationResource,
-} from '../../src/contract/loan-resource.ts';
+} from '../../src/contract/resources/loan-resource.ts';
 import { startApi, type Account, type TestApi } from '../support/api.ts';
 
 const PATH = '/v1/emprestimos';

@@ -3,7 +3,7 @@
  * each POST against the contract: signature, headers, envelope, every field of the catalog in its order.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { MarginResource } from '../../src/contract/margin-resource.ts';
+import type { MarginResource } from '../../src/contract/resources/margin-resource.ts';
 import { type PartnerWorld, startPartnerWorld } from '../support/partner-world.ts';
 
 const WORKER = { cpf: '52998224725', numero_inscricao_empregador: '11222333000181' };

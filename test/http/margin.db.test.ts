@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { marginResource, type MarginResource } from '../../src/contract/margin-resource.ts';
+import { marginResource, type MarginResource } from '../../src/contract/resources/margin-resource.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
-import { marginQueries } from '../../src/core/margin.ts';
+import { marginQueries } from '../../src/core/margin/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createApp } from '../../src/http/app.ts';
 import { startApi, type TestApi } from '../support/api.ts';

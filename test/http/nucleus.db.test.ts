@@ -1,7 +1,7 @@
 /** The loan core's door over HTTP: whom it lets in, what a key does, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import type { LoanResource } from '../../src/contract/loan-resource.ts';
+import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { startApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
 import { type PartnerWorld, startPartnerWorld, TERMS } from '../support/partner-world.ts';

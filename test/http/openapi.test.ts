@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
-import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
+import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -63,10 +63,10 @@ test('every parameter in a path and a query is described', async () => {
   expect(bonds?.parameters.map(({ name }) => name)).toEqual(['desde', 'ate', 'cursor', 'limite']);
 });
 
-test('the sixteen events are top-level webhooks with their envelope, payload and headers', async () => {
+test('the sixteen events and the two notices are top-level webhooks with their envelope, payload and headers', async () => {
   const { webhooks, components } = await description();
-  expect(Object.keys(webhooks)).toEqual(EMITTED_NAMES);
-  for (const name of EMITTED_NAMES) {
+  expect(Object.keys(webhooks)).toEqual(SUBSCRIBABLE_NAMES);
+  for (const name of SUBSCRIBABLE_NAMES) {
     const { post } = webhooks[name] ?? {};
     const reference = post?.requestBody?.content['application/json']?.schema.$ref ?? '';
     const schema = components.schemas[reference.replace('#/components/schemas/', '')];
@@ -83,8 +83,8 @@ test('the sixteen events are top-level webhooks with their envelope, payload and
 test('a receiver that validates takes fields that a later version adds, at every depth of every event', async () => {
   const { components } = await description();
   const closed = (schema: unknown) => JSON.stringify(schema).includes('"additionalProperties":false');
-  const events = Object.keys(components.schemas).filter((name) => name.startsWith('Evento'));
-  expect(events).toHaveLength(EMITTED_NAMES.length);
+  const events = Object.keys(components.schemas).filter((name) => /^Evento(?!DoParceiro)/.test(name));
+  expect(events).toHaveLength(SUBSCRIBABLE_NAMES.length);
   expect(events.filter((name) => closed(components.schemas[name]))).toEqual([]);
   expect(events.filter((name) => JSON.stringify(components.schemas[name]).includes('$ref'))).toEqual([]);
   expect(closed(components.schemas['CodigoEDescricao'])).toBe(true);
@@ -118,6 +118,6 @@ test('every field bears an example that fits it, so that the page shows no place
 test('every event tells in a line what it means', async () => {
   const { webhooks } = await description();
   const lines = Object.values(webhooks).map(({ post }) => post.summary);
-  expect(new Set(lines).size).toBe(EMITTED_NAMES.length);
+  expect(new Set(lines).size).toBe(SUBSCRIBABLE_NAMES.length);
   expect(lines.filter((line) => line.length > 100 || line.endsWith('.'))).toEqual([]);
 });

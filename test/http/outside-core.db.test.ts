@@ -1,9 +1,9 @@
 /** What a partner reads after a core in another language has appended through SQL alone. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LoanResource } from '../../src/contract/loan-resource.ts';
-import { closeSettlement } from '../../src/core/settlement.ts';
-import { dayOf } from '../../src/loan/calendar.ts';
+import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
+import { closeSettlement } from '../../src/core/settlement/settlement.ts';
+import { dayOf } from '../../src/contract/calendar.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 let world: PartnerWorld;
@@ -58,7 +58,7 @@ describe('a disbursement settled by SQL', () => {
     const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
     const closing = await closeSettlement(world.api.database.pool, provenance, next, LATER);
     expect(closing).toMatchObject({
-      settlement: { total_parcelas: 1, numero_ccbs: 1, valor_total: TERMS.valor_parcela },
+      ok: { settlement: { total_parcelas: 1, numero_ccbs: 1, valor_total: TERMS.valor_parcela } },
     });
   });
 });

@@ -216,11 +216,11 @@ describe('our own faults', () => {
   });
 
   test('anything else is 500 that tells nothing, and is logged without its message', async () => {
-    const queries = { run: () => Promise.reject(new Error('value 529.982.247-25 whsec_leak')) } as never;
-    const broken = await startApi({ queries });
+    const cursors = { read: () => Promise.reject(new Error('value 529.982.247-25 whsec_leak')) } as never;
+    const broken = await startApi({ cursors });
     try {
       const partnerToken = await broken.token(await broken.partner(), ['webhooks:read']);
-      const answer = await broken.send('GET', PATH, { token: partnerToken });
+      const answer = await broken.send('GET', `${PATH}?cursor=aaaa`, { token: partnerToken });
       expect([answer.status, answer.body.codigo, answer.body.mensagem]).toEqual([500, 'ERRO_INTERNO', 'erro interno']);
       const shown = `${answer.text}${JSON.stringify(broken.lines)}`;
       expect(shown).not.toMatch(/529\.982|whsec_leak/);

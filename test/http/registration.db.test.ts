@@ -1,6 +1,6 @@
 /** Registration and disbursement over HTTP, as a real receiver gets their events. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDays, dayOf } from '../../src/loan/calendar.ts';
+import { addDays, dayOf } from '../../src/contract/calendar.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 let world: PartnerWorld;

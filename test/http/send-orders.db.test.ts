@@ -1,8 +1,8 @@
 /** Whatever a partner has sent again, tested or resumed leaves its author for good, and in the evidence. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checkProof } from '../../src/audit/check-proof.ts';
-import { sealAll } from '../../src/audit/sealer.ts';
-import type { Proof } from '../../src/contract/audit-resource.ts';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';
 

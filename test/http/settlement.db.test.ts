@@ -1,6 +1,6 @@
 /** The monthly batch from the sandbox's call to the partner's receiver. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startOfDay } from '../../src/loan/calendar.ts';
+import { startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
 import { type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 

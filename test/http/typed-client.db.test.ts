@@ -7,11 +7,12 @@ import path from 'node:path';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registrationWorker } from '../../src/core/registration-worker.ts';
+import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { neverSent, refusedRegistration } from './typed-mistakes.ts';
 import * as partner from './typed-partner.ts';
 
 let api: TestApi;
@@ -31,8 +32,9 @@ test('the committed types are what openapi-typescript makes of /openapi.json; `v
   await expect(COMMENT_HEADER + types).toMatchFileSnapshot('generated/openapi.ts');
 });
 
-test('the partner’s program compiles with the TypeScript that partners have', () => {
-  const program = ts.createProgram([path.join(import.meta.dirname, 'typed-partner.ts')], {
+test('the partner’s program compiles with the TypeScript that partners have, and its mistakes do not', () => {
+  const files = ['typed-partner.ts', 'typed-mistakes.ts'].map((file) => path.join(import.meta.dirname, file));
+  const program = ts.createProgram(files, {
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.NodeNext,
     strict: true,
@@ -57,7 +59,7 @@ test('the typed client registers a webhook and takes a loan to its disbursement'
 
   const webhook = await partner.register(client, 'https://parceiro.example.com/carteiro');
   expect(webhook.secret).toMatch(/^whsec_/);
-  expect(await partner.refusedRegistration(client, 'https://parceiro.example.com')).toEqual({
+  expect(await refusedRegistration(client, 'https://parceiro.example.com')).toEqual({
     status: 400,
     code: 'ERRO_VALIDACAO',
     field: 'eventos[0]',
@@ -75,4 +77,5 @@ test('the typed client registers a webhook and takes a loan to its disbursement'
     select body from messages join events on id = event_id order by position`;
   const told = bodies.map(({ body }) => partner.received(body.toString('utf8')));
   expect(told).toEqual(['assinatura.concluida', 'averbacao.concluida', `${id}: R$ 1234.50`]);
+  expect(bodies.map(({ body }) => neverSent(body.toString('utf8')))).toEqual([false, false, false]);
 });

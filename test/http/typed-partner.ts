@@ -1,26 +1,28 @@
 /**
- * A partner's program on openapi-fetch and the types made from the description: a request or an answer that the
- * description does not tell does not compile. It imports nothing of ours, as a partner cannot.
+ * A partner's program, typed by the description alone. To begin your own: make the types, and import them as here.
+ *
+ *   npx openapi-typescript@7 http://127.0.0.1:3000/openapi.json -o carteiro.ts && npm install openapi-fetch
+ *
+ * Paths, bodies, answers, refusals and the webhooks themselves are typed, so a mistyped field or event does not compile
+ * (typed-mistakes.ts has such mistakes). The only import from this repository is the generated types.
  */
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths, webhooks } from './generated/openapi.ts';
 
+export type PartnerClient = Client<paths>;
 type Loan = components['schemas']['Emprestimo'];
-type WebhookBody = {
+
+/** Any event as it is received. */
+export type WebhookBody = {
   [Name in keyof webhooks]: webhooks[Name]['post']['requestBody']['content']['application/json'];
 }[keyof webhooks];
-export type PartnerClient = Client<paths>;
 
-export interface Connection {
-  readonly baseUrl: string;
-  readonly token: string;
-}
-
-export function connect({ baseUrl, token }: Connection): PartnerClient {
+/** The API at `baseUrl` (`https://api.example.com`), with a partner's `token`. */
+export function connect({ baseUrl, token }: { baseUrl: string; token: string }): PartnerClient {
   return createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } });
 }
 
-/** Registers a webhook and finds it in the list. */
+/** Registers a webhook and finds it in the list. Keep the secret: no other answer shows it. */
 export async function register(
   client: PartnerClient,
   url: string,
@@ -35,18 +37,7 @@ export async function register(
   return { id: found.id, secret: created.secret };
 }
 
-/** What a mistyped event is answered, had the compiler let it pass. */
-export async function refusedRegistration(client: PartnerClient, url: string) {
-  const { error, response } = await client.POST('/v1/webhooks', {
-    // @ts-expect-error an event that does not exist
-    body: { url, eventos: ['averbacao.conclluida'] },
-  });
-  // @ts-expect-error a code that this operation never answers
-  if (error?.codigo === 'MARGEM_NEGOCIAL') throw new Error('impossible');
-  return { status: response.status, code: error?.codigo, field: error?.detalhes?.[0]?.campo };
-}
-
-/** Issues a loan and has it signed; the registration and the transfer follow. */
+/** Issues a loan. The same `key` with the same body answers the same loan, so the call can be repeated. */
 export async function issue(client: PartnerClient, key: string): Promise<Loan> {
   const { data, error } = await client.POST('/v1/emprestimos', {
     params: { header: { 'Idempotency-Key': key } },
@@ -64,31 +55,32 @@ export async function issue(client: PartnerClient, key: string): Promise<Loan> {
   return data;
 }
 
+/** In the sandbox the partner plays the signing provider. */
 export async function sign(client: PartnerClient, id: string): Promise<Loan | undefined> {
   return (await client.POST('/v1/sandbox/emprestimos/{id}/assinatura', { params: { path: { id } } })).data;
 }
 
+/** Asks for the averbação; its webhook tells how it ended. */
 export async function requestRegistration(client: PartnerClient, id: string) {
   return (await client.POST('/v1/emprestimos/{id}/averbacao', { params: { path: { id } } })).data?.status;
 }
 
+/** In the sandbox the partner plays the bank. */
 export async function settle(client: PartnerClient, id: string): Promise<Loan | undefined> {
   const params = { path: { id } };
   return (await client.POST('/v1/sandbox/emprestimos/{id}/desembolso', { params, body: { resultado: 'liquidado' } }))
     .data;
 }
 
-/** The loan as it is, or right after its n-th event. */
+/** The loan as it is, or as it was right after its n-th event. */
 export async function read(client: PartnerClient, id: string, version?: number): Promise<Loan | undefined> {
   const query = version === undefined ? {} : { versao: version };
   return (await client.GET('/v1/emprestimos/{id}', { params: { path: { id }, query } })).data;
 }
 
-/** What the partner's receiver makes of a body whose signature it has verified: `evento` tells which fields are there. */
+/** Reads a body whose signature was verified (src/http/receivers/carteiro.ts): `evento` tells which fields are there. */
 export function received(body: string): string {
   const { evento, data } = JSON.parse(body) as WebhookBody;
   if (evento === 'desembolso.liquidado') return `${data.emprestimo_id}: R$ ${data.valor_liberado.toFixed(2)}`;
-  // @ts-expect-error a name that is never sent
-  if (evento === 'repasse.pago') throw new Error('impossible');
   return evento;
 }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import type { WebhookResource } from '../../src/contract/webhook.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
+import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { readDeliveries } from '../support/outbox.ts';
 import { hang, status } from '../support/receiver.ts';
 import { FAILED_DISBURSEMENT } from '../support/payloads.ts';
@@ -10,13 +11,9 @@ let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
 let path: string;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
+const current = useSubscriber();
+beforeEach(() => {
+  ({ world, partner, webhook } = current());
   path = `/v1/webhooks/${webhook.id}`;
 });
 
@@ -26,16 +23,16 @@ const history = () => world.api.database.sql`
   select url, events, active, change, actor, request_id from webhook_history
   where webhook_id = ${webhook.id} order by position`;
 
-test('a registration is read with the contract’s fields and no others, active or not', async () => {
-  const { secret, path: _path, ...registration } = webhook;
+test('a webhook is read with the contract’s fields and no others, active or not', async () => {
+  const { secret, path: _path, ...shown } = webhook;
   expect(secret).toBeDefined();
   const read = await partner.send('GET', path);
-  expect([read.status, read.body]).toEqual([200, registration]);
+  expect([read.status, read.body]).toEqual([200, shown]);
   await partner.send('DELETE', path);
-  expect((await partner.send('GET', path)).body).toEqual({ ...registration, ativo: false });
+  expect((await partner.send('GET', path)).body).toEqual({ ...shown, ativo: false });
 });
 
-test('another partner’s registration, an unknown one and a malformed id are 404, whatever is asked', async () => {
+test('another partner’s webhook, an unknown one and a malformed id are 404, whatever is asked', async () => {
   const other = await world.subscriber();
   for (const [asking, id] of [
     [other, webhook.id],
@@ -155,7 +152,7 @@ describe('a deactivation', () => {
     await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhook.id}`;
     await sql`update webhooks set active = false where id = ${webhook.id}`;
     await sql`delete from arrivals`;
-    await sql`insert into arrivals (webhook_id, due_at) values (${webhook.id}, '-infinity')`;
+    await world.api.database.pool.transaction((tx) => insertArrivals(tx, [webhook.id]));
     for (let turn = 0; turn < 5; turn += 1) await world.engine.turn();
     expect(new Set(await statuses())).toEqual(new Set(['suspensa']));
     expect(await statuses()).toHaveLength(2_100);
@@ -225,7 +222,7 @@ test('the row of a lost attempt names the URL that its claim had read', async ()
   ]);
 });
 
-test('deactivated registrations are listed when asked for, oldest first and page by page', async () => {
+test('deactivated webhooks are listed when asked for, oldest first and page by page', async () => {
   const others = [await partner.register(), await partner.register(), await partner.register()];
   for (const { id } of others.slice(0, 2)) await partner.send('DELETE', `/v1/webhooks/${id}`);
   const ids = [webhook, ...others].map(({ id }) => id);

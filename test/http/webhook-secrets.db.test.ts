@@ -1,23 +1,20 @@
 import { Webhook as Standard } from 'standardwebhooks';
 import { Webhook as Svix } from 'svix';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { sign, signingKey } from '../../src/delivery/signature.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
+import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import type { Post } from '../support/receiver.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
+const current = useSubscriber();
+beforeEach(() => {
+  ({ world, partner, webhook } = current());
 });
 
 async function nextPost(): Promise<Post> {
@@ -93,7 +90,7 @@ describe('the headers of a delivery', () => {
     world.receiver.answerWith((_post, response) => void response.writeHead(500).end(), webhook.path);
     const first = await nextPost();
     await world.api.database.sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhook.id}`;
-    await world.api.database.sql`insert into arrivals (webhook_id, due_at) values (${webhook.id}, '-infinity')`;
+    await world.api.database.pool.transaction((tx) => insertArrivals(tx, [webhook.id]));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await world.deliver();
     const second = world.postsTo(webhook.path).at(-1) as Post;
@@ -219,9 +216,9 @@ describe('a rotation', () => {
         select k::text as kept from idempotency_keys k where partner_id = ${partner.id}`;
       expect(row.kept).not.toContain(body.secret?.slice(6, 20));
       expect(row.kept).not.toContain('whsec_');
-      const [sealed] = await world.api.database.sql<[{ sealed: Buffer }]>`
-        select sealed_secret as sealed from webhooks where id = ${webhook.id}`;
-      expect(row.kept).not.toContain(sealed.sealed.toString('hex').slice(0, 20));
+      const [encrypted] = await world.api.database.sql<[{ encrypted: Buffer }]>`
+        select encrypted_secret as encrypted from webhooks where id = ${webhook.id}`;
+      expect(row.kept).not.toContain(encrypted.encrypted.toString('hex').slice(0, 20));
     });
 
     test('of another webhook is another rotation', async () => {
@@ -367,13 +364,13 @@ describe('a rotation in two steps', () => {
     expect((await other.send('DELETE', path('novo'))).status).toBe(404);
   });
 
-  test('leaves with each attempt the key that had sealed the secret of the contract’s header', async () => {
+  test('leaves with each attempt the key that had encrypted the secret of the contract’s header', async () => {
     const { sql } = world.api.database;
     await rotate({ vale_em: inHours(1) });
     await nextPost();
-    const [row] = await sql<{ keyId: string; sealedBy: string }[]>`
-      select a.key_id as "keyId", convert_from(substring(w.previous_sealed_secret for 8), 'UTF8') as "sealedBy"
+    const [row] = await sql<{ keyId: string; encryptedBy: string }[]>`
+      select a.key_id as "keyId", convert_from(substring(w.previous_encrypted_secret for 8), 'UTF8') as "encryptedBy"
       from attempts a join webhooks w on w.id = a.webhook_id where w.id = ${webhook.id}`;
-    expect(row?.keyId).toBe(row?.sealedBy);
+    expect(row?.keyId).toBe(row?.encryptedBy);
   });
 });

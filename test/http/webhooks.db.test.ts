@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EMITTED_NAMES } from '../../src/contract/events.ts';
+import { EMITTED_NAMES, NOTICE_NAMES, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { holdKey } from '../support/held-key.ts';
 
@@ -27,13 +27,13 @@ async function partnerWithToken() {
 }
 
 describe('creating a webhook', () => {
-  test('answers 201 with the registration and its secret, which no later answer holds', async () => {
+  test('answers 201 with the webhook and its secret, which no later answer holds', async () => {
     const { token } = await partnerWithToken();
     const created = await api.send<Created>('POST', PATH, { token, body: GOOD });
     expect(created.status).toBe(201);
     expect(Object.keys(created.body)).toEqual(['id', 'url', 'eventos', 'ativo', 'criado_em', 'secret']);
-    const { secret, ...registration } = created.body;
-    expect(registration).toEqual({
+    const { secret, ...webhook } = created.body;
+    expect(webhook).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
       ...GOOD,
       ativo: true,
@@ -43,25 +43,25 @@ describe('creating a webhook', () => {
 
     const listed = await api.send<Created[]>('GET', PATH, { token });
     expect(listed.status).toBe(200);
-    expect(listed.body).toEqual([registration]);
+    expect(listed.body).toEqual([webhook]);
   });
 
-  test('leaves the secret sealed in the row and nowhere else in the database or the log', async () => {
+  test('leaves the secret encrypted in the row and nowhere else in the database or the log', async () => {
     const { token, partnerId } = await partnerWithToken();
-    const headers = { 'Idempotency-Key': 'sealed' };
+    const headers = { 'Idempotency-Key': 'encrypted' };
     const { body } = await api.send<Created>('POST', PATH, { token, headers, body: GOOD });
     const secret = body.secret as string;
     const [row] = await api.database.sql`
-      select sealed_secret, w::text as shown, (select string_agg(h::text, '') from webhook_history h) as history,
+      select encrypted_secret, w::text as shown, (select string_agg(h::text, '') from webhook_history h) as history,
              (select string_agg(k::text, '') from idempotency_keys k) as keys
       from webhooks w where id = ${body.id} and partner_id = ${partnerId}`;
-    const everything = [row?.['sealed_secret'].toString('latin1'), row?.['shown'], row?.['history'], row?.['keys']];
+    const everything = [row?.['encrypted_secret'].toString('latin1'), row?.['shown'], row?.['history'], row?.['keys']];
     const hex = Buffer.from(secret).toString('hex');
     expect(everything.every((text) => typeof text === 'string' && text.length > 0)).toBe(true);
     expect(everything.join('')).not.toContain(secret.slice(6, 20));
     expect(everything.join('')).not.toContain(hex.slice(12, 32));
     expect(JSON.stringify(api.lines)).not.toContain(secret.slice(6, 20));
-    expect(api.vault.open(body.id, row?.['sealed_secret']).secret).toBe(secret);
+    expect(api.vault.decrypt(body.id, row?.['encrypted_secret']).secret).toBe(secret);
   });
 
   test('writes the first line of its history, with the actor and the request', async () => {
@@ -92,6 +92,15 @@ describe('creating a webhook', () => {
     expect(status).toBe(201);
     expect(body.eventos).toEqual(eventos);
     expect(body.url).toBe('https://parceiro.example.com/b?x=1');
+  });
+
+  test('takes the two notices beside the sixteen', async () => {
+    const { token } = await partnerWithToken();
+    expect(EMITTED_NAMES).toHaveLength(16);
+    expect(NOTICE_NAMES).toEqual(['webhook.falhando', 'webhook.suspenso']);
+    const answer = await api.send<Created>('POST', PATH, { token, body: { ...GOOD, eventos: SUBSCRIBABLE_NAMES } });
+    expect(answer.status).toBe(201);
+    expect(answer.body.eventos).toEqual(SUBSCRIBABLE_NAMES);
   });
 
   test('may repeat a URL', async () => {
@@ -137,7 +146,7 @@ describe('what creation refuses with 400', () => {
     ['an internal name', { url, eventos: ['emprestimo.contratado'] }, ['eventos[0]']],
     ['a reserved name', { url, eventos: [eventos[0], 'repasse.pago'] }, ['eventos[1]']],
     ['a repeated name', { url, eventos: [eventos[0], eventos[1], eventos[0]] }, ['eventos[2]']],
-    ['seventeen names', { url, eventos: [...EMITTED_NAMES, EMITTED_NAMES[0]] }, ['eventos']],
+    ['more names than there are', { url, eventos: [...SUBSCRIBABLE_NAMES, EMITTED_NAMES[0]] }, ['eventos']],
     ['unknown fields, each of them', { ...GOOD, ativo: true, secret: 'x' }, ['ativo', 'secret']],
     ['a field named __proto__', `{"url":"${url}","eventos":["${eventos[0]}"],"__proto__":1}`, ['__proto__']],
     ['faults in both fields', { url: 'x', eventos: ['y'] }, ['url', 'eventos[0]']],
@@ -229,18 +238,18 @@ describe('the list', () => {
 describe('an Idempotency-Key on creation', () => {
   const headers = { 'Idempotency-Key': 'key-1' };
 
-  test('answers a replay with the same registration, without the secret', async () => {
+  test('answers a replay with the same webhook, without the secret', async () => {
     const { token } = await partnerWithToken();
     const first = await api.send<Created>('POST', PATH, { token, headers, body: GOOD });
     const replay = await api.send<Created>('POST', PATH, { token, headers, body: GOOD });
-    const { secret, ...registration } = first.body;
+    const { secret, ...webhook } = first.body;
     expect(secret).toBeDefined();
     expect(replay.status).toBe(201);
-    expect(replay.body).toEqual(registration);
+    expect(replay.body).toEqual(webhook);
     expect((await api.send<Created[]>('GET', PATH, { token })).body).toHaveLength(1);
   });
 
-  test('makes one registration of requests that arrive together, and shows the secret once', async () => {
+  test('makes one webhook of requests that arrive together, and shows the secret once', async () => {
     const { token } = await partnerWithToken();
     const sent = Array.from({ length: 8 }, () => api.send<Created>('POST', PATH, { token, headers, body: GOOD }));
     const answers = await Promise.all(sent);
@@ -249,7 +258,7 @@ describe('an Idempotency-Key on creation', () => {
     expect(answers.filter(({ body }) => 'secret' in body)).toHaveLength(1);
   });
 
-  test('that another request holds is 409, and makes one registration when it is free again', async () => {
+  test('that another request holds is 409, and makes one webhook when it is free again', async () => {
     const { partnerId, token } = await partnerWithToken();
     const held = await holdKey(api.database.sql, partnerId, 'POST /v1/webhooks', 'key-1');
     const refused = await api.send('POST', PATH, { token, headers, body: GOOD });

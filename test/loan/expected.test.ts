@@ -36,7 +36,7 @@ const ALL_FACTS: readonly Fact[] = [
   ...new Map(
     Object.values(STAGES)
       .flatMap((commands) => PARTS.map((command) => decide(command, after(...commands))))
-      .flatMap((decision) => ('facts' in decision ? decision.facts : []))
+      .flatMap((decision) => ('ok' in decision ? decision.ok : []))
       .map((fact) => [JSON.stringify(fact), fact]),
   ).values(),
 ];
@@ -44,7 +44,7 @@ const ALL_FACTS: readonly Fact[] = [
 test.each(Object.keys(STAGES) as Stage[])('in the stage "%s" the facts of each command are expected', (stage) => {
   const state = after(...STAGES[stage]);
   const decisions = PARTS.map((command) => decide(command, state));
-  const verdicts = decisions.flatMap((decision) => ('facts' in decision ? judge(decision.facts, state) : []));
+  const verdicts = decisions.flatMap((decision) => ('ok' in decision ? judge(decision.ok, state) : []));
   expect(verdicts.filter((verdict) => verdict !== null)).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test.each(Object.keys(STAGES) as Stage[])(
   (stage) => {
     const state = after(...STAGES[stage]);
     const decisions = PARTS.map((command) => decide(command, state));
-    const firsts = new Set(decisions.flatMap((decision) => ('facts' in decision ? [decision.facts[0]?.type] : [])));
+    const firsts = new Set(decisions.flatMap((decision) => ('ok' in decision ? [decision.ok[0]?.type] : [])));
     const strays = ALL_FACTS.filter(({ type }) => !firsts.has(type) && !SECOND.has(type));
     expect(strays.length).toBeGreaterThan(5);
     const overlooked = strays.filter((fact) => judge([fact], state)[0] === null).map(({ type }) => type);
@@ -68,9 +68,9 @@ test('an event names its own loan, its number and its partner', () => {
   const state = after(...STAGES.registered);
   const data = { emprestimo_id: LOAN_ID, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
   const failed = { type: 'desembolso.falhou', data, version: 5, partnerId: OWNER } as const;
-  const place = { stream: LOAN_ID, state, ownerId: OWNER };
-  expect(unexpected(failed, place)).toBeNull();
-  expect(unexpected({ ...failed, partnerId: LOAN_ID }, place)).toContain('outro parceiro');
-  expect(unexpected({ ...failed, data: { ...data, emprestimo_id: OWNER } }, place)).toContain('emprestimo_id');
-  expect(unexpected({ ...failed, data: { ...data, numero_emprestimo: 'N-1' } }, place)).toContain('numero_emprestimo');
+  const soFar = { stream: LOAN_ID, state, ownerId: OWNER };
+  expect(unexpected(failed, soFar)).toBeNull();
+  expect(unexpected({ ...failed, partnerId: LOAN_ID }, soFar)).toContain('outro parceiro');
+  expect(unexpected({ ...failed, data: { ...data, emprestimo_id: OWNER } }, soFar)).toContain('emprestimo_id');
+  expect(unexpected({ ...failed, data: { ...data, numero_emprestimo: 'N-1' } }, soFar)).toContain('numero_emprestimo');
 });

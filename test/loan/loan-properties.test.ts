@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EVENTS, type Fact } from '../../src/contract/events.ts';
-import { loanResource } from '../../src/contract/loan-resource.ts';
+import { loanResource } from '../../src/contract/resources/loan-resource.ts';
 import { DOCUMENT_MODES, DOCUMENT_TYPES, ISSUANCE_MODES, SIGNING_MODES } from '../../src/contract/statuses.ts';
 import type { Command } from '../../src/loan/command.ts';
 import { decide } from '../../src/loan/decide.ts';
@@ -57,7 +57,7 @@ const LIKELY: readonly Command[] = [
 
 function chosen({ any, likely }: Step, state: LoanState | null): Command | undefined {
   if (any !== null) return any;
-  const accepted = LIKELY.filter((each) => 'facts' in decide(each, state));
+  const accepted = LIKELY.filter((each) => 'ok' in decide(each, state));
   return accepted[likely % accepted.length];
 }
 
@@ -77,10 +77,10 @@ function live(first: Command, rest: readonly Step[]): Life {
   for (const each of [{ any: first, likely: 0 }, ...rest]) {
     const asked = chosen(each, state);
     const decision = asked && decide(asked, state);
-    if (decision === undefined || !('facts' in decision)) continue;
+    if (decision === undefined || !('ok' in decision)) continue;
     const before: LoanState | null = state;
-    for (const event of recorded(decision.facts, before?.version)) state = evolve(state, event);
-    if (state !== null) steps.push({ before, facts: decision.facts, after: state });
+    for (const event of recorded(decision.ok, before?.version)) state = evolve(state, event);
+    if (state !== null) steps.push({ before, facts: decision.ok, after: state });
   }
   return { facts: steps.flatMap(({ facts }) => facts), steps };
 }

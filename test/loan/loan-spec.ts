@@ -67,7 +67,7 @@ export function recorded(facts: readonly Fact[], after = 0): LoanEvent[] {
 
 /** The facts of an accepted command; none when it was refused. */
 function factsOf(decision: Decision): readonly Fact[] {
-  return 'facts' in decision ? decision.facts : [];
+  return 'ok' in decision ? decision.ok : [];
 }
 
 export function typesOf(decision: Decision): EventType[] {
@@ -86,8 +86,8 @@ export function after(...commands: readonly Command[]): LoanState | null {
   let state: LoanState | null = null;
   for (const command of commands) {
     const decision: Decision = decideWithinContract(command, state);
-    if (!('facts' in decision)) throw new Error(`${command.type} was refused: ${JSON.stringify(decision)}`);
-    state = fold(recorded(decision.facts, state?.version), state);
+    if (!('ok' in decision)) throw new Error(`${command.type} was refused: ${JSON.stringify(decision)}`);
+    state = fold(recorded(decision.ok, state?.version), state);
   }
   return state;
 }

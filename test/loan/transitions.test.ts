@@ -60,16 +60,18 @@ function expected(stage: Stage, name: Name): Verdict {
 }
 
 function verdict(decision: Decision, stateName: string): Verdict {
-  if ('facts' in decision) return decision.facts.length > 0 ? 'accepted' : 'accepted for nothing';
-  if ('invalid' in decision) return 'invalid';
-  return decision.rejected.includes(stateName) ? 'rejected' : 'rejected without naming the state';
+  if ('ok' in decision) return decision.ok.length > 0 ? 'accepted' : 'accepted for nothing';
+  const { refused } = decision;
+  if (refused.kind === 'misfit') return 'invalid';
+  const named = refused.kind === 'loanState' ? refused.status : 'no loan';
+  return named === stateName ? 'rejected' : 'rejected without naming the state';
 }
 
 /** A preposition or article before a name that begins with it, as in `está em em_assinatura`. */
 const STUTTER = /(?<![\p{L}_])(\p{L}+) \1(?![\p{L}])/u;
 
 describe.each(STAGE_NAMES)('a loan at stage %s', (stage) => {
-  const stateName = after(...STAGES[stage])?.status ?? 'não existe';
+  const stateName = after(...STAGES[stage])?.status ?? 'no loan';
 
   test.each(COMMAND_NAMES)('meets %s as the table says', (name) => {
     const decision = given(...STAGES[stage]).when(COMMANDS[name]);

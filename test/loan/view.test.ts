@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loanResource } from '../../src/contract/loan-resource.ts';
+import { loanResource } from '../../src/contract/resources/loan-resource.ts';
 import { nextAction, view } from '../../src/loan/view.ts';
 import { after, COMMANDS, contract, LOAN_ID, NOW, REGISTRATION_ID } from './loan-spec.ts';
 import { type Stage, STAGES } from './loan-stages.ts';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventCatalog } from '../../src/contract/event-catalog.ts';
-import { EVENTS, type EventType } from '../../src/contract/events.ts';
+import { EVENTS, type EventType, type NoticeName } from '../../src/contract/events.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
@@ -66,9 +66,9 @@ describe('a core with nothing but its role', () => {
   test.each([
     'select * from carteiro.events',
     'select * from carteiro.partners',
-    'insert into carteiro.arrivals (webhook_id) values (uuidv7())',
+    "insert into carteiro.arrivals (webhook_id, partner_id, kind) values (uuidv7(), uuidv7(), 'look')",
     "select carteiro.make_test_delivery(uuidv7(), uuidv7(), 'x', '{}', 'x')",
-    "select carteiro.claim_due('x', 1, null, '-infinity', '45 s', null, '{}', '{}')",
+    "select carteiro.claim_due('x', 1, null, '-infinity', null, '{}', '{}')",
   ])('may not: %s', async (statement) => {
     await expect(core.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
   });
@@ -79,6 +79,7 @@ describe('it refuses, and leaves nothing', () => {
   const { emprestimo_id: loan, numero_emprestimo: number, motivo: reason } = data;
   test.each([
     ['an unknown type', { type: 'x.y' }, 'CT404', /"x.y" is unknown/],
+    ['a notice', { type: 'webhook.falhando' }, 'CT404', /is a notice/],
     ['a reserved type', { type: 'repasse.pago' }, 'CT404', /reserved/],
     ['a family that there is not', { family: 'x' }, 'CT404', /family "x"/],
     ['an internal fact of the auction family', { type: 'documento.recebido', family: 'leilao' }, 'CT404', /family/],
@@ -144,7 +145,7 @@ describe('it refuses, and leaves nothing', () => {
 });
 
 describe('what contract/ accepts, the database accepts', () => {
-  const entries = eventCatalog().filter(({ kind }) => kind !== 'reserved');
+  const entries = eventCatalog().filter(({ kind }) => kind === 'emitted' || kind === 'internal');
 
   test.each(entries.map((entry) => [entry.name, entry] as const))('%s', async (type, entry) => {
     const schema = EVENTS[type as EventType].data;
@@ -153,6 +154,21 @@ describe('what contract/ accepts, the database accepts', () => {
         const parsed = schema.safeParse(example);
         fc.pre(parsed.success);
         expect(await append({ type, data: JSON.stringify(parsed.data) })).toHaveLength(1);
+      }),
+      { numRuns: 15, seed: 4_711 },
+    );
+  });
+
+  const notices = eventCatalog().filter(({ kind }) => kind === 'notice');
+  test.each(notices.map((entry) => [entry.name, entry] as const))('the notice %s', async (name, entry) => {
+    const schema = EVENTS[name as NoticeName].data;
+    await fc.assert(
+      fc.asyncProperty(exampleOf(entry.payload as Json), async (example) => {
+        const parsed = schema.safeParse(example);
+        fc.pre(parsed.success);
+        const data = JSON.stringify(parsed.data);
+        const made = database.sql`select carteiro.make_notice(uuidv7(), ${name}, ${data}::text::json) as made`;
+        expect(await made).toEqual([{ made: 0 }]);
       }),
       { numRuns: 15, seed: 4_711 },
     );

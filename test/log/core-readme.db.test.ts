@@ -6,7 +6,7 @@ import { readFile, glob } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROLES } from '../../src/db/installation.ts';
-import { preparationFor } from '../../src/db/migration-refused.ts';
+import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -101,7 +101,8 @@ test('its table of refusals and its paths name what there is', async () => {
   const paths = text.slice(text.indexOf('| path '), text.indexOf('## What follows an append'));
   const told = new Set([...paths.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name as string));
   const ofLoans = Object.keys(EVENTS).filter(
-    (name) => EVENTS[name as keyof typeof EVENTS].kind !== 'reserved' && !/^(autorizacao|margem|repasse)\./.test(name),
+    (name) =>
+      EVENTS[name as keyof typeof EVENTS].kind !== 'reserved' && !/^(autorizacao|margem|repasse|webhook)\./.test(name),
   );
   expect([...told].toSorted()).toEqual(ofLoans.toSorted());
   const statuses = [...paths.matchAll(/\| `([a-z_]+)` +\|$/gm)].map(([, status]) => status as string);
@@ -113,8 +114,8 @@ test('its table of refusals and its paths name what there is', async () => {
   expect([...new Set(text.match(/CT4\d\d/g))].toSorted()).toEqual(raised.map(({ code }) => code));
 });
 
-test('README’s SQL for an administrator is what a refused migration advises', async () => {
-  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
+test('the operators’ SQL for an administrator is what a refused migration advises', async () => {
+  const readme = await readFile(path.join(ROOT, 'src/main/README.md'), 'utf8');
   const [, sql = ''] = /```sql\n(create role carteiro_owner[^`]*)```/.exec(readme) ?? [];
   expect(sql.trim().replaceAll(';\n', '; ').replace(/;$/, '')).toBe(
     preparationFor({ schema: 'carteiro', rolePrefix: 'carteiro' }),

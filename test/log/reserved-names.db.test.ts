@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EVENTS, type Fact, RESERVED_NAMES } from '../../src/contract/events.ts';
-import { eventNames } from '../../src/contract/webhook.ts';
+import { eventNames } from '../../src/contract/resources/webhook.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner } from '../support/outbox.ts';
 
@@ -34,7 +34,7 @@ describe.each(RESERVED_NAMES)('%s', (name) => {
     const appending = sql`select append_event(${randomUUID()}, 0, ${name}, ${partnerId}, '{}', 'test')`;
     await expect(appending).rejects.toMatchObject({ code: 'CT404', message: expect.stringContaining('reserved') });
     const subscribing = sql`
-      insert into webhooks (id, partner_id, url, events, sealed_secret)
+      insert into webhooks (id, partner_id, url, events, encrypted_secret)
       values (uuidv7(), ${partnerId}, 'https://partner.example/', ${[name]}, 'x')`;
     await expect(subscribing).rejects.toMatchObject({ code: 'CT404' });
     expect(await sql`select from events where type = ${name}`).toEqual([]);

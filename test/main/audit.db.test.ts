@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readProof } from '../../src/audit/proof.ts';
+import { readProof } from '../../src/audit/proof/proof.ts';
 import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const partnerId = await insertPartner(sql);
   await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
   // Of the poller's own key, so that it starts, and not to be opened, so that it sends nothing.
-  await sql`update webhooks set sealed_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || sealed_secret`;
+  await sql`update webhooks set encrypted_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || encrypted_secret`;
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
   await commitMarginEvents(sql, partnerId, 5);
@@ -68,6 +68,11 @@ test('seal seals the rest; balance closes until a delivery is gone', async () =>
   expect([open.code, JSON.parse(open.stdout)]).toMatchObject([
     1,
     { fecha: false, diferencas: [{ tipo: 'entrega_ausente' }] },
+  ]);
+  const kept = await database.sql`select from_day, closes, differences from balance_verdicts order by position`;
+  expect(kept).toEqual([
+    { from_day: day, closes: true, differences: 0 },
+    { from_day: day, closes: false, differences: 1 },
   ]);
 });
 

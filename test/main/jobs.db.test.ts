@@ -103,7 +103,7 @@ describe('close-settlement', () => {
     const early = await run('close-settlement', '2999-12');
     expect(early).toEqual({ code: 1, stdout: '', stderr: 'carteiro: 2999-12 is not over yet in São Paulo\n' });
     const wrong = await run('close-settlement', '2026-13');
-    expect([wrong.code, wrong.stdout]).toEqual([1, '']);
+    expect([wrong.code, wrong.stdout]).toEqual([2, '']);
     expect(wrong.stderr).toContain('Give a month: 2026-06.');
     expect(await database.sql`select from settlements where month not in ('2025-02', '2025-03')`).toHaveLength(0);
   });

@@ -1,16 +1,16 @@
 /** Commands and running processes on a database that finds itself on another server, or back in time. */
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { sealAll } from '../../src/audit/sealer.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { lookAgain } from '../../src/db/known-server.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openTestPool } from '../support/lived-database.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
-import { insertSealedWebhook } from '../support/poller-process.ts';
+import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -47,7 +47,7 @@ const SENTENCE = /^carteiro: this database is a copy: it was written on another 
 async function prepare(): Promise<{ webhookId: string; partnerId: string }> {
   database = await createTestDatabase();
   const partnerId = await insertPartner(database.sql);
-  const { id: webhookId } = await insertSealedWebhook(database.sql, partnerId, `${receiver.url}/${partnerId}`);
+  const { id: webhookId } = await insertEncryptedWebhook(database.sql, partnerId, `${receiver.url}/${partnerId}`);
   await commitEvents(database.sql, partnerId, 3);
   return { webhookId, partnerId };
 }
@@ -153,7 +153,7 @@ test('pollers and sealers of a primary go on with the promoted standby, and say 
   const options = { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } };
   const here = postgres(source.url, options);
   const partnerId = await insertPartner(here);
-  await insertSealedWebhook(here, partnerId, `${receiver.url}/${partnerId}`);
+  await insertEncryptedWebhook(here, partnerId, `${receiver.url}/${partnerId}`);
   const standby = await (await backUp(source)).start({ signal: 'standby.signal', settings: following(source) });
   onTestFinished(() => standby.remove(), 60_000);
   const there = postgres(standby.url, options);

@@ -1,4 +1,4 @@
-/** API and pollers behind PgBouncer in transaction mode, set up as the README says. */
+/** API and pollers behind PgBouncer in transaction mode, set up as src/main/README.md says. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, writeFile } from 'node:fs/promises';
@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { readPulse } from '../../src/delivery/queue/sign-of-life.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { type CoreDatabase, createCoreDatabase, installationOfItsOwn, PASSWORD } from '../support/core-database.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
@@ -62,7 +64,7 @@ interface Pooler {
   stop(): Promise<void>;
 }
 
-/** With the lines of README's `pgbouncer.ini`; `without` leaves one out. */
+/** With the lines of the page's `pgbouncer.ini`; `without` leaves one out. */
 async function startPooler(without?: RegExp): Promise<Pooler> {
   const { hostname, port } = new URL(core.url);
   const own = createServer().listen(0, '127.0.0.1');
@@ -71,7 +73,9 @@ async function startPooler(without?: RegExp): Promise<Pooler> {
   await new Promise((resolve) => own.close(resolve));
   const home = await makeTestFolder();
   const { path } = home;
-  const settings = (await snippet('pgbouncer.ini')).split('\n').filter((line) => !without?.test(line));
+  const settings = (await snippet('pgbouncer.ini', 'src/main/README.md'))
+    .split('\n')
+    .filter((line) => !without?.test(line));
   const users = ['app', 'poller'].map((role) => `"${loginOf(role)}" "${PASSWORD}"`);
   await writeFile(join(path, 'users.txt'), users.join('\n'));
   const place = [`auth_file = ${join(path, 'users.txt')}`, 'listen_addr = 127.0.0.1', `listen_port = ${listenPort}`];
@@ -103,6 +107,8 @@ async function startPooler(without?: RegExp): Promise<Pooler> {
   };
 }
 
+const LEASE_ALONE = /a pooler stands before the database/g;
+
 /** Registers, sends 20 test deliveries and returns how many POSTs arrived. */
 async function deliverThrough(pooler: Pooler): Promise<number> {
   const direct = { ...environment, DATABASE_URL: core.url };
@@ -131,7 +137,12 @@ async function deliverThrough(pooler: Pooler): Promise<number> {
   );
   expect(tried.map(({ status }) => status)).toEqual(Array(20).fill(200));
   await receiver.received(20);
-  for (const running of [api, ...polls]) expect((await running.end('SIGTERM')).code).toBe(0);
+  expect((await api.end('SIGTERM')).code).toBe(0);
+  for (const poll of polls) {
+    const { code, stderr } = await poll.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(stderr.match(LEASE_ALONE)).toHaveLength(1);
+  }
   await receiver.close();
   return receiver.posts.length;
 }
@@ -153,6 +164,33 @@ describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode
     await pooler.stop();
     const again = await startPooler(/^track_extra_parameters/);
     expect(await deliverThrough(again)).toBe(20);
+    // Found out as well, where nobody says it.
+    const { schema } = installation;
+    const place = { name: 'pooled', schema, max: 1, deadlineMs: 10_000, prepare: false };
+    const [through, direct] = [again.urlOf(loginOf('poller')), core.url].map((url) => new Pool({ ...place, url }));
+    expect(await readPulse(through as Pool, 'pooled')).toBeNull();
+    expect(await readPulse(direct as Pool, 'direct')).toMatchObject({ isNew: true, living: [expect.any(Number)] });
+    await Promise.all([through?.close(1), direct?.close(1)]);
     await again.stop();
+  });
+
+  test('every job does through it what it does on the database itself, several at once over the same few sessions', async () => {
+    // As the page says for a PgBouncer that does not track the search path.
+    await core.sql.unsafe(`alter role ${loginOf('app')} set search_path = ${installation.schema}, pg_temp`);
+    const pooler = await startPooler(/^track_extra_parameters/);
+    // What these print depends on the time, or on what was done before.
+    const others = [['sync-bonds'], ['close-settlement', '2025-01'], ['queue', 'status', '--json']];
+    const reading = [
+      ['rebuild', '--check'],
+      ['partner', 'list', '--json'],
+      ['webhook', 'list', '--json'],
+    ];
+    const runAll = (jobs: readonly string[][], url: string, prepare: string) =>
+      Promise.all(jobs.map((job) => runCommand(job, { ...environment, DATABASE_URL: url, DATABASE_PREPARE: prepare })));
+    const pooled = await runAll([...others, ...reading], pooler.urlOf(loginOf('app')), 'false');
+    expect(pooled.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    const direct = await runAll(reading, core.urlOf(loginOf('app')), 'true');
+    expect(pooled.slice(others.length).map(({ stdout }) => stdout)).toEqual(direct.map(({ stdout }) => stdout));
+    await pooler.stop();
   });
 });

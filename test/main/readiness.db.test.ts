@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Pool } from '../../src/db/pool.ts';
-import { readiness } from '../../src/main/readiness.ts';
+import { readiness } from '../../src/main/service/readiness.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

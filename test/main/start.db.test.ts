@@ -65,7 +65,7 @@ test('outside the sandbox the start is refused without keys, naming each variabl
     DATABASE_URL: 'postgres://carteiro:segredo@127.0.0.1:1/x',
     PORT: 'abc',
   });
-  expect(code).not.toBe(0);
+  expect(code).toBe(2);
   for (const name of ['PORT', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'])
     expect(stderr).toContain(name);
   expect(stderr).not.toMatch(/segredo|abc/);
@@ -79,7 +79,7 @@ test.each(['start', 'api', 'poll', 'migrate'])(
     const DATA_DIR = join(folder.path, 'data');
     const misspelled = await runCommand([command], { DATA_DIR, DATABSE_URL: 'postgres://carteiro:segredo@db/x' });
     const alone = await runCommand([command], { DATA_DIR, JWT_ISSUER: 'https://login.example' });
-    expect([misspelled.code, alone.code, existsSync(DATA_DIR)]).toEqual([1, 1, false]);
+    expect([misspelled.code, alone.code, existsSync(DATA_DIR)]).toEqual([2, 2, false]);
     expect(misspelled.stderr).toBe('invalid environment:\n  DATABSE_URL: is not known here; is DATABASE_URL meant?\n');
     expect(alone.stderr).toContain('DATABASE_URL: is required beside JWT_ISSUER');
     await folder.remove();
@@ -92,6 +92,6 @@ test('every command explains itself', async () => {
   expect(commands).toEqual(expect.arrayContaining(['start', 'api', 'poll', 'migrate', 'partner', 'token', 'demo']));
   expect((await runCommand(['token', '--help'])).stdout).toMatch(/--ttl <time>/);
   const refused = await runCommand(['token', '--scope', 'tudo']);
-  expect(refused.code).not.toBe(0);
+  expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('webhooks:read');
 });

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { takeStopSignals, unlessStopped } from '../../src/main/stop-signals.ts';
+import { takeStopSignals, unlessStopped } from '../../src/main/service/stop-signals.ts';
 
 function listen() {
   const source = new EventEmitter();

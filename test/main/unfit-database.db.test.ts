@@ -6,10 +6,10 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../s
 import { type Finished, runCommand, startCommand } from '../support/command.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
-import { insertSealedWebhook } from '../support/poller-process.ts';
+import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 
-/** The key that `insertSealedWebhook` seals with, and another one. */
+/** The key that `insertEncryptedWebhook` seals with, and another one. */
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER_KEY = randomBytes(32).toString('base64');
 
@@ -45,10 +45,10 @@ describe('a database without the migrations', TIMES, () => {
     expect(refusalOf(finished)).toMatch(/^carteiro: \d+ migrations are pending: run the command 'migrate' first$/);
   });
 
-  test('is refused by partner create and cap in the same words', async () => {
+  test('is refused by partner create and webhook cap in the same words', async () => {
     for (const args of [
       ['partner', 'create', '--name', 'Um'],
-      ['cap', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', '3'],
+      ['webhook', 'cap', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', '3'],
     ]) {
       expect(refusalOf(await runCommand(args, environment(empty.url)))).toMatch(
         /^carteiro: \d+ migrations are pending/,
@@ -107,8 +107,8 @@ describe('a SECRETS_KEY', TIMES, () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const partner = await insertPartner(database.sql);
-    await insertSealedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
-    await insertSealedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
+    await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
+    await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
   });
   afterAll(() => database.drop());
 
@@ -117,7 +117,7 @@ describe('a SECRETS_KEY', TIMES, () => {
   test.each(['poll', 'api', 'start'])('that opens none of the stored secrets is refused by %s', async (command) => {
     const finished = await runCommand([command], withKeys(OTHER_KEY));
     expect(refusalOf(finished)).toMatch(
-      /^carteiro: SECRETS_KEY opens none of the 2 stored signing secrets.*sealed by key [0-9a-f]{8}/,
+      /^carteiro: SECRETS_KEY opens none of the 2 stored signing secrets.*encrypted with key [0-9a-f]{8}/,
     );
     for (const secret of [KEY, OTHER_KEY, 'whsec_']) expect(finished.stderr).not.toContain(secret);
   });
@@ -132,9 +132,9 @@ describe('a SECRETS_KEY', TIMES, () => {
 
   test('that opens only some of them delivers those, and an error says how many it cannot open', async () => {
     const partner = await insertPartner(database.sql);
-    const { id } = await insertSealedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
+    const { id } = await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
     await database.sql`
-      update webhooks set sealed_secret = convert_to('0a1b2c3d', 'UTF8') || substr(sealed_secret, 9) where id = ${id}`;
+      update webhooks set encrypted_secret = convert_to('0a1b2c3d', 'UTF8') || substr(encrypted_secret, 9) where id = ${id}`;
     const poller = startCommand(['poll'], withKeys(KEY));
     await poller.log(/the poller delivers/);
     const { code, stderr } = await poller.end('SIGTERM');

@@ -2,23 +2,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
-import { ClaimsAhead } from '../../src/delivery/claims-ahead.ts';
-import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/lease.ts';
-import { endClaims, endLostClaims } from '../../src/delivery/lost.ts';
-import { record } from '../../src/delivery/record.ts';
-import { releaseDeliveries } from '../../src/delivery/release.ts';
-import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
+import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { ClaimsAhead } from '../../src/delivery/queue/upkeep/claims-ahead.ts';
+import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/queue/lease.ts';
+import { endClaims, endLostClaims } from '../../src/delivery/queue/lost.ts';
+import { record } from '../../src/delivery/queue/record.ts';
+import { releaseDeliveries } from '../../src/delivery/queue/release.ts';
+import { Poller, type PollerDeps } from '../../src/delivery/poller/poller.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
 import { claimBehindClaim, deactivateBesideClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
+import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
+import { probeFailing } from './failing-checks.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
+import { holdBesideRecord, keepLoanOrder, pollInLoanOrder, suspendInPart, wakeEarlier } from './loan-order.ts';
 import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
+import { fillWindow, moveWindow } from './window-checks.ts';
 
 const STEPS = 12_000;
 const CAP = 8;
@@ -43,7 +47,7 @@ export type CheckName =
   | 'commit beside arming'
   | 'arrival from elsewhere'
   | 'arming beside a claim'
-  | 'place beside a claim'
+  | 'slot beside a claim'
   | 'late wake'
   | 'overdue lane'
   | 'clock set back'
@@ -56,7 +60,20 @@ export type CheckName =
   | 'share of a partner'
   | 'hidden lane'
   | 'silent webhook'
-  | 'silent beside a claim';
+  | 'silent beside a claim'
+  | 'window'
+  | 'filled window'
+  | 'failing webhook'
+  | 'dead poller'
+  | 'living poller'
+  | 'restarted server'
+  | 'another server'
+  | 'send without a lock'
+  | 'order of loans'
+  | 'loan beside a record'
+  | 'loans of four pollers'
+  | 'resent beside a later one'
+  | 'suspended in part';
 
 async function fill(sql: Sql, events: number): Promise<void> {
   const append = await subscribe(sql);
@@ -110,6 +127,13 @@ function expectNone(rows: readonly unknown[], what: string): void {
 export const CHECKS: Readonly<Record<CheckName, Check>> = {
   differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
 
+  'failing webhook': probeFailing,
+  'order of loans': keepLoanOrder,
+  'loan beside a record': holdBesideRecord,
+  'loans of four pollers': pollInLoanOrder,
+  'resent beside a later one': wakeEarlier,
+  'suspended in part': suspendInPart,
+
   'only losses': (pool, sql, seed) => new Differential(pool, sql, seed).loseAll(),
 
   /** A lane that was looked at when nothing was due or in flight is looked at again when the retry is due. */
@@ -130,7 +154,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     expectNone(late, 'deliveries not retried: the lane sleeps');
   },
 
-  /** A lane that sleeps because all its places are taken wakes when one of them was recorded. */
+  /** A lane that sleeps because all its slots are taken wakes when one of them was recorded. */
   async 'full lane'(pool, sql) {
     await fill(sql, CAP + 1);
     const poller = makePoller(pool, {});
@@ -197,12 +221,12 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     expectNone(moved, 'deliveries moved by a failure of another claim');
   },
 
-  /** An append that was open while its registration was deactivated commits a delivery behind that. */
+  /** An append that was open while its webhook was deactivated commits a delivery behind that. */
   async deactivated(pool, sql) {
     await fill(sql, 1);
     await sql`update webhooks set active = false`;
     const taken = await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 1_000));
-    expectNone(taken, 'deliveries sent to a deactivated registration');
+    expectNone(taken, 'deliveries sent to a deactivated webhook');
     expectNone(await sql`select from deliveries where status <> 'suspensa'`, 'deliveries not suspended');
   },
 
@@ -266,7 +290,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
 
   'arming beside a claim': async (_pool, sql) => armBesideClaim(sql, await subscribe(sql)),
 
-  'place beside a claim': async (_pool, sql) => freeBesideClaim(sql, await subscribe(sql)),
+  'slot beside a claim': async (_pool, sql) => freeBesideClaim(sql, await subscribe(sql)),
 
   'share of a partner': shareOut,
 
@@ -275,6 +299,45 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'silent webhook': fallSilent,
 
   'silent beside a claim': fallSilentBesideClaim,
+
+  window: moveWindow,
+
+  'filled window': fillWindow,
+
+  'dead poller': async (pool, sql) => endTheDead(pool, sql, await subscribe(sql)),
+
+  'living poller': async (pool, sql) => leaveTheLiving(pool, sql, await subscribe(sql)),
+
+  'restarted server': async (pool, sql) => waitAfterRestart(pool, sql, await subscribe(sql)),
+
+  'another server': async (pool, sql) => judgeFromElsewhere(pool, sql, await subscribe(sql)),
+
+  /** A poller whose lock is lost between its claim and the send: 1.05 s later others may have the delivery. */
+  'send without a lock': (pool, sql) =>
+    withLives(pool, sql, async (lives) => {
+      await fill(sql, 1);
+      const sign = lives.start('mutant');
+      let posts = 0;
+      let claims = 0;
+      const transaction: Pool['transaction'] = async (work, before) => {
+        const result = await pool.transaction(work, before);
+        if ((claims += 1) > 1) return result;
+        await lives.cut('mutant');
+        lives.atMs += 1_050;
+        return result;
+      };
+      const poller = makePoller({ run: pool.run.bind(pool), transaction } as Pool, {
+        sign,
+        monotonicMs: () => lives.atMs,
+        sender: { send: async () => ((posts += 1), DELIVERED) },
+      });
+      await poller.tick();
+      await poller.settled();
+      if (posts > 0) throw new Error('sent without the lock that the claim was made under');
+      await poller.tick();
+      await poller.settled();
+      if (posts !== 1) throw new Error(`${posts} POSTs when the lock is there again`);
+    }),
 
   'late wake': async (_pool, sql) => wakeLate(sql, await subscribe(sql)),
 
@@ -287,16 +350,16 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     const claimAt = async (signsInS: number) => {
       await sql`
         update webhooks
-        set sealed_secret = 'new', previous_sealed_secret = 'old', previous_until = ${now}::timestamptz + interval '1 day',
+        set encrypted_secret = 'new', previous_encrypted_secret = 'old', previous_until = ${now}::timestamptz + interval '1 day',
             signs_from = ${now}::timestamptz + ${signsInS} * interval '1 second'`;
       const [taken] = await takeTurn(pool, `p/${signsInS}`, 1, now);
-      return [taken?.sealedSecret, taken?.previousSealedSecret].map(String).join();
+      return [taken?.encryptedSecret, taken?.previousEncryptedSecret].map(String).join();
     };
     const signed = [await claimAt(1), await claimAt(0)].join(' then ');
     if (signed !== 'old,null then new,old') throw new Error(`signed by ${signed}`);
   },
 
-  /** The clock is set back an hour while a poller that died holds all places of a lane. */
+  /** The clock is set back an hour while a poller that died holds all slots of a lane. */
   async 'clock set back'(pool, sql) {
     const back = new Date(Date.now() + 1_000);
     const before = new Date(back.getTime() + 3_600_000);
@@ -341,8 +404,13 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
     await fill(sql, 1);
     let atMs = 0;
     let posts = 0;
-    const poller = makePoller(pool, {
-      monotonicMs: () => (atMs += 9_000),
+    const transaction: Pool['transaction'] = async (...work) => {
+      const result = await pool.transaction(...work);
+      atMs = 20_000;
+      return result;
+    };
+    const poller = makePoller({ run: pool.run.bind(pool), transaction } as Pool, {
+      monotonicMs: () => atMs,
       sender: { send: async () => ((posts += 1), DELIVERED) },
     });
     await poller.tick();

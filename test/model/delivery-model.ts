@@ -2,6 +2,7 @@
  * The life of one delivery as decisions.md ("Delivery") tells it: a pure state machine that shares no line with the SQL.
  * Times are milliseconds. Nothing here knows lanes, batches or locks.
  */
+import { LEASE_MS, nextSlot } from './schedule.ts';
 
 export type Status = 'pendente' | 'entregue' | 'erro' | 'suspensa';
 
@@ -49,12 +50,9 @@ export interface Effect {
   readonly standing: 'current' | 'late' | 'repeated' | null;
 }
 
-export const LEASE_MS = 45_000;
 export const DEADLINE_MS = 30_000;
 /** A send starts only with more of the lease left. */
 export const LEASE_LEFT_TO_SEND_MS = 31_000;
-const DELAYS_MS = [60_000, 300_000, 900_000, 3_600_000, 21_600_000];
-export const MOST_FAILURES = DELAYS_MS.length + 1;
 const LOST_IN_ROW_THAT_FAILS = 5;
 
 export function born(dueAt: number): Life {
@@ -89,15 +87,9 @@ export function nextMoment(life: Life): number {
   return life.claimedAt === null ? (life.dueAt ?? 0) : life.claimedAt + LEASE_MS;
 }
 
-/** What a claim on its lane may touch: what is due; of an inactive registration, all that is not in flight. */
+/** What a claim on its lane may touch: what is due; of an inactive webhook, all that is not in flight. */
 export function isOpenToClaims(life: Life, now: number, active: boolean): boolean {
   return isDue(life, now) || (!active && life.status === 'pendente' && life.claim === null);
-}
-
-/** When the next attempt comes after the `failures`-th failure ended, or null: there is none. */
-export function nextSlot(failures: number, endedAt: number): number | null {
-  const delayMs = DELAYS_MS[failures - 1];
-  return delayMs === undefined ? null : endedAt + delayMs;
 }
 
 function effect(before: Life, change: Partial<Life>, rows: readonly Row[], rest: Partial<Effect> = {}): Effect {
@@ -118,7 +110,7 @@ function lostRows(life: Life): Row[] {
   return life.claim === null ? [] : [{ number: life.attempts, late: false, outcome: 'desconhecido' }];
 }
 
-/** What was lost is not taken before its claim is ended; of an inactive registration it is suspended. */
+/** What was lost is not taken before its claim is ended; of an inactive webhook it is suspended. */
 function claim(life: Life, step: Extract<Step, { kind: 'claim' }>): Effect {
   if (!isOpenToClaims(life, step.now, step.active)) return effect(life, {}, []);
   if (!step.active) return effect(life, { ...UNCLAIMED, status: 'suspensa', dueAt: null }, lostRows(life));

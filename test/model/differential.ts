@@ -4,13 +4,13 @@
  * the end leaves none behind, is checked. The clock is injected.
  */
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { advanceTime } from '../../src/delivery/advance.ts';
-import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
-import { record } from '../../src/delivery/record.ts';
-import { endLostClaims } from '../../src/delivery/lost.ts';
-import { releaseClaim, releaseDeliveries } from '../../src/delivery/release.ts';
-import { suspendUnclaimed } from '../../src/delivery/suspend.ts';
+import { advanceTime } from '../../src/delivery/partner/advance.ts';
+import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { record } from '../../src/delivery/queue/record.ts';
+import { endLostClaims } from '../../src/delivery/queue/lost.ts';
+import { releaseClaim, releaseDeliveries } from '../../src/delivery/queue/release.ts';
+import { suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import {
@@ -21,23 +21,31 @@ import {
   isLost,
   isOpenToClaims,
   nextMoment,
-  LEASE_MS,
   type Life,
   type Step,
   take,
 } from './delivery-model.ts';
 import { type Compared, compare, Divergence, readBoth, type Tracked } from './differential-rows.ts';
+import { LaneWindows } from './lane-windows.ts';
+import { LEASE_MS } from './schedule.ts';
 
 const PARTNERS = 2;
 const WEBHOOKS = 8;
 const CAP = 8;
 const EVENTS = 14;
 const DEACTIVATE_EVERY = 40;
-/** So many places that each lane's share is more than its cap. */
+/** So many slots that each lane's share is more than its cap. */
 const PLENTY = 1_000;
 /** `entregue`, `erro`, `suspensa`. */
 const ENDS = 3;
-const OUTCOMES = ['resposta_nao_2xx', 'erro_conexao', 'tempo_esgotado'];
+const FAILED = { outcome: 'resposta_nao_2xx', statusCode: 500 };
+/** Mostly failures that leave a window as it is: with one slot each, little would happen in so many steps. */
+const FAILURES = [
+  ...Array.from({ length: 9 }, () => FAILED),
+  { outcome: 'resposta_nao_2xx', statusCode: 503 },
+  { outcome: 'erro_conexao', statusCode: null },
+  { outcome: 'tempo_esgotado', statusCode: null },
+];
 
 /** What a poller remembers of one claimed delivery. */
 interface Ticket {
@@ -49,7 +57,12 @@ interface Ticket {
   readonly number: number;
   readonly claimedAt: number;
   /** How it ended, once it was sent. */
-  sent: { readonly startedAt: number; readonly durationMs: number; readonly outcome: string } | null;
+  sent: {
+    readonly startedAt: number;
+    readonly durationMs: number;
+    readonly outcome: string;
+    readonly statusCode: number | null;
+  } | null;
 }
 
 export class Differential {
@@ -59,10 +72,7 @@ export class Differential {
   readonly #lives = new Map<string, Tracked>();
   readonly #partners: string[] = [];
   readonly #active = new Map<string, boolean>();
-  /** Webhooks that have one place: they left an attempt unanswered. */
-  readonly #silent = new Set<string>();
-  /** Of those that were told of since the last claim: whether all were answered. */
-  readonly #answered = new Map<string, boolean>();
+  readonly #windows: LaneWindows;
   #tickets: Ticket[] = [];
   #claims = 0;
   #turns = 0;
@@ -74,6 +84,7 @@ export class Differential {
   constructor(pool: Pool, sql: Sql, seed: number) {
     this.#pool = pool;
     this.#sql = sql;
+    this.#windows = new LaneWindows(sql);
     this.#random = createRandom(seed);
   }
 
@@ -125,6 +136,7 @@ export class Differential {
 
   async #register(partnerId: string): Promise<void> {
     const { id } = await insertWebhook(this.#sql, partnerId, 'https://partner.example/');
+    await this.#sql`update lanes set max_in_flight = ${CAP} where webhook_id = ${id}`;
     this.#active.set(id, true);
   }
 
@@ -190,8 +202,8 @@ export class Differential {
   async #claim(limit: number): Promise<number> {
     const claim = `poller/${(this.#claims += 1)}`;
     const now = this.#clock;
-    await armLanes(this.#sql, now);
-    this.#hear();
+    const wrong = await this.#windows.armed(() => armLanes(this.#sql, now));
+    if (wrong !== null) throw new Divergence('arm', wrong.what, wrong.webhookId);
     const { deliveries, inactive, lost } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
     if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
     if (lost.length > 0) await this.#pool.transaction((tx) => endLostClaims(tx, lost, now));
@@ -231,33 +243,21 @@ export class Differential {
     return counts;
   }
 
-  #hear(): void {
-    for (const [webhookId, answered] of this.#answered) {
-      if (answered) this.#silent.delete(webhookId);
-      else this.#silent.add(webhookId);
-    }
-    this.#answered.clear();
-  }
-
-  #capOf(webhookId: string): number {
-    return this.#silent.has(webhookId) ? 1 : CAP;
-  }
-
   #checkCaps(claimedFrom: ReadonlySet<string>): void {
     for (const [webhookId, count] of this.#inFlight()) {
       if (count > CAP) throw new Divergence('claim', `${count} in flight, over the cap`, webhookId);
-      if (!claimedFrom.has(webhookId) || count <= this.#capOf(webhookId)) continue;
-      throw new Divergence('claim', `${count} in flight, and it does not answer`, webhookId);
+      if (!claimedFrom.has(webhookId) || count <= this.#windows.of(webhookId)) continue;
+      throw new Divergence('claim', `${count} in flight, over its window`, webhookId);
     }
   }
 
-  /** Claims until nothing changes; then nothing that is due may be left where there is a free place. */
+  /** Claims until nothing changes; then nothing that is due may be left where there is a free slot. */
   async #exhaust(): Promise<void> {
     while ((await this.#claim(PLENTY)) > 0);
     const inFlight = this.#inFlight();
     for (const { id, webhookId, life } of this.#lives.values()) {
       if (!isDue(life, this.#now)) continue;
-      const isFull = (inFlight.get(webhookId) ?? 0) >= this.#capOf(webhookId);
+      const isFull = (inFlight.get(webhookId) ?? 0) >= this.#windows.of(webhookId);
       if (!isFull) throw new Divergence('claim', 'a due delivery is left behind: its lane sleeps', id);
     }
   }
@@ -273,9 +273,7 @@ export class Differential {
       () => this.#now,
       this.#clock,
     );
-    for (const { webhookId, result } of reports.map(({ report }) => report)) {
-      this.#answered.set(webhookId, (this.#answered.get(webhookId) ?? true) && result.statusCode !== null);
-    }
+    this.#windows.hear(reports.map(({ report }) => report));
     const expected = new Map<string, Effect>();
     const isCurrent = ({ id, claim, number }: Ticket): boolean => {
       const life = this.#lives.get(id)?.life;
@@ -307,7 +305,8 @@ export class Differential {
   #send({ claimedAt }: Ticket): NonNullable<Ticket['sent']> {
     const startedAt = Math.min(this.#now, claimedAt + this.#random.below(14_000));
     const durationMs = Math.min(this.#random.below(30_000), this.#now - startedAt);
-    return { startedAt, durationMs, outcome: this.#random.chance(0.1) ? 'entregue' : this.#random.pick(OUTCOMES) };
+    const ending = this.#random.chance(0.1) ? { outcome: 'entregue', statusCode: 200 } : this.#random.pick(FAILURES);
+    return { startedAt, durationMs, ...ending };
   }
 
   async #release(): Promise<void> {
@@ -371,7 +370,6 @@ function reportOf({
   sent,
 }: Ticket): Parameters<typeof record>[1][number] {
   if (sent === null) throw new Error('nothing was sent');
-  const statusCode = { entregue: 200, resposta_nao_2xx: 500 }[sent.outcome] ?? null;
   return {
     deliveryId: id,
     webhookId,
@@ -384,7 +382,7 @@ function reportOf({
     startedByMs: Number.MAX_SAFE_INTEGER,
     result: {
       outcome: sent.outcome as 'entregue',
-      statusCode,
+      statusCode: sent.statusCode,
       durationMs: sent.durationMs,
       address: null,
       error: null,

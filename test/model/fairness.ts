@@ -1,8 +1,8 @@
-/** What a poller may take for webhooks that hang, so that others find a place. */
+/** What a poller may take for webhooks that hang, so that others find a slot. */
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
-import { claimDue } from '../../src/delivery/claim.ts';
-import { record } from '../../src/delivery/record.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { record } from '../../src/delivery/queue/record.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../support/held-poller.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -26,7 +26,7 @@ export async function shareOut(pool: Pool, sql: Sql): Promise<void> {
   await poller.fill();
   await subscribe(sql, 'https://also-hangs.example/', 20, 8);
   await poller.fill();
-  if (poller.flying() === CAPACITY) throw new Error('partners that hang took every place');
+  if (poller.flying() === CAPACITY) throw new Error('partners that hang took every slot');
   const [{ work }] = await sql<[{ work: boolean }]>`select wait_for_work(${new Date(startMs)}, 0, 0) as work`;
   if (work) throw new Error('a poller looks again and again at lanes whose partner has its share');
   await subscribe(sql, 'https://answers.example/', 1, 3);
@@ -40,10 +40,10 @@ export async function shareOut(pool: Pool, sql: Sql): Promise<void> {
   if (left.length > 0) throw new Error(`${left.length} deliveries left behind: their partner has its share for ever`);
   await commitEvents(sql, partnerId, 8);
   await poller.fill(100);
-  if (poller.flying() !== 52) throw new Error(`a partner that holds nothing gets ${poller.flying()} of 52 places`);
+  if (poller.flying() !== 52) throw new Error(`a partner that holds nothing gets ${poller.flying()} of 52 slots`);
 }
 
-/** More lanes wait whose partner has its share than a poller has places. */
+/** More lanes wait whose partner has its share than a poller has slots. */
 export async function hideNobody(pool: Pool, sql: Sql): Promise<void> {
   await subscribe(sql, 'https://hangs.example/', 100, 1);
   const poller = startHeldPoller(pool, 'one', CAPACITY, soon());
@@ -65,8 +65,12 @@ export async function fallSilent(pool: Pool, sql: Sql): Promise<void> {
   const flying = one.flying() + other.flying();
   if (flying !== 1) throw new Error(`${flying} in flight to a webhook that does not answer`);
   for (const poller of [one, other]) await poller.end({ ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 });
-  await one.fill(2);
-  if (one.flying() !== 8) throw new Error(`${one.flying()} in flight to a webhook that answers again`);
+  // What it says of one request is no reason for more than it had at first, and doubles what it has.
+  for (const [turn, slots] of [2, 4, 8, 8].entries()) {
+    await one.fill(2 + turn);
+    if (one.flying() !== slots) throw new Error(`${one.flying()} in flight to a webhook that answers again`);
+    await one.end({ ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 });
+  }
 }
 
 /** An attempt without an answer is told of while a claim holds the lane. */

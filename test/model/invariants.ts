@@ -1,5 +1,6 @@
 /** What must be true of a delivery after every step. Each function returns what is broken, or null. */
-import { type Life, MOST_FAILURES, type Status } from './delivery-model.ts';
+import { type Life, type Status } from './delivery-model.ts';
+import { MOST_FAILURES } from './schedule.ts';
 
 /** A POST that may have left, as the poller that sent it knows it. */
 export interface Post {

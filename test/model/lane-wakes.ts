@@ -1,9 +1,9 @@
 /** Lanes that are due, and must be found by a session, whatever other sessions have begun and not yet committed. */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, freePlaces } from '../../src/delivery/arrivals.ts';
-import { claimDue } from '../../src/delivery/claim.ts';
-import { DUE_FROM_EVER, readDueMark } from '../../src/delivery/due-mark.ts';
+import { armLanes, freeSlots } from '../../src/delivery/queue/arrivals.ts';
+import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { DUE_FROM_EVER, readDueMark } from '../../src/delivery/queue/upkeep/due-mark.ts';
 
 const LIMIT = 10;
 
@@ -45,7 +45,7 @@ export async function armBesideClaim(sql: Sql, append: () => Promise<unknown>): 
   });
 }
 
-/** A place that comes free while a claim of another session holds the lane, and leaves it saturated. */
+/** A slot that comes free while a claim of another session holds the lane, and leaves it saturated. */
 export async function freeBesideClaim(sql: Sql, append: () => Promise<unknown>): Promise<void> {
   await mustFind(sql, async (other, own) => {
     for (let event = 0; event < LIMIT; event += 1) await append();
@@ -54,7 +54,7 @@ export async function freeBesideClaim(sql: Sql, append: () => Promise<unknown>):
     const { deliveries } = await claimDue(other, 'other/1', LIMIT);
     const [first] = deliveries;
     await append();
-    await freePlaces(sql, [first?.webhookId ?? '']);
+    await freeSlots(sql, deliveries.slice(0, 1));
     await armLanes(own.sql, null);
     await other`commit`;
     await sql`

@@ -5,7 +5,7 @@
  */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, ARRIVALS_A_TURN } from '../../src/delivery/arrivals.ts';
+import { armLanes, ARRIVALS_A_TURN } from '../../src/delivery/queue/arrivals.ts';
 import { createRandom } from '../support/random.ts';
 
 const WRITERS = 3;
@@ -17,8 +17,10 @@ const SIZES = [1, 3, 2_500];
 async function add(connection: ReservedSql, arrivals: number): Promise<void> {
   await connection`begin`;
   await connection`
-    insert into arrivals (webhook_id)
-    select l.webhook_id from lanes l, generate_series(1, ${arrivals}::int) n where l.max_in_flight = 1 + n % ${LANES}::int`;
+    insert into arrivals (webhook_id, partner_id, kind, due_at)
+    select l.webhook_id, l.partner_id, 'due', now()
+    from lanes l, generate_series(1, ${arrivals}::int) n
+    where l.max_in_flight = 1 + n % ${LANES}::int`;
 }
 
 export async function commitLate(sql: Sql, seed: number): Promise<void> {
@@ -85,7 +87,8 @@ export async function commitBesideArming(sql: Sql): Promise<void> {
   const arming = armLanes(poller, null).execute();
   const isBlocked = async () => (await sql`select from pg_locks where pid = ${pid} and not granted`).length > 0;
   while (!(await isBlocked()));
-  await sql`insert into arrivals (webhook_id) select webhook_id from lanes`;
+  await sql`
+    insert into arrivals (webhook_id, partner_id, kind, due_at) select webhook_id, partner_id, 'due', now() from lanes`;
   await other`commit`;
   await arming;
   await armLanes(poller, null);
@@ -100,7 +103,9 @@ export async function armFromElsewhere(sql: Sql): Promise<void> {
   const poller = await sql.reserve();
   await add(poller, ARRIVALS_A_TURN - 1);
   await poller`commit`;
-  await sql`insert into arrivals (webhook_id, tx) select min(webhook_id::text)::uuid, '999999999999' from lanes`;
+  await sql`
+    insert into arrivals (webhook_id, partner_id, kind, due_at, tx)
+    select webhook_id, partner_id, 'due', now(), '999999999999' from lanes limit 1`;
   await armLanes(poller, null);
   await add(poller, 1);
   await poller`commit`;
@@ -111,7 +116,9 @@ export async function armFromElsewhere(sql: Sql): Promise<void> {
 
 /** Told apart by their caps. */
 async function makeLanes(sql: Sql): Promise<void> {
-  await sql`insert into lanes (webhook_id, max_in_flight) select uuidv7(), n from generate_series(1, ${LANES}::int) n`;
+  await sql`
+    insert into lanes (webhook_id, partner_id, max_in_flight)
+    select uuidv7(), uuidv7(), n from generate_series(1, ${LANES}::int) n`;
 }
 
 async function expectAllTaken(sql: Sql): Promise<void> {

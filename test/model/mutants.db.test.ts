@@ -1,6 +1,6 @@
 /**
  * Each mutant lives in a copy of src and test, and is put before its check in a process of its own. One of the database's
- * functions takes the place of the original in its database.
+ * functions takes the slot of the original in its database.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,8 +11,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { CHECKS, type CheckName } from './checks.ts';
+import { DEAD_POLLER_MUTANTS } from './dead-poller-mutants.ts';
+import { FAILING_MUTANTS } from './failing-mutants.ts';
 import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
+import { LOAN_ORDER_MUTANTS } from './loan-order-mutants.ts';
 import { type Mutant, MUTANTS } from './mutants.ts';
+import { WINDOW_MUTANTS } from './window-mutants.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const SEED = 4_711;
@@ -33,8 +37,10 @@ async function makeCopy(mutant: Mutant | null): Promise<string> {
     'src/db',
     'src/contract',
     'src/log',
+    'src/database-url.ts',
     'src/log-lines.ts',
     'src/metrics.ts',
+    'src/telemetry',
     'src/version.ts',
     'drizzle',
   ];
@@ -69,19 +75,19 @@ function isFunction({ file }: Mutant): boolean {
   return file.endsWith('.sql');
 }
 
-/** Puts the function of a file in the place of the one that the database has. */
+/** Puts the function of a file in the slot of the one that the database has. */
 async function replaceFunction(sql: Sql, file: string): Promise<void> {
   await sql.unsafe(await readFile(file, 'utf8'));
 }
 
-async function runCheck(check: CheckName, mutant: Mutant | null): Promise<string> {
+async function runCheck(check: CheckName, mutant: Mutant | null, seed = SEED): Promise<string> {
   const [folder, database] = await Promise.all([makeCopy(mutant), createTestDatabase()]);
   try {
     if (mutant !== null && isFunction(mutant)) {
       await replaceFunction(database.sql, path.join(folder, FUNCTIONS, mutant.file));
     }
     const program = path.join(folder, 'test/support/check-mutant.ts');
-    const args = [program, database.url, check, String(SEED)];
+    const args = [program, database.url, check, String(seed)];
     const { stdout } = await execute(process.execPath, args, { timeout: 550_000, killSignal: 'SIGKILL' });
     return stdout;
   } finally {
@@ -94,10 +100,19 @@ describe.concurrent('the engine', { timeout: 600_000 }, () => {
     expect(await runCheck(check, null)).toBe('');
   });
 
-  test.for([...MUTANTS, ...FAIRNESS_MUTANTS].map((mutant) => [mutant.name, mutant] as const))(
-    'is caught when %s',
-    async ([, mutant]) => {
-      expect(await runCheck(mutant.check, mutant)).toMatch(mutant.finds);
-    },
-  );
+  test.for(
+    [
+      ...MUTANTS,
+      ...FAIRNESS_MUTANTS,
+      ...WINDOW_MUTANTS,
+      ...DEAD_POLLER_MUTANTS,
+      ...LOAN_ORDER_MUTANTS,
+      ...FAILING_MUTANTS,
+    ].map((mutant) => [mutant.name, mutant] as const),
+  )('is caught when %s', async ([, mutant]) => {
+    // A walk meets the database's own clock, so one may miss a fault that nearly all find: two more have a try.
+    let found = '';
+    for (const seed of [SEED, SEED + 1, SEED + 2]) if (found === '') found = await runCheck(mutant.check, mutant, seed);
+    expect(found).toMatch(mutant.finds);
+  });
 });

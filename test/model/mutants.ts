@@ -10,7 +10,7 @@ export interface Mutant {
   readonly file: string;
   readonly find: string;
   readonly put: string;
-  /** A second place that must change with the first. */
+  /** A second slot that must change with the first. */
   readonly also?: { readonly find: string; readonly put: string };
   readonly check: CheckName;
   readonly finds: RegExp;
@@ -21,7 +21,7 @@ const differential = 'differential' as const;
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the fence is removed: a stale failure moves the delivery',
-    file: 'record.ts',
+    file: 'queue/record.ts',
     find: 'where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim',
     put: 'where d.id = r.id',
     check: 'stale failure',
@@ -29,31 +29,31 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lease is shorter than the deadline',
-    file: 'lease.ts',
-    find: 'LEASE_S = 45',
-    put: 'LEASE_S = 25',
+    file: 'lease.sql',
+    find: "interval '45 seconds'",
+    put: "interval '25 seconds'",
     check: differential,
-    finds: /not due|over the cap|does not answer/,
+    finds: /not due|over the cap|over its window/,
   },
   {
     name: 'the schedule is off by one',
-    file: 'record.ts',
-    find: '[d.failures + 1]',
-    put: '[d.failures + 2]',
+    file: 'next_slot.sql',
+    find: '[failures]',
+    put: '[failures + 1]',
     check: differential,
     finds: /next_attempt_at|deliveries_sound/,
   },
   {
     name: 'the schedule counts from the start of the attempt',
-    file: 'record.ts',
-    find: 'r.ended_at + (',
-    put: 'r.started_at + (',
+    file: 'queue/record.ts',
+    find: 'then next_slot(d.failures + 1, r.ended_at) end',
+    put: 'then next_slot(d.failures + 1, r.started_at) end',
     check: differential,
     finds: /next_attempt_at/,
   },
   {
     name: 'a late 2xx is dropped',
-    file: 'record.ts',
+    file: 'queue/record.ts',
     find: "status <> 'entregue'`",
     put: "status = 'nunca'`",
     check: differential,
@@ -61,15 +61,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a late 2xx forgets the attempt under way',
-    file: 'record.ts',
-    find: 'await logLostAttempts(tx, delivered);',
+    file: 'queue/record.ts',
+    find: 'await logLostAttempts(tx, delivered, partnerIds);',
     put: '',
     check: differential,
     finds: /attempt rows/,
   },
   {
     name: 'a repeated flush is taken for a late report',
-    file: 'record.ts',
+    file: 'queue/record.ts',
     find: "and written.outcome <> 'desconhecido'",
     put: 'and false',
     check: differential,
@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an outcome does not end the row of lost attempts',
-    file: 'record.ts',
+    file: 'queue/record.ts',
     find: 'lost_in_row = 0,\n          claimed_by',
     put: 'claimed_by',
     check: differential,
@@ -157,15 +157,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim is ended before its lease is over',
-    file: 'lost.ts',
-    find: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - ${leaseS}',
-    put: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - 0 * ${leaseS}',
+    file: 'queue/lost.ts',
+    find: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - lease()',
+    put: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - 0 * lease()',
     check: 'lost claim found twice',
     finds: /within its lease/,
   },
   {
     name: 'a claim that a record is ending is ended as lost',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: 'for update skip locked',
     put: '',
     check: 'lost claim beside a record',
@@ -173,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim ahead of the clock is ended at first sight',
-    file: 'claims-ahead.ts',
+    file: 'queue/upkeep/claims-ahead.ts',
     find: '?? atMs) >= LEASE_S * 1_000',
     put: '?? atMs) >= 0',
     check: 'clock set back',
@@ -181,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim ahead of the clock is ended although another one was made since',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: 'd.id = held.id and d.claimed_by = held.claim',
     put: 'd.id = held.id',
     check: 'clock set back',
@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what a claim ahead of the clock held is due when the clock has caught up',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: 'else least(d.next_attempt_at, lost.now) end',
     put: 'else d.next_attempt_at end',
     check: 'clock set back',
@@ -197,7 +197,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a failure booked for lost attempts is due later than its slot',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: 'then lost.next_slot else',
     put: "then lost.next_slot + interval '1 hour' else",
     check: 'booked failure',
@@ -213,9 +213,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a saturated lane is not woken by a record',
-    file: 'arrivals.ts',
-    find: 'select id, null, nullif(',
-    put: "select id, 'infinity'::timestamptz, nullif(",
+    file: 'queue/arrivals.ts',
+    find: 'as freed (id, partner_id, kind, good, bad, good_ms)`',
+    put: 'as freed (id, partner_id, kind, good, bad, good_ms) where false`',
     check: 'full lane',
     finds: /lane sleeps/,
   },
@@ -230,30 +230,30 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what arrives beside a claim is not put back',
     file: 'arm_lanes.sql',
-    find: 'where not is_held',
-    put: 'where false',
+    find: 'and not is_held',
+    put: 'and false',
     check: 'arming beside a claim',
     finds: /lane sleeps/,
   },
   {
-    name: 'a place that came free beside a claim is not put back',
+    name: 'a slot that came free beside a claim is not put back',
     file: 'arm_lanes.sql',
-    find: 'else array[due_at, null] end',
-    put: 'else array[due_at] end',
-    check: 'place beside a claim',
+    find: "when has_free_slot then 'slot_free' end, null,\n",
+    put: 'end, null,\n',
+    check: 'slot beside a claim',
     finds: /lane sleeps/,
   },
   {
     name: 'arming waits for a claim',
     file: 'arm_lanes.sql',
-    find: 'where l.ctid = newest.place for update skip locked',
-    put: 'where l.ctid = newest.place for update',
+    find: 'where l.ctid = newest.ctid for update skip locked',
+    put: 'where l.ctid = newest.ctid for update',
     check: 'arming beside a claim',
     finds: /statement timeout/,
   },
   {
     name: 'a mark takes no heed of what has begun and cannot be seen',
-    file: 'due-mark.ts',
+    file: 'queue/upkeep/due-mark.ts',
     find: 'UNSEEN_S = 10',
     put: 'UNSEEN_S = 0',
     check: 'late wake',
@@ -261,7 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a mark takes no heed of a lane that is due',
-    file: 'due-mark.ts',
+    file: 'queue/upkeep/due-mark.ts',
     find: '(select min(next_due_at) from lanes where next_due_at >= ${known}::text::timestamptz)',
     put: 'null',
     check: 'overdue lane',
@@ -269,7 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'who makes a delivery due earlier wakes nobody',
-    file: 'arrivals.ts',
+    file: 'queue/arrivals.ts',
     find: 'if (webhookIds.length === 0) return;',
     put: 'if (webhookIds.length >= 0) return;',
     check: differential,
@@ -277,7 +277,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'who ends a lost claim writes no row for its attempt',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: 'd.claimed_by\n    from deliveries d',
     put: 'd.claimed_by\n    from (select * from deliveries limit 0) d',
     check: differential,
@@ -285,7 +285,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lost attempts are never counted',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: 'then 0 else d.lost_in_row + 1 end',
     put: 'then 0 else d.lost_in_row end',
     check: differential,
@@ -293,7 +293,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the sixth lost attempt books the failure instead of the fifth',
-    file: 'lease.ts',
+    file: 'queue/lease.ts',
     find: 'LOST_IN_ROW_BOOKS_FAILURE = 5',
     put: 'LOST_IN_ROW_BOOKS_FAILURE = 6',
     check: 'only losses',
@@ -301,7 +301,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'booked failures never end in erro',
-    file: 'lost.ts',
+    file: 'queue/lost.ts',
     find: "status = case when lost.is_over then 'erro' else 'pendente' end",
     put: "status = 'pendente'",
     check: 'only losses',
@@ -321,7 +321,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'then cap.max_in_flight - claimed.flying else',
     put: 'then cap.max_in_flight else',
     check: differential,
-    finds: /over the cap|does not answer/,
+    finds: /over the cap|over its window/,
   },
   {
     name: 'a lane’s low-water mark passes what is still claimed',
@@ -329,7 +329,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'least(lane.first_due, mine.first_due) as first_due',
     put: 'null::timestamptz as first_due',
     check: differential,
-    finds: /lane sleeps|over the cap|attempts is|does not answer/,
+    finds: /lane sleeps|over the cap|attempts is|over its window/,
   },
   {
     name: 'a lane’s high-water mark forgets what is claimed',
@@ -337,18 +337,18 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'flying_to = s.last_due',
     put: 'flying_to = null',
     check: differential,
-    finds: /over the cap|attempts is/,
+    finds: /over the cap|over its window|attempts is/,
   },
   {
     name: 'an arrival does not lower its lane’s mark',
     file: 'arm_lanes.sql',
-    find: 'scan_from = least(l.scan_from, found.due_at)',
+    find: "scan_from = case when found.looks then '-infinity' else least(l.scan_from, found.due_at) end",
     put: 'scan_from = l.scan_from',
     check: differential,
     finds: /lane sleeps/,
   },
   {
-    name: 'a deactivated registration is still sent to',
+    name: 'a deactivated webhook is still sent to',
     file: 'claim_due.sql',
     find: 'case when w.active and p.active and share.held < share.most then',
     put: 'case when share.held < share.most then',
@@ -356,7 +356,7 @@ export const MUTANTS: readonly Mutant[] = [
     finds: /sent to a deactivated/,
   },
   {
-    name: 'a registration of a deactivated partner is still sent to',
+    name: 'a webhook of a deactivated partner is still sent to',
     file: 'claim_due.sql',
     find: 'case when w.active and p.active and share.held < share.most then',
     put: 'case when w.active and share.held < share.most then',
@@ -365,7 +365,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what an append adds to a deactivated partner is never suspended',
-    file: 'suspend.ts',
+    file: 'queue/orders/suspend.ts',
     find: 'and not (w.active and p.active)',
     put: 'and not w.active',
     check: 'deactivated partner',
@@ -382,7 +382,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the deactivation of a partner does not wait for claims',
     file: 'suspend_partner.sql',
-    find: 'perform from lanes where webhook_id = any (hooks) order by webhook_id for update;',
+    find: 'perform from lanes where webhook_id = any (hooks) and partner_id = new.id order by webhook_id for update;',
     put: '',
     check: 'partner beside a claim',
     finds: /may commit after/,
@@ -390,8 +390,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a new secret signs before its time',
     file: 'claim_due.sql',
-    find: 'case when w.signs_from > moment then w.previous_sealed_secret else w.sealed_secret end',
-    put: 'w.sealed_secret',
+    find: 'case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end',
+    put: 'w.encrypted_secret',
     check: 'waiting secret',
     finds: /signed by new,/,
   },
@@ -405,7 +405,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a release spends the attempt’s number',
-    file: 'release.ts',
+    file: 'queue/release.ts',
     find: 'attempts = d.attempts - 1, ',
     put: '',
     check: differential,
@@ -413,7 +413,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a release ends the claim of whoever took over',
-    file: 'release.ts',
+    file: 'queue/release.ts',
     find: '(${deliveryIds as string[]}::uuid[]) and claimed_by = ${claim}',
     put: "(${deliveryIds as string[]}::uuid[]) and claimed_by is distinct from (${claim} || '?') and claimed_by is not null",
     check: 'stale release',
@@ -430,15 +430,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a claim counts on the snapshot on which its lanes were locked',
     file: 'claim_due.sql',
-    find: `    select ctid
-    from lanes
-    where next_due_at between due_from and moment
-    order by next_due_at
+    find: `    select l.ctid, l.in_order
+    from lanes l
+    where l.next_due_at between due_from and moment
+    order by l.next_due_at
     limit most_lanes
     for update skip locked`,
-    put: "select '(0,0)'::tid",
+    put: "select '(0,0)'::tid as ctid, false as in_order",
     also: {
-      find: 'from unnest(locked) as held (place)\n    join lanes l on l.ctid = held.place',
+      find: 'from unnest(locked) as held (ctid)\n    join lanes l on l.ctid = held.ctid',
       put: `from (
         select ctid, * from lanes where next_due_at between due_from and moment
         order by next_due_at limit most_lanes for update skip locked
@@ -449,7 +449,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a send starts although the lease may end under it',
-    file: 'lease.ts',
+    file: 'queue/lease.ts',
     find: 'MIN_LEASE_LEFT_MS = 31_000',
     put: 'MIN_LEASE_LEFT_MS = 1_000',
     check: 'short lease',
@@ -457,7 +457,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the clock is read again for the send',
-    file: 'poller.ts',
+    file: 'poller/poller.ts',
     find: 'sender.send(request, startedAtMs)',
     put: 'sender.send(request)',
     check: 'standstill before a send',
@@ -465,7 +465,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim whose commit is unknown is forgotten',
-    file: 'claimer.ts',
+    file: 'poller/claimer.ts',
     find: 'this.#doubtful.push({ ...claim, triedAtMs: -Infinity });',
     put: '',
     check: 'unknown commit',
@@ -473,7 +473,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim that has not committed yet is forgotten',
-    file: 'claimer.ts',
+    file: 'poller/claimer.ts',
     find: 'const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;',
     put: 'const isOver = true;',
     check: 'late commit of a claim',
@@ -481,7 +481,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a report is dropped when the database is away',
-    file: 'recorder.ts',
+    file: 'poller/recorder.ts',
     find: 'if (!isUnavailable(error) && !isContention(error)) throw error;',
     put: 'throw error;',
     check: 'outage',

@@ -47,11 +47,11 @@ describe('the gate to the registry', () => {
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6]);
   });
 
-  test('does not ask for whom no place was free in time, and loses no place over it', async () => {
+  test('does not ask for whom no slot was free in time, and loses no slot over it', async () => {
     const gate = new RegistryGate(1);
     const holding = gate.call(hang, 60);
     let asked = 0;
-    // Half of the time at most: of these 70 ms, the place is free again after 60.
+    // Half of the time at most: of these 70 ms, the slot is free again after 60.
     const late = await gate.call(async () => (asked += 1), 70);
     expect([late, asked]).toEqual([{ unasked: true }, 0]);
     await holding;

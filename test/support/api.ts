@@ -1,17 +1,15 @@
-/** The whole API on a database of its own, asked without a socket. */
+/** The whole API on its own database, called without a socket. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
-import { marginQueries } from '../../src/core/margin.ts';
-import { Pool } from '../../src/db/pool.ts';
-import { Queries } from '../../src/db/queries.ts';
+import { marginQueries } from '../../src/core/margin/margin.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createCursors } from '../../src/http/cursor.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { openLocalKeys } from '../../src/http/keys-local.ts';
+import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
@@ -44,14 +42,14 @@ export interface Answer<T = unknown> {
 
 export interface TestApi {
   readonly database: TestDatabase;
-  /** Throws instead of giving an answer that /openapi.json does not tell. */
+  /** Throws where an answer is not as /openapi.json describes it. */
   readonly app: ReturnType<typeof createApp>;
   readonly deps: HttpDeps;
   readonly vault: Vault;
   /** Every line that the API logged. */
   readonly lines: { readonly fields: LogFields; readonly message: string }[];
   readonly described: DescribedAnswers;
-  /** Makes a partner and returns its id. */
+  /** Creates a partner and returns its id. */
   partner(account?: Account): Promise<string>;
   token(partnerId: string | undefined, scopes: readonly Scope[]): Promise<string>;
   send<T = ErrorBody>(method: string, path: string, sending?: Sending): Promise<Answer<T>>;
@@ -63,7 +61,6 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
   const dataDir = await mkdtemp(join(tmpdir(), 'carteiro-keys-'));
   const tokens = { issuer: 'test-issuer', audience: 'test-audience' };
   const keys = await openLocalKeys({ dataDir, ...tokens });
-  const queries = new Queries(new Pool({ url: database.url, name: 'queries', max: 2, deadlineMs: 10_000 }));
   const vault = createVault([randomBytes(32)]);
   const lines: TestApi['lines'] = [];
   const write = (fields: LogFields, message: string): void => void lines.push({ fields, message });
@@ -71,7 +68,6 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
   const registry = simulatedRegistry(database.pool);
   const deps: HttpDeps = {
     pool: database.pool,
-    queries,
     vault,
     cursors: createCursors(database.pool),
     margins: marginQueries({ pool: database.pool, registry, log, reuseHours: 24 }),
@@ -108,7 +104,6 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     send: async <T>(method: string, path: string, sending: Sending = {}) =>
       readAnswer<T>(await app.request(path, requestOf(method, sending))),
     async close() {
-      await queries.close();
       await database.drop();
       await rm(dataDir, { recursive: true });
       if (faults.length > 0) throw new AggregateError(faults, faults.map(({ message }) => message).join('\n'));

@@ -1,5 +1,6 @@
 /** Certificates for tests, made at run time: no key is committed and no `openssl` is needed. */
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 export interface Identity {
   /** PEM. */
@@ -8,9 +9,9 @@ export interface Identity {
 }
 
 export interface Authority {
-  /** PEM of the authority's own certificate, to be trusted by the client. */
+  /** PEM of the authority's own certificate, for the client to trust. */
   readonly ca: string;
-  /** A server's key and certificate for DNS names, valid from a day before to a day after `aroundMs` (default: now). */
+  /** A server's key and certificate for DNS names and IPv4 addresses, valid from a day before to a day after `aroundMs` (default: now). */
   issue(names: readonly string[], aroundMs?: number): Identity;
 }
 
@@ -44,7 +45,7 @@ function extension(id: readonly number[], value: Buffer): Buffer {
 }
 
 function pem(label: string, bytes: Buffer): string {
-  return `-----BEGIN ${label}-----\n${bytes.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
+  return `-----BEGIN ${label}-----\n${bytes.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
 }
 
 interface Subject {
@@ -57,7 +58,9 @@ interface Subject {
 
 function certificate(issuer: string, issuerKey: KeyObject, subject: Subject): string {
   const algorithm = sequence(oid(OID_ECDSA_SHA256));
-  const altNames = subject.altNames.map((name) => der(0x82, Buffer.from(name)));
+  const altNames = subject.altNames.map((name) =>
+    isIPv4(name) ? der(0x87, name.split('.').map(Number)) : der(0x82, Buffer.from(name)),
+  );
   const extensions = subject.isAuthority
     ? [extension(OID_BASIC_CONSTRAINTS, sequence(der(0x01, [0xff])))]
     : [extension(OID_ALT_NAMES, sequence(...altNames))];
@@ -75,7 +78,7 @@ function certificate(issuer: string, issuerKey: KeyObject, subject: Subject): st
   return pem('CERTIFICATE', sequence(body, algorithm, der(0x03, [0], signature)));
 }
 
-/** A server's certificate that nobody but itself has signed. */
+/** A server's self-signed certificate. */
 export function selfSigned(altNames: readonly string[]): Identity {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = altNames[0] ?? 'ninguém';
@@ -86,7 +89,7 @@ export function selfSigned(altNames: readonly string[]): Identity {
   };
 }
 
-/** A certificate authority of its own, trusted by nobody. */
+/** A new certificate authority, which nobody trusts. */
 export function makeAuthority(name = 'Autoridade de teste'): Authority {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const nowMs = Date.now();

@@ -1,6 +1,6 @@
 /**
- * Runs one check on the engine beside it, which a test has changed: `check-mutant.ts <database> <check> <seed>`. Prints
- * what the check found, or nothing.
+ * Runs one check on the copy of the engine beside it, which a test has changed: `check-mutant.ts <database> <check> <seed>`.
+ * Prints the check's findings, or nothing.
  */
 import postgres from 'postgres';
 import { Pool } from '../../src/db/pool.ts';

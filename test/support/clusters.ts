@@ -1,11 +1,11 @@
-/** Servers that are copied, promoted and recovered, each in a folder of its own, with PostgreSQL's own means. */
+/** Servers that are copied, promoted and recovered with PostgreSQL's own tools, each in its own folder. */
 import { execFile } from 'node:child_process';
 import { appendFile, chown, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { type Cluster, clusterUrl, findCluster, openCluster } from '../../src/db/embedded-cluster.ts';
-import { ensureRunning, stopServer } from '../../src/db/embedded-server.ts';
+import { type Cluster, clusterUrl, findCluster, openCluster } from '../../src/db/embedded/embedded-cluster.ts';
+import { ensureRunning, stopServer } from '../../src/db/embedded/embedded-server.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { makeTestFolder, type TestFolder } from './test-folder.ts';
 
@@ -23,7 +23,7 @@ export interface TestCluster {
   readonly url: string;
   readonly folder: TestFolder;
   readonly cluster: Cluster;
-  /** Where its finished WAL lies. */
+  /** The folder of its archived WAL. */
   readonly archive: string;
   stop(mode: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
@@ -71,7 +71,7 @@ export interface CopyOptions {
 }
 
 export interface BaseBackup {
-  /** Makes a server of the backup and starts it; its archive is its own. */
+  /** Creates a server from the backup and starts it, with its own archive. */
   start(options: CopyOptions): Promise<TestCluster>;
 }
 
@@ -122,7 +122,7 @@ export async function untilCaughtUp(primary: Sql, standby: Sql): Promise<void> {
   }
 }
 
-/** The archive with everything written so far. */
+/** Resolves when all WAL written so far is archived. */
 export async function finishArchive(source: TestCluster): Promise<void> {
   const sql = postgres(source.url, { max: 1, onnotice: () => undefined });
   const [{ name }] = await sql<[{ name: string }]>`select pg_walfile_name(pg_switch_wal()) as name`;
@@ -133,7 +133,7 @@ export async function finishArchive(source: TestCluster): Promise<void> {
   await sql.end();
 }
 
-/** Copies an archive to where another server restores from. */
+/** Copies an archive to the folder from which another server restores. */
 export async function keepArchive(source: TestCluster, to: string): Promise<void> {
   await cp(source.archive, to, { recursive: true });
   await execute('chmod', ['-R', 'a+rX', to]);

@@ -1,4 +1,4 @@
-/** The real command line, in processes of its own. */
+/** The real command line, in separate processes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 
-/** Whoever fails in the middle leaves none behind. */
+/** Kills the processes of a test that failed. */
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
@@ -28,9 +28,11 @@ export interface RunningCommand {
   end(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Starts `carteiro` with these arguments; the environment is `env` and PATH, nothing else. */
+/** Starts `carteiro` with these arguments; the environment is `env`, PATH and a free METRICS_PORT, nothing else. */
 export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'], ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'], METRICS_PORT: '0', ...env },
+  });
   const closed = once(child, 'close') as Promise<[number | null]>;
   living.add(child);
   void closed.then(() => living.delete(child));

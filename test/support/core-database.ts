@@ -1,4 +1,4 @@
-/** A database as a loan core has it for years, with names that are also ours, and what of it a neighbour must not change. */
+/** A loan core's old database, with names that are also ours, and a snapshot of the parts that we must not change. */
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
@@ -11,7 +11,7 @@ export interface CoreDatabase {
   readonly url: string;
   readonly sql: Sql;
   readonly name: string;
-  /** The same database as a role of this name, all of whose passwords are {@link PASSWORD}. */
+  /** The same database as the role of this name; every role's password is {@link PASSWORD}. */
   urlOf(role: string): string;
   /** Removes the database and every role that its tests made. */
   drop(): Promise<void>;
@@ -44,7 +44,7 @@ const CORE = `
 /** Prefixes of the roles that this test file made. */
 const prefixes: string[] = [];
 
-/** Names of an installation that nobody else in the server has. */
+/** Names of an installation that are unique in the server. */
 export function installationOfItsOwn(): Installation {
   const name = `nb${randomBytes(5).toString('hex')}`;
   prefixes.push(name);
@@ -75,7 +75,7 @@ export async function createCoreDatabase(): Promise<CoreDatabase> {
   };
 }
 
-/** Those that still own something in another database of this file go with that one. */
+/** A role that still owns something in another database of this file is dropped with that database. */
 async function dropRoles(): Promise<void> {
   const admin = postgres(inject('adminUrl'), { max: 1, onnotice: () => undefined });
   const roles = await admin<{ role: string }[]>`
@@ -89,8 +89,8 @@ async function dropRoles(): Promise<void> {
 }
 
 /**
- * Everything in the catalog that is not the installation's, each row as text with the transaction that wrote it: whoever
- * creates, alters, owns or grants anything changes it.
+ * Every catalog row that is not the installation's, as text with the transaction that wrote it. Creating, altering, owning or
+ * granting anything changes the result.
  */
 export async function fingerprintOf(sql: Sql, { schema, rolePrefix }: Installation): Promise<string[]> {
   const ours = [schema, `${schema}_auditoria`];

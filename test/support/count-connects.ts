@@ -1,6 +1,6 @@
 /**
- * Every TCP connect of this process, seen where Node hands it to the system: below `net`, TLS, undici and their
- * fallbacks from one address to the next. Only loopback is really connected to.
+ * Records every TCP connect of this process where Node calls the system: below `net`, TLS, undici and their fallbacks from one
+ * address to the next. Only connects to loopback are carried out.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

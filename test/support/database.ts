@@ -6,7 +6,7 @@ import { Pool, type Sql } from '../../src/db/pool.ts';
 
 export interface TestDatabase {
   readonly url: string;
-  /** What the code under test is given. */
+  /** The pool for the code under test. */
   readonly pool: Pool;
   /** Raw connections for arranging and asserting. */
   readonly sql: Sql;
@@ -39,6 +39,9 @@ export async function createEmptyDatabase(): Promise<{ url: string; drop(): Prom
   return { url: urlOf(name), drop: () => administer((sql) => sql`drop database ${sql(name)} with (force)`) };
 }
 
+/** The databases of this file that stand; tell-database.ts names them when a test fails. */
+export const standing = new Set<string>();
+
 /** Creates a migrated database with a pool and raw connections to it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = databaseName();
@@ -50,8 +53,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     onnotice: () => undefined,
     connection: { TimeZone: 'UTC', search_path: 'carteiro' },
   });
+  standing.add(url);
   const drop = async (): Promise<void> => {
     await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
+    if (process.env['KEEP_TEST_DATABASE']) return;
+    standing.delete(url);
     await administer((admin) => admin`drop database ${admin(name)} with (force)`);
   };
   return { url, pool, sql, drop };

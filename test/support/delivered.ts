@@ -1,6 +1,6 @@
-import type { SendResult } from '../../src/delivery/send.ts';
+import type { SendResult } from '../../src/delivery/sending/send.ts';
 
-/** What the sender says of a POST that was answered with 200. */
+/** The sender's result for a POST that was answered with 200. */
 export const DELIVERED: SendResult = {
   outcome: 'entregue',
   statusCode: 200,

@@ -1,8 +1,9 @@
-/** Partners with registrations on a real receiver, the API over them, and an engine on the database's own clock. */
-import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
-import type { DeliveryWithAttempts } from '../../src/contract/delivery-resource.ts';
+/** Partners with webhooks on a real receiver, the API over them, and an engine on the database's own clock. */
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { EMITTED_NAMES, type SubscribableName } from '../../src/contract/events.ts';
+import type { DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import type { WebhookResource } from '../../src/contract/webhook.ts';
+import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { type Answer, startApi, type TestApi } from './api.ts';
 import { startEngine, type TestEngine } from './engine.ts';
@@ -19,7 +20,7 @@ export interface Subscriber {
   readonly id: string;
   /** Sends with this partner's token, which reads and writes webhooks. */
   send<T = ErrorBody>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
-  register(eventos?: readonly EmittedName[]): Promise<Registered>;
+  register(eventos?: readonly SubscribableName[]): Promise<Registered>;
   /** Commits one event of a loan of its own and returns the loan's id. */
   emit(): Promise<string>;
   read(deliveryId: string): Promise<DeliveryWithAttempts>;
@@ -40,7 +41,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
   const api = await startApi({ allowInsecure: true, ...overrides });
   const { pool } = api.database;
   const receiver = await startReceiver();
-  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.open(id, sealed), now: () => null });
+  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.decrypt(id, sealed), now: () => null });
   let paths = 0;
 
   return {
@@ -53,7 +54,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       const self: Subscriber = {
         id,
         send: (method, to, body) => api.send(method, to, { token, ...(body !== undefined && { body }) }),
-        async register(eventos = EMITTED_NAMES) {
+        async register(eventos: readonly SubscribableName[] = EMITTED_NAMES) {
           const path = `/${(paths += 1)}`;
           const url = `${receiver.url}${path}`;
           const { body } = await self.send<Registered>('POST', '/v1/webhooks', { url, eventos });
@@ -76,4 +77,23 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       await api.close();
     },
   };
+}
+
+export interface OneSubscriber {
+  readonly world: DeliveryWorld;
+  readonly partner: Subscriber;
+  readonly webhook: Registered;
+}
+
+/** A world for the whole file, and before each test a new partner with a webhook; returns what there is now. */
+export function useSubscriber(): () => OneSubscriber {
+  let current: OneSubscriber;
+  let world: DeliveryWorld;
+  beforeAll(async () => void (world = await startDeliveryWorld()));
+  afterAll(() => world.close());
+  beforeEach(async () => {
+    const partner = await world.subscriber();
+    current = { world, partner, webhook: await partner.register() };
+  });
+  return () => current;
 }

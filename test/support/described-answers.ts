@@ -1,7 +1,7 @@
 /**
  * Holds every answer that a test receives against /openapi.json: its status is declared for that operation, its body
- * fits the schema of that status, and its headers are there. It reads the document alone, as a partner would, and
- * nothing of the code that made it.
+ * fits the schema of that status, and its headers are there. It reads the document alone, as a partner would, and not the
+ * code that made it.
  */
 import type { Hono } from 'hono';
 import { z } from 'zod';
@@ -21,24 +21,24 @@ export interface ReceivedAnswer {
 }
 
 export interface DescribedAnswers {
-  /** Throws when the answer is not one that the description tells. */
+  /** Throws when the answer is not as described. */
   check(method: string, path: string, answer: ReceivedAnswer): void;
-  /** The same for the answer to what could not be read as a request. */
+  /** The same for the answer to bytes that are not a readable request. */
   checkUnread(answer: ReceivedAnswer): void;
   /** The same for the POST of a webhook. */
   checkWebhook(event: string, headers: Readonly<Record<string, unknown>>, body: unknown): void;
 }
 
-/** Routes that are no part of the interface; what they refuse has the body of every refusal. */
+/** Routes outside the described interface; their refusals have the common body. */
 const UNDESCRIBED = /^\/(healthz|readyz|metrics|openapi\.json|docs(\/.*)?)?$/;
 
-/** Refusals that come before an operation is found, on any path (`info.description` tells them). */
+/** Refusals before an operation is found, on any path (described in `info.description`). */
 const ANYWHERE = new Map([
   [404, 'NAO_ENCONTRADO'],
   [405, 'METODO_NAO_PERMITIDO'],
 ]);
 
-/** Headers that HTTP gives a meaning to, the same on every answer. */
+/** Headers of HTTP itself, with the same meaning on every answer. */
 const OF_HTTP =
   /^(cache-control|connection|content-length|content-type|date|keep-alive|transfer-encoding|x-content-type-options)$/;
 
@@ -102,7 +102,7 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
     fit(asked, ERROR_BODY, JSON.parse(text));
   }
 
-  /** Every header that the description tells is there and fits, and no other one is. */
+  /** Requires that every described header is there and fits, and that there is no other. */
   function checkHeaders(asked: string, declared: DescribedContent, headers: Headers): void {
     const told = headersOf(description, declared);
     for (const [name, { required, schema }] of told) {
@@ -135,7 +135,7 @@ export function describedAnswers(description: ApiDescription): DescribedAnswers 
   }
 }
 
-/** No answer may be taken for another type than the one that it says. */
+/** Every answer forbids browsers to guess another content type. */
 function requireNosniff(asked: string, headers: Headers): void {
   if (headers.get('X-Content-Type-Options') !== 'nosniff')
     throw new Error(`${asked}: no X-Content-Type-Options: nosniff`);
@@ -179,8 +179,8 @@ export async function fetchDescribed(url: string, init: RequestInit = {}): Promi
 }
 
 /**
- * Makes `app` throw where it would give an answer that the description does not tell; every way to ask it is held.
- * Returns what was thrown, for a test that stood behind a socket and saw a mere 400.
+ * Makes `app` throw where an answer is not as described, however `app` is called. Returns the errors thrown, for a test behind a
+ * socket, which sees only a 400.
  */
 export function holdToDescription(app: Pick<Hono<Env>, 'fetch'>, described: DescribedAnswers): readonly Error[] {
   const faults: Error[] = [];
@@ -188,7 +188,7 @@ export function holdToDescription(app: Pick<Hono<Env>, 'fetch'>, described: Desc
   app.fetch = async (request, ...rest) => {
     const response = await answer(request, ...rest);
     const { status, headers } = response;
-    // What is not JSON is not read: it may be a stream without end in sight.
+    // A body that is not JSON is not read: it may be an endless stream.
     const isText = headers.has('Content-Type') && !headers.get('Content-Type')?.startsWith('application/json');
     const text = isText ? '' : await response.clone().text();
     try {

@@ -1,4 +1,4 @@
-/** The description as tests read it: /openapi.json, with the types of the parts that they look at. */
+/** The types of the parts of /openapi.json that tests read. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

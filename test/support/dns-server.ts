@@ -1,9 +1,9 @@
-/** A DNS server on loopback that says what a test tells it to. */
+/** A DNS server on loopback with the answers of a test. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { decode, encode } from 'dns-packet';
 
-/** What is known of a name: its addresses, that it does not exist, or silence. */
+/** The answer for a name: its addresses, that it does not exist, or silence. */
 type Zone = Readonly<Record<string, readonly string[] | 'no such name' | 'silence'>>;
 
 export interface DnsServer {
@@ -16,7 +16,7 @@ export interface DnsServer {
 
 const NO_SUCH_NAME = 3;
 
-/** Starts a server of `zone`; of a name that stands under `*` it says what stands there. */
+/** Starts a server of `zone`; an entry `*.example` answers for each name directly under it without its own. */
 export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');

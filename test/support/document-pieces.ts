@@ -1,4 +1,4 @@
-/** Document pieces as a partner sends them: the smallest bytes that pass for a PDF, a JPEG and a PNG. */
+/** Document pieces as a partner sends them: the shortest bytes that are accepted as a PDF, a JPEG and a PNG. */
 import { createHash } from 'node:crypto';
 import { DOCUMENT_TYPES, type DocumentType } from '../../src/contract/statuses.ts';
 

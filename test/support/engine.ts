@@ -1,16 +1,16 @@
 /** A poller for tests, driven by hand: `tick()`, an injected clock for what is due, real sockets. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from '../../src/db/pool.ts';
-import { Poller, type PollerDeps } from '../../src/delivery/poller.ts';
-import { createSender } from '../../src/delivery/send.ts';
+import { Poller, type PollerDeps } from '../../src/delivery/poller/poller.ts';
+import { createSender } from '../../src/delivery/sending/send.ts';
 import { openTestSecret } from './outbox.ts';
 import { silentLog } from './silent-log.ts';
 
 export interface TestEngine {
   readonly poller: Poller;
-  /** The database's clock as the engine sees it. */
+  /** The time that the engine uses for the database's clock. */
   now: Date;
-  /** One turn, and waits until all it claimed was sent and recorded. */
+  /** Makes one turn, and waits until every claimed delivery was sent and recorded. */
   turn(): Promise<number>;
   close(): Promise<void>;
 }

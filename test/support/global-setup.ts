@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { startPrivateServer } from './private-server.ts';
 import { silentLog } from './silent-log.ts';
 import { sweepDeadRuns } from './test-folder.ts';
@@ -70,10 +70,22 @@ async function makeTemplate(adminUrl: string, template: string): Promise<void> {
   await migrate(url.href, silentLog);
 }
 
+/** Keeps the server of a run that is over for whoever wants to look into its databases. */
+async function untilInterrupted(adminUrl: string): Promise<void> {
+  process.stderr.write(`the server is kept until Ctrl-C: psql '${adminUrl}' -l\n`);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.once('SIGINT', resolve);
+  // A signal's listener keeps no process alive.
+  const alive = setInterval(() => undefined, 60_000);
+  await promise;
+  clearInterval(alive);
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startServer();
   const template = `carteiro_test_${randomBytes(6).toString('hex')}`;
   const tearDown = async (): Promise<void> => {
+    if (process.env['KEEP_TEST_DATABASE']) await untilInterrupted(server.adminUrl);
     if (process.env['TEST_DATABASE_URL']) await dropDatabases(server.adminUrl, template);
     await server.stop();
   };

@@ -1,23 +1,23 @@
 /** A poller driven by hand, on one clock, whose POSTs stay in flight until they are answered here. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
-import { Poller } from '../../src/delivery/poller.ts';
-import type { SendResult } from '../../src/delivery/send.ts';
+import { Poller } from '../../src/delivery/poller/poller.ts';
+import type { SendResult } from '../../src/delivery/sending/send.ts';
 import { DELIVERED } from './delivered.ts';
 import { openTestSecret } from './outbox.ts';
 import { silentLog } from './silent-log.ts';
 
-/** What the sender says of a POST that nobody answered. */
+/** The sender's result for a POST without an answer. */
 export const SILENCE: SendResult = { ...DELIVERED, outcome: 'tempo_esgotado', statusCode: null };
 
 export interface HeldPoller {
-  /** One turn, at so many seconds after the start; returns how many deliveries it claimed. */
+  /** One turn, `atS` seconds after the start; returns how many deliveries it claimed. */
   tick(atS?: number): Promise<number>;
   /** Ticks until nothing is claimed. */
   fill(atS?: number): Promise<void>;
   /** How many POSTs to URLs that begin with `url` are in flight. */
   flying(url?: string): number;
-  /** Ends them, or the first of them, and waits for the record. */
+  /** Answers these POSTs, or the first of them, and waits for the record. */
   end(result: SendResult, url?: string, count?: number): Promise<void>;
 }
 

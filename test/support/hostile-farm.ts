@@ -1,6 +1,6 @@
 /**
- * All the hostile receivers, in a process of their own: what they pour out neither holds up the sender that is measured
- * nor counts as its memory.
+ * All hostile receivers in one separate process, so that their output neither delays the measured sender nor counts as its
+ * memory.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +14,13 @@ import { TLS_RECEIVERS, tlsServer } from './hostile/tls.ts';
 export interface HostileReceiver {
   readonly name: string;
   readonly url: string;
-  /** One for each POST to be sent, one after the other. */
+  /** One expectation for each POST, in order. */
   readonly expected: readonly Expected[];
 }
 
 export interface HostileFarm {
   readonly receivers: readonly HostileReceiver[];
-  /** The authority that those trust who mean to be deceived. */
+  /** The authority for clients that are to trust the hostile certificates. */
   readonly ca: string;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ async function openAll(): Promise<Opened> {
   return { receivers, ca: authority.ca };
 }
 
-/** Starts them all; every one listens when this resolves. */
+/** Starts all receivers; resolves when each listens. */
 export async function startHostileFarm(): Promise<HostileFarm> {
   const child = fork(import.meta.filename, ['serve'], { execArgv: [] });
   const exited = once(child, 'exit');
@@ -86,7 +86,7 @@ export async function startHostileFarm(): Promise<HostileFarm> {
 }
 
 if (process.argv[1] === import.meta.filename && process.argv[2] === 'serve') {
-  // Nobody is left to deceive.
+  // The test is over.
   process.on('disconnect', () => process.exit());
   process.send?.(await openAll());
 }

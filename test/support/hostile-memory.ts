@@ -1,16 +1,16 @@
-/** What a sender keeps and takes while every hostile receiver is sent to, over and over, in a process of its own. */
+/** Measures the memory and sockets of a sender, in a separate process, while it sends to every hostile receiver repeatedly. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSender } from '../../src/delivery/send.ts';
+import { createSender } from '../../src/delivery/sending/send.ts';
 import type { HostileFarm } from './hostile-farm.ts';
 
 export interface MemoryFigures {
   readonly attempts: number;
-  /** Of live objects and buffers, in bytes, over what there was before: while the slow ones are in flight, and after. */
+  /** Growth of live objects and buffers in bytes: while the slow receivers are in flight, and after. */
   readonly heldInFlight: number;
   readonly heldAfter: number;
-  /** Of the process's resident memory, over what there was after the first rounds. */
+  /** Growth of the process's resident memory since the first rounds. */
   readonly residentGrowth: number;
   /** TCP sockets left after the sender was closed. */
   readonly sockets: number;
@@ -19,10 +19,10 @@ export interface MemoryFigures {
 type Order = Pick<HostileFarm, 'receivers' | 'ca'> & { readonly rounds: number };
 
 const TIMEOUT_MS = 300;
-/** Until the process has grown to what its own work takes. */
+/** Rounds until the process has reached the size that its own work needs. */
 const WARM_UP_ROUNDS = 10;
 
-/** Live bytes, after everything that nobody holds has gone. */
+/** Live bytes after garbage collection. */
 async function liveBytes(): Promise<number> {
   for (let n = 0; n < 3; n += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -60,7 +60,7 @@ async function measure({ receivers, ca, rounds }: Order): Promise<MemoryFigures>
   return { attempts, heldInFlight, heldAfter, residentGrowth, sockets: await socketsLeft() };
 }
 
-/** How many TCP sockets stay: those that are closing get time to. */
+/** The number of TCP sockets left, after those that are closing had time to close. */
 async function socketsLeft(): Promise<number> {
   for (let looks = 0; ; looks += 1) {
     const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;

@@ -1,15 +1,15 @@
-import { takeStopSignals } from '../../src/main/stop-signals.ts';
+import { takeStopSignals } from '../../src/main/service/stop-signals.ts';
 
 const EXIT_INTERRUPTED = 130;
 
 /**
- * From now on an interrupt runs `clean`, then leaves with 130; another that is meant leaves without. Returns what takes
- * that back.
+ * From now on an interrupt runs `clean`, then exits with 130; a second, deliberate interrupt exits at once. Returns a function
+ * that undoes this.
  */
 export function cleanWhenInterrupted(clean: () => Promise<unknown>): () => void {
   return takeStopSignals({
     onStop() {
-      // What is under way fails now, and nobody wants to know.
+      // Work under way fails now; its errors do not matter.
       process.on('uncaughtException', () => undefined);
       void clean().finally(() => process.exit(EXIT_INTERRUPTED));
     },

@@ -1,4 +1,4 @@
-/** A token issuer on loopback: keys of every accepted algorithm, and a key set that can be taken away. */
+/** A token issuer on loopback: keys of every accepted algorithm, and a key set that can be made unreachable. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
@@ -20,7 +20,7 @@ export async function createSigningKey(alg: Algorithm, kid: string = alg): Promi
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** Claims that pass, to be spoiled one at a time; a claim given as undefined is left out. */
+/** Valid claims; a test overrides one at a time, and undefined leaves a claim out. */
 export function goodClaims(claims: Readonly<Record<string, unknown>> = {}): JWTPayload {
   const now = Math.floor(Date.now() / 1_000);
   return { iss: ISSUER, aud: AUDIENCE, sub: 'someone', iat: now, exp: now + 300, ...claims };
@@ -32,7 +32,7 @@ export async function sign(key: SigningKey, claims: JWTPayload, header: { kid?: 
 
 export interface KeySetServer {
   readonly url: string;
-  /** How often the set was asked for. */
+  /** The number of requests for the key set. */
   readonly asked: () => number;
   publish(keys: readonly JWK[]): void;
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
-/** A process of its own on an embedded server: prints the URL, and leaves when standard input ends. */
-import { startEmbedded } from '../../src/db/embedded.ts';
+/** A separate process that uses an embedded server: it prints the URL, and exits when standard input ends. */
+import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { createLogger } from '../../src/log-lines.ts';
 
 const [dataDir = ''] = process.argv.slice(2);

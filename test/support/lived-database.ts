@@ -1,12 +1,12 @@
-/** A database with a life behind it, and what must hold of it wherever it is moved. */
+/** A database with a history, and the checks that must hold wherever it is moved. */
 import { expect } from 'vitest';
 import { addUp, readBalance } from '../../src/audit/balance.ts';
-import { sealAll } from '../../src/audit/sealer.ts';
-import { verifySeals } from '../../src/audit/verify.ts';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';
-import { claimDue } from '../../src/delivery/claim.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
-import { FEED_START, type FeedPlace, readFeed, whereToGoOn } from '../../src/log/feed.ts';
+import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { FEED_START, type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { startEngine } from './engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from './outbox.ts';
 import type { Receiver } from './receiver.ts';
@@ -21,7 +21,7 @@ export function openTestPool(url: string): Pool {
   return new Pool({ url, name: 'carteiro test', max: 6, deadlineMs: 60_000 });
 }
 
-/** Uses up transactions, so that another server's count is below. */
+/** Uses up transactions, so that another server's transaction count is lower. */
 export async function burnTransactions(sql: Sql, count: number): Promise<void> {
   await sql.unsafe(`do $$ begin for i in 1..${count} loop perform pg_current_xact_id(); commit; end loop; end $$`);
 }
@@ -37,7 +37,7 @@ export async function deliverAll(pool: Pool): Promise<void> {
   }
 }
 
-/** A partner's registration, 12 events of which 8 were delivered and sealed, 3 claimed by a poller that is no more. */
+/** A partner's webhook and 12 events: 8 delivered and sealed, 3 claimed by a poller that is gone. */
 export async function live(pool: Pool, sql: Sql, receiver: Receiver): Promise<LivedDatabase> {
   const partnerId = await insertPartner(sql);
   const { id: webhookId } = await insertWebhook(sql, partnerId, `${receiver.url}/${partnerId}`);
@@ -57,23 +57,23 @@ export async function live(pool: Pool, sql: Sql, receiver: Receiver): Promise<Li
 
 export interface ReadFeed {
   readonly ids: string[];
-  /** Where the reader stands. */
-  readonly place: FeedPlace;
+  /** The cursor of the reader. */
+  readonly cursor: FeedCursor;
 }
 
-/** Reads the feed to its end, two at a time, from a place on. */
-export async function readOn(pool: Pool, partnerId: string, from: FeedPlace | null = null): Promise<ReadFeed> {
+/** Reads the feed to its end, two at a time, from a cursor on. */
+export async function readOn(pool: Pool, partnerId: string, from: FeedCursor | null = null): Promise<ReadFeed> {
   const ids: string[] = [];
   let after = from;
   for (;;) {
     const { events, next, hasMore } = await readFeed(pool, { partnerId, event: null, after, limit: 2 });
     ids.push(...events.map(({ id }) => id));
     after = next;
-    if (!hasMore) return { ids, place: after ?? FEED_START };
+    if (!hasMore) return { ids, cursor: after ?? FEED_START };
   }
 }
 
-/** What must hold on the server where the database goes on; `before` is what a partner had read there. */
+/** Checks the database on the server where it goes on; `before` is the feed as a partner had read it before. */
 export async function expectToGoOn(pool: Pool, sql: Sql, lived: LivedDatabase, before: ReadFeed): Promise<void> {
   const { partnerId } = lived;
   await commitEvents(sql, partnerId, 5);
@@ -82,8 +82,8 @@ export async function expectToGoOn(pool: Pool, sql: Sql, lived: LivedDatabase, b
   const all = await readOn(pool, partnerId);
   expect(all.ids.toSorted()).toEqual(log.map(({ id }) => id));
   expect(all.ids.slice(0, before.ids.length)).toEqual(before.ids);
-  expect(await whereToGoOn(pool, partnerId, before.place)).toBeNull();
-  expect((await readOn(pool, partnerId, before.place)).ids).toEqual(all.ids.slice(before.ids.length));
+  expect(await whereToGoOn(pool, partnerId, before.cursor)).toBeNull();
+  expect((await readOn(pool, partnerId, before.cursor)).ids).toEqual(all.ids.slice(before.ids.length));
 
   await deliverAll(pool);
   const statuses = await sql`select status, count(*)::int from deliveries group by status`;

@@ -1,4 +1,4 @@
-/** Login roles for tests: members of one of the house's roles, with the rights of nobody else. */
+/** Login roles for tests: each a member of one of the product's roles, with no other rights. */
 import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from './database.ts';
 

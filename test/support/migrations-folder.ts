@@ -1,7 +1,7 @@
 /** Copies of drizzle/ that tests change, as the next release would. */
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MIGRATIONS_FOLDER } from '../../src/db/migration-files.ts';
+import { MIGRATIONS_FOLDER } from '../../src/db/migrations/migration-files.ts';
 import { makeTestFolder } from './test-folder.ts';
 
 export interface MigrationsFolder {

@@ -1,6 +1,6 @@
-/** Builders for the delivery engine's tests: partners, registrations and committed events, straight in the tables. */
+/** Builders for the delivery engine's tests: partners, webhooks and committed events, written directly to the tables. */
 import { randomUUID } from 'node:crypto';
-import type { EmittedName } from '../../src/contract/events.ts';
+import type { SubscribableName } from '../../src/contract/events.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { append } from '../../src/log/append.ts';
 import { FAILED_MARGIN } from './payloads.ts';
@@ -15,23 +15,23 @@ export interface TestWebhook {
   readonly secret: string;
 }
 
-/** Registers `url`; its "sealed" secret is the secret itself, which {@link openTestSecret} gives back. */
+/** Registers `url`; its "encrypted" secret is the plain secret, which {@link openTestSecret} returns. */
 export async function insertWebhook(
   sql: Sql,
   partnerId: string,
   url: string,
-  events: readonly EmittedName[] = ['desembolso.falhou'],
+  events: readonly SubscribableName[] = ['desembolso.falhou'],
 ): Promise<TestWebhook> {
   const secret = `whsec_${randomUUID()}`;
   const [row] = await sql<[{ id: string }]>`
-    insert into webhooks (id, partner_id, url, events, sealed_secret)
+    insert into webhooks (id, partner_id, url, events, encrypted_secret)
     values (uuidv7(), ${partnerId}, ${url}, ${events as string[]}, ${Buffer.from(secret)})
     returning id`;
   return { id: row.id, secret };
 }
 
-export function openTestSecret(_webhookId: string, sealed: Buffer): { secret: string; keyId: string } {
-  return { secret: sealed.toString(), keyId: 'test' };
+export function openTestSecret(_webhookId: string, encrypted: Buffer): { secret: string; keyId: string } {
+  return { secret: encrypted.toString(), keyId: 'test' };
 }
 
 /** Commits one event of a fresh stream for the partner; returns the stream's id. */
@@ -56,7 +56,7 @@ export async function commitEvent(pool: Pool, partnerId: string): Promise<string
   return stream;
 }
 
-/** Commits `count` events in one statement, each with a delivery for every subscribed registration of the partner. */
+/** Commits `count` events in one statement, each with a delivery for every subscribed webhook of the partner. */
 export async function commitEvents(sql: Sql, partnerId: string, count: number): Promise<void> {
   await sql`
     select append_event(stream, 0, 'desembolso.falhou', ${partnerId},
@@ -65,7 +65,7 @@ export async function commitEvents(sql: Sql, partnerId: string, count: number): 
     from (select gen_random_uuid() as stream from generate_series(1, ${count}::int)) streams`;
 }
 
-/** The same of margin queries that failed: each fits as the one event of its stream. At `occurredAt`; now unless it is given. */
+/** The same with failed margin queries, each the only event of its stream. They occurred at `occurredAt`, now by default. */
 export async function commitMarginEvents(sql: Sql, partnerId: string, count: number, occurredAt?: Date): Promise<void> {
   await sql`
     select append_event(gen_random_uuid(), 0, 'margem.falhou', ${partnerId}, ${FAILED_MARGIN}::text::json, 'test', null,

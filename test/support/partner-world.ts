@@ -1,10 +1,10 @@
-/** Partners that walk a loan over HTTP and receive its webhooks on a real socket, with every system around them played. */
+/** Partners that walk a loan over HTTP and receive its webhooks on a real socket, with every surrounding system simulated. */
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/events.ts';
-import type { LoanResource } from '../../src/contract/loan-resource.ts';
-import { registrationWorker } from '../../src/core/registration-worker.ts';
+import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
+import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { type Account, type Answer, startApi, type TestApi } from './api.ts';
@@ -13,7 +13,7 @@ import { startEngine } from './engine.ts';
 import { type Post, type Receiver, startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
 
-/** One webhook as it was received; its signature, headers and fields have been checked. */
+/** One received delivery, whose signature, headers and fields have been checked. */
 export interface ReceivedEvent {
   readonly evento: EmittedName;
   readonly data: Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export interface TestPartner {
 export interface PartnerWorld {
   readonly api: TestApi;
   readonly receiver: Receiver;
-  /** A partner with one registration for all sixteen events. */
+  /** A partner with one webhook for all sixteen events. */
   partner(account?: Account): Promise<TestPartner>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Prom
   const api = await startApi({ allowInsecure: true, ...overrides });
   const receiver = await startReceiver();
   const { pool } = api.database;
-  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.open(id, sealed), now: () => null });
+  const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.decrypt(id, sealed), now: () => null });
   const worker = registrationWorker({
     pool,
     registry: simulatedRegistry(pool),

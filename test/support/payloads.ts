@@ -28,5 +28,5 @@ export function failedDisbursementOf(loanId: string): string {
   return FAILED_DISBURSEMENT.replace(LOAN, loanId);
 }
 
-/** An internal fact, which no partner is sent. */
+/** An internal event, which is never delivered. */
 export const RECEIVED_DOCUMENT = JSON.stringify({ emprestimo_id: LOAN, tipo: 'selfie', sha256: '0'.repeat(64) });

@@ -1,4 +1,4 @@
-/** A poller as operators run it: the real command in an operating-system process of its own. */
+/** A poller as operators run it: the real command in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import type { TestWebhook } from './outbox.ts';
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 const KEY = Buffer.alloc(32, 7);
 
-/** Whoever leaves in the middle, while one is starting say, leaves none behind. */
+/** Kills the pollers of a test that failed, also those still starting. */
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
@@ -25,24 +25,27 @@ export interface PollerProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** What keeps a poller's memory small, as the script `poll` has it. */
+/** The memory limits of the npm script `poll`. */
 const FLAGS = manifest.scripts.poll.match(/--\S+/g) ?? [];
 const ENVIRONMENT = Object.fromEntries(
   [...manifest.scripts.poll.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
 ) as Record<string, string>;
 
-/** Starts `carteiro poll` on the database; resolves when it delivers. */
+/** Starts `carteiro poll` on the database, behind a command that runs it elsewhere; resolves when it delivers. */
 export async function startPollerProcess(
   databaseUrl: string,
   env: Record<string, string> = {},
+  prefix: readonly string[] = [],
 ): Promise<PollerProcess> {
-  const child: ChildProcess = spawn(process.execPath, [...FLAGS, MAIN, 'poll'], {
+  const [program = '', ...args] = [...prefix, process.execPath, ...FLAGS, MAIN, 'poll'];
+  const child: ChildProcess = spawn(program, args, {
     env: {
       PATH: process.env['PATH'],
       ...ENVIRONMENT,
       DATABASE_URL: databaseUrl,
       SANDBOX: 'true',
       ALLOW_INSECURE_TARGETS: 'true',
+      METRICS_PORT: '0',
       SECRETS_KEY: KEY.toString('base64'),
       ...env,
     },
@@ -72,11 +75,11 @@ export async function startPollerProcess(
 }
 
 /** Registers `url` with a secret that poller processes can open. */
-export async function insertSealedWebhook(sql: Sql, partnerId: string, url: string): Promise<TestWebhook> {
+export async function insertEncryptedWebhook(sql: Sql, partnerId: string, url: string): Promise<TestWebhook> {
   const secret = newSecret();
   const [{ id }] = await sql<[{ id: string }]>`select uuidv7() as id`;
   await sql`
-    insert into webhooks (id, partner_id, url, events, sealed_secret)
-    values (${id}, ${partnerId}, ${url}, '{desembolso.falhou}', ${createVault([KEY]).seal(id, secret)})`;
+    insert into webhooks (id, partner_id, url, events, encrypted_secret)
+    values (${id}, ${partnerId}, ${url}, '{desembolso.falhou}', ${createVault([KEY]).encrypt(id, secret)})`;
   return { id, secret };
 }

@@ -1,7 +1,7 @@
-/** Embedded servers for tests, each in a temporary folder of its own and without fsync. */
-import { startEmbedded } from '../../src/db/embedded.ts';
-import { openCluster } from '../../src/db/embedded-cluster.ts';
-import { ensureRunning, stopServer } from '../../src/db/embedded-server.ts';
+/** Embedded servers for tests, each in its own temporary folder and without fsync. */
+import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { openCluster } from '../../src/db/embedded/embedded-cluster.ts';
+import { ensureRunning, stopServer } from '../../src/db/embedded/embedded-server.ts';
 import { silentLog } from './silent-log.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -12,13 +12,13 @@ const SETTINGS = {
   max_connections: '300',
 };
 
-/** A PostgreSQL of one's own, to be stopped under the feet of the code under test. */
+/** A PostgreSQL for one test, which may stop it under the code under test. */
 export interface PrivateServer {
   /** An empty database; the same after a restart. */
   readonly url: string;
   /** Ends the server and every session at once, as a crash does. */
   stopImmediately(): Promise<void>;
-  /** Starts it again after a stop; what was committed is there. */
+  /** Starts it again after a stop, with its committed data. */
   start(): Promise<void>;
   /** Stops it and deletes its folder. */
   remove(): Promise<void>;

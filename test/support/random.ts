@@ -1,4 +1,4 @@
-/** Random choices that a seed repeats. */
+/** Random choices that the same seed repeats. */
 export interface Random {
   /** From 0 to below 1. */
   next(): number;

@@ -1,5 +1,5 @@
 /**
- * A real receiver on loopback: it records every POST and answers each by a script, hostile ones included. Scripts that
+ * A real receiver on loopback: it records every POST and answers each by a script, which may be hostile. Answers that
  * node:http would not allow are written to the socket as bytes.
  */
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -24,13 +24,13 @@ export interface Post {
 export type Answer = (post: Post, response: ServerResponse, socket: Socket) => void;
 
 export interface Receiver {
-  /** `http://127.0.0.1:port` or, with TLS, `https://localhost:port`. */
+  /** `http://host:port` or, with TLS, `https://localhost:port`. */
   readonly url: string;
   readonly port: number;
   readonly posts: readonly Post[];
   /** TCP connections accepted so far. */
   readonly connections: () => number;
-  /** Sets how the POSTs of one path, or of all without one of their own, are answered. At first: 200. */
+  /** Sets the script for one path, or for all paths without their own script. The default answers 200. */
   answerWith(answer: Answer, path?: string): void;
   /** Resolves when `count` POSTs have been received in all. */
   received(count: number): Promise<void>;
@@ -41,6 +41,8 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   readonly tls?: Identity;
+  /** `127.0.0.1` unless it is given. */
+  readonly host?: string;
 }
 
 /** A whole answer, after `delayMs` (default 0). */
@@ -68,7 +70,7 @@ export function resetAtOnce(): Answer {
   return (_post, _response, socket) => reset(socket);
 }
 
-/** Bytes written as they are; then the connection is left open, ended or reset. */
+/** Writes the bytes as they are; then leaves the connection open, ends it or resets it. */
 export function raw(bytes: string | Buffer, after: 'open' | 'end' | 'reset' = 'open'): Answer {
   return (_post, _response, socket) => {
     socket.write(bytes, () => {
@@ -113,7 +115,7 @@ export function breakWhenReused(how: 'end' | 'reset'): Answer {
 }
 
 /** Starts a receiver on a free loopback port. */
-export async function startReceiver({ tls }: ReceiverOptions = {}): Promise<Receiver> {
+export async function startReceiver({ tls, host = '127.0.0.1' }: ReceiverOptions = {}): Promise<Receiver> {
   const posts: Post[] = [];
   const answers = new Map<string, Answer>();
   const numbers = new WeakMap<Socket, { connection: number; requests: number }>();
@@ -161,11 +163,11 @@ export async function startReceiver({ tls }: ReceiverOptions = {}): Promise<Rece
   });
   let tcpConnections = 0;
   server.on('connection', () => (tcpConnections += 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`,
+    url: tls === undefined ? `http://${host}:${port}` : `https://localhost:${port}`,
     port,
     posts,
     connections: () => tcpConnections,

@@ -1,6 +1,6 @@
 /**
- * The receiver of a fault run, in a process of its own that nothing is done to: it writes a line for every POST whose
- * body was received in full, before it answers, well or badly.
+ * The receiver of a fault run, in a separate process that no fault hits. It writes a line for every POST whose body was received
+ * in full, then answers, well or badly.
  * Arguments: file, seed, `haste` or `patience`. Prints its port; ends when standard input does.
  */
 import { createHash } from 'node:crypto';
@@ -38,11 +38,11 @@ function onPost(request: IncomingMessage, response: ServerResponse, body: Buffer
   const ofConnection = (served.get(socket) ?? 0) + 1;
   served.set(socket, ofConnection);
   const [, stream] = /"emprestimo_id" ?: ?"([0-9a-f-]{36})"/.exec(body.toString('latin1')) ?? [];
-  // With one draw for all of an endpoint's POSTs it would always answer, or always hang.
+  // One draw for all POSTs of an endpoint would make it always answer, or always hang.
   if (stream === undefined) throw new Error('a POST whose stream cannot be told');
   const treatment = treatmentOf(Number(seed), url, stream, post, pace === 'haste');
   const hash = createHash('sha256').update(body).digest('hex');
-  // The sender may repeat a POST within one attempt when a connection that had served before breaks under it.
+  // The sender may repeat a POST within one attempt when a kept-alive connection breaks.
   const mayRepeat = treatment.kind === 'reset' && ofConnection > 1;
   const delivers = treatment.status >= 200 && treatment.status < 300;
   record.write(`${id}\t${Date.now()}\t${hash}\t${mayRepeat}\t${delivers}\n`);

@@ -1,5 +1,5 @@
-/** `migrate` with a folder of its own, as a process: run-migrate.ts URL FOLDER. */
-import { migrate } from '../../src/db/migrate.ts';
+/** `migrate` with another migrations folder, as a separate process: run-migrate.ts URL FOLDER. */
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { silentLog } from './silent-log.ts';
 
 const [, , url = '', folder = ''] = process.argv;

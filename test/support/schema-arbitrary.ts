@@ -1,6 +1,6 @@
 /**
- * Values that a schema of the description takes, made from the schema alone, as a client's own test would make them. A
- * keyword that this does not know throws: it would make values that only look valid.
+ * Values that fit a schema of the description, made from the schema alone, as a client's own test would. An unknown keyword
+ * throws, because ignoring it would make values that only look valid.
  */
 import * as fc from 'fast-check';
 import type { ApiDescription, JsonSchema } from './description.ts';
@@ -77,7 +77,7 @@ export function schemaArbitraries({ components }: ApiDescription): (schema: Json
   return of;
 }
 
-/** `if` and `then` as the description uses them: of some fields' constants. */
+/** `if` and `then` as the description uses them: on constants of some fields. */
 function keepsCondition(
   made: Readonly<Record<string, unknown>>,
   { if: condition, then: consequence }: Schema,
@@ -97,7 +97,7 @@ function texts(schema: Schema): fc.Arbitrary<string> {
   }
   if (format === 'cpf') return digitsThat(9, (base) => [...weigh(base, [10, 9, 8, 7, 6, 5, 4, 3, 2])]);
   if (format === 'cnpj') return digitsThat(12, (base) => [...weigh(base, [5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2])]);
-  // The only one that a request has is a time of the next day.
+  // The only field of this format in a request (`vale_em`) takes a time of the next day.
   if (format === 'date-time') {
     return fc.integer({ min: 60, max: 80_000 }).map((seconds) => new Date(Date.now() + seconds * 1_000).toISOString());
   }
@@ -117,7 +117,7 @@ function hex(lengths: readonly number[]): fc.Arbitrary<string> {
   return fc.tuple(...lengths.map(part)).map((parts) => parts.join('-'));
 }
 
-/** Digits with the two check digits of a Brazilian tax id behind them. */
+/** Digits followed by the two check digits of a Brazilian tax id. */
 function digitsThat(length: number, checked: (base: number[]) => number[]): fc.Arbitrary<string> {
   return fc
     .array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length })

@@ -1,8 +1,8 @@
-/** Waiting for the transactions that other tests have open on the same server: they hold back what counts as settled. */
+/** Waits for open transactions of other tests on the same server: while they are open, later rows are not settled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../src/db/pool.ts';
 
-/** Resolves when everything committed until now is settled. */
+/** Resolves when every transaction committed before now is settled. */
 export async function untilSettled(sql: Sql): Promise<void> {
   const [{ now }] = await sql<[{ now: string }]>`select pg_current_xact_id()::text as now`;
   for (;;) {

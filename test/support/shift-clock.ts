@@ -1,6 +1,6 @@
 /**
- * Moves this process's wall clock, as a preload (`node --import`): by CLOCK_SHIFT_MS from the start, and by twice as much
- * the other way at SIGUSR2. Durations (`performance.now`) are left alone, as a corrected clock leaves them.
+ * Moves this process's wall clock, as a preload (`node --import`): by CLOCK_SHIFT_MS from the start, and at SIGUSR2 by
+ * twice that in the other direction. Durations (`performance.now`) stay as they are, as when a system's clock is corrected.
  */
 const RealDate = Date;
 let shiftMs = Number(process.env['CLOCK_SHIFT_MS'] ?? 0);

@@ -1,14 +1,14 @@
-/** README's programs, taken out of it and run as they stand there, each in a folder of its own. */
+/** Programs of the READMEs, taken out of their page and run as they stand there, each in a folder of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** The fenced block of README, or of another page, whose first line names `file`. */
-export async function snippet(file: string, page = 'README.md'): Promise<string> {
+/** The fenced block of `page` (a path from the repository's root) whose first line names `file`. */
+export async function snippet(file: string, page: string): Promise<string> {
   const block = new RegExp(`^\`\`\`\\w+ ${file.replace('.', '\\.')}\\n(.*?)^\`\`\``, 'ms').exec(
     await readFile(path.join(ROOT, page), 'utf8'),
   );
@@ -21,9 +21,13 @@ export interface Folder {
   remove(): Promise<void>;
 }
 
+/** `files` by their path in the folder. */
 export async function folderWith(files: Readonly<Record<string, string>>): Promise<Folder> {
   const folder = await mkdtemp(path.join(tmpdir(), 'carteiro-snippet-'));
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
   return { path: folder, remove: () => rm(folder, { recursive: true }) };
 }
 
@@ -40,7 +44,7 @@ export async function run(
   const complained: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => said.push(text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => complained.push(text));
-  // A program that ends without reading breaks the pipe; its exit code tells more.
+  // A program that exits without reading breaks the pipe; its exit code says more than that error.
   child.stdin.on('error', () => undefined).end(input);
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${complained.join('')}`);

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy between a process and its database, whose connections can be cut or made to swallow everything without an
- * end or a reset, as a router that dies does.
+ * A TCP proxy between a process and its database. Its connections can be cut, or made silent: they swallow everything without
+ * an end or a reset, as behind a router that died.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -39,13 +39,13 @@ export class TcpProxy {
     return { proxy, url: through.href };
   }
 
-  /** Leads new connections to the server of `url`, as a name that moves to a promoted standby; those that stand are reset. */
+  /** Leads new connections to the server of `url`, as a name that moves to a promoted standby; open connections are reset. */
   redirect(url: string): void {
     this.#target = addressOf(new URL(url));
     this.cut();
   }
 
-  /** Connections that stand, the silent ones left out. */
+  /** The number of open connections, without the silent ones. */
   get open(): number {
     return this.#pairs.size;
   }
@@ -91,14 +91,14 @@ export class TcpProxy {
     upstream.pipe(client);
   }
 
-  /** Ends the connection on which a client next says `words`, before the database has answered. */
+  /** Ends the connection on which a client next sends `words`, before the database has answered. */
   cutAt(words: string): void {
     this.#fatalWords = words;
   }
 
   /**
-   * The connection on which a client next says `words` still passes them on, and then goes silent; unless `isRead`, what is
-   * said to it is left unread, as by a process that is stopped.
+   * The connection on which a client next sends `words` passes them on, then goes silent. Unless `isRead`, later bytes are left
+   * unread, as by a process that is stopped.
    */
   silenceAt(words: string, isRead = true): void {
     this.#lastWords = { words, isRead };
@@ -122,7 +122,7 @@ export class TcpProxy {
     return count;
   }
 
-  /** What is open now goes silent both ways; new connections work unless `isDark`. Returns how many went silent. */
+  /** Makes all open connections silent both ways; new ones work unless `isDark`. Returns how many went silent. */
   blackHole(isDark = false): number {
     this.#isDark = isDark;
     const silenced = this.#pairs.size;
@@ -140,7 +140,7 @@ export class TcpProxy {
     this.#pairs.delete(pair);
   }
 
-  /** New connections work again; the silent ones are forgotten, as a router that was replaced forgets them. */
+  /** New connections work again; silent ones are dropped, as when a router was replaced. */
   heal(): void {
     this.#isDark = false;
     for (const { client, upstream } of this.#silent) {

@@ -1,4 +1,4 @@
-/** A command in a real pseudo-terminal, by a program of the system: util-linux's `script`, or Python's module `pty`. */
+/** A command in a real pseudo-terminal, made by util-linux's `script` or Python's module `pty`. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -29,12 +29,12 @@ function findOpener(): Opener | null {
 export const terminalOpener = findOpener();
 
 export interface Terminal {
-  /** What it showed so far. */
+  /** The terminal's output so far. */
   readonly shown: () => string;
-  /** Resolves with what it showed as soon as that matches; rejects when the command ends first. */
+  /** Resolves with the output as soon as it matches; rejects when the command ends first. */
   until(pattern: RegExp): Promise<string>;
   press(key: string): void;
-  /** Closes the terminal's window: whoever runs in it gets SIGHUP, and can write nothing any more. */
+  /** Closes the terminal's window: its processes get SIGHUP and can no longer write. */
   close(): Promise<void>;
   /** The exit code of the command. */
   readonly ended: Promise<number | null>;
@@ -43,7 +43,7 @@ export interface Terminal {
 export const CTRL_C = '\u0003';
 export const CTRL_BACKSLASH = '\u001C';
 
-/** As a person has it: the system's npm and node come first, not those of the run that tests. */
+/** A person's PATH: the system's npm and node come first, not those of the test run. */
 function plainEnvironment(): Record<string, string> {
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE|VITE|INIT_CWD)/i.test(name));
   const folders = (process.env['PATH'] ?? '')
@@ -59,7 +59,7 @@ export function openTerminal(command: string, env: Readonly<Record<string, strin
   const quiet = { npm_config_update_notifier: 'false', npm_config_loglevel: 'silent' };
   const child: ChildProcessWithoutNullStreams = spawn(program, args, {
     cwd: ROOT,
-    env: { ...plainEnvironment(), ...quiet, ...env },
+    env: { ...plainEnvironment(), ...quiet, METRICS_PORT: '0', ...env },
   });
   let shown = '';
   const closed = once(child, 'close') as Promise<[number | null]>;

@@ -1,5 +1,5 @@
-/** Temporary folders of test runs; what a killed run leaves, the next one sweeps. */
-import { type HeldFolder, makeHeldFolder, sweepHeldFolders } from '../../src/db/held-folder.ts';
+/** Temporary folders of test runs; the next run deletes those of a killed run. */
+import { type HeldFolder, makeHeldFolder, sweepHeldFolders } from '../../src/db/embedded/held-folder.ts';
 
 const PREFIX = 'carteiro-test-';
 
@@ -10,7 +10,7 @@ export function makeTestFolder(): Promise<TestFolder> {
   return makeHeldFolder(PREFIX);
 }
 
-/** Stops and deletes what dead runs left behind. */
+/** Stops the servers and deletes the folders of runs that died. */
 export function sweepDeadRuns(): Promise<void> {
   return sweepHeldFolders(PREFIX);
 }

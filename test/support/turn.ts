@@ -1,12 +1,12 @@
 import type { Pool } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/arrivals.ts';
-import { type ClaimedDelivery, claimDue } from '../../src/delivery/claim.ts';
-import { endLostClaims } from '../../src/delivery/lost.ts';
-import { suspendUnclaimed } from '../../src/delivery/suspend.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { type ClaimedDelivery, claimDue } from '../../src/delivery/queue/claim.ts';
+import { endLostClaims } from '../../src/delivery/queue/lost.ts';
+import { suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 
 /**
- * What a poller does in a turn, and in the next one when the first found lost claims: arms, claims, suspends what is of
- * inactive registrations, ends what was lost. Returns what it claimed, of which nothing is sent.
+ * One turn of a poller, and a second one when the first found lost claims: it arms lanes, claims, suspends deliveries of
+ * inactive webhooks and ends lost claims. Returns the claimed deliveries; nothing is sent.
  */
 export async function takeTurn(pool: Pool, claim: string, limit: number, now: Date): Promise<ClaimedDelivery[]> {
   await pool.run((sql) => armLanes(sql, now));

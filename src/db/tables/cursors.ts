@@ -1,7 +1,7 @@
-/** What makes a cursor of a list this installation's own. */
+/** Keys: that of cursors, and those of signing secrets that are not to be used again. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, pgTable } from 'drizzle-orm/pg-core';
-import { bytea } from '../columns.ts';
+import { boolean, check, pgTable, text } from 'drizzle-orm/pg-core';
+import { bytea, instant } from '../columns.ts';
 
 /**
  * The key that cursors are signed with: one row, made with the table. It lies beside the log that the cursors point into, so
@@ -18,3 +18,15 @@ export const cursorKeys = pgTable(
     check('cursor_keys_key_check', sql`octet_length(${table.key}) = 32`),
   ],
 );
+
+/**
+ * Keys of signing secrets that `secrets reseal` has replaced, by their public names: whoever has such a key in front of its
+ * ring would encrypt new secrets with it, and is refused at its start.
+ */
+export const retiredKeys = pgTable('retired_keys', {
+  keyId: text('key_id').primaryKey(),
+  actor: text('actor').notNull(),
+  retiredAt: instant('retired_at')
+    .notNull()
+    .default(sql`clock_timestamp()`),
+});

@@ -1,5 +1,5 @@
 /**
- * The outbox, its lanes, and the log of every attempt.
+ * The outbox and its lanes.
  *
  * The hot tables (`events`, `deliveries`, `arrivals`, `lanes`, `attempts`) carry no foreign key to `webhooks` or
  * `partners`: each check would lock the parent's row in share mode, and all writers of one partner would queue on it.
@@ -12,28 +12,29 @@ import {
   check,
   index,
   integer,
+  pgEnum,
   pgTable,
-  primaryKey,
+  real,
   smallint,
   text,
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, computedText, epoch, instant, preciseInstant, xid8 } from '../columns.ts';
-import { oneOf, sealable } from '../constraints.ts';
-import { webhooks } from './partners.ts';
+import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
+import { instant, preciseInstant, xid8 } from '../columns.ts';
 
 /**
  * What a row may hold is one CHECK each of `deliveries` and `attempts`, which a function answers (drizzle/functions,
  * `is_sound_delivery` and `is_sound_attempt`): a statement that writes reads the CHECKs of its table anew from text, and
  * nine of them took two thirds of inserting one delivery.
  *
- * The outbox: one row per event and registration. While it is `pendente`, `next_attempt_at` is when it is or was due;
+ * The outbox: one row per event and webhook. While it is `pendente`, `next_attempt_at` is when it is or was due;
  * a claim leaves that alone and sets `claimed_by` and `claimed_at`, from which its lease counts. No index knows of those
  * two, so a claim is a heap-only update: with the end of the lease in `next_attempt_at` it wrote four index entries.
  * `attempts` counts claims (the number of the latest attempt), `failures` the spent slots of the schedule,
  * `lost_in_row` the attempts lost one after the other since the last outcome.
+ * Where a webhook gets its loans in order, a delivery that waits for another of its loan is due at `infinity`, and
+ * `awaited` marks the one whose end makes it due (drizzle/functions/hold_back.sql); null costs a row nothing.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -55,9 +56,10 @@ export const deliveries = pgTable(
       .notNull()
       .default(sql`now()`),
     finishedAt: instant('finished_at'),
+    awaited: boolean('awaited'),
   },
   (table) => [
-    // The registration first: in the order of its UUIDv7 events it is also each registration's list by time.
+    // The webhook first: in the order of its UUIDv7 events it is also each webhook's list by time.
     unique('deliveries_once').on(table.webhookId, table.eventId),
     index('deliveries_stopped')
       .on(table.webhookId, table.status, table.eventId)
@@ -69,31 +71,52 @@ export const deliveries = pgTable(
 );
 
 /**
- * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. `due_at` is at most
- * the time of what became due, `-infinity` where that is not known; null says only that places came free, and `silent`
- * (true, or null) that the webhook they were taken for has not answered. They are found by the transaction that made them
- * (delivery/arrivals).
+ * What a wake row tells of its webhook.
+ * `due`: something became due, at `due_at` or later.
+ * `look`: anything may have changed, at any time; its lane looks at everything again.
+ * `slot_free`: slots came free, after an answer; `slot_free_silent`: some of them after none. `good` of the answers came
+ * well, in `good_ms` together, and `bad` said that it was too much (delivery/queue/answers).
+ * An enum, because each append would read the CHECK of a text's words anew.
+ */
+export const arrivalKind = pgEnum('arrival_kind', ['due', 'look', 'slot_free', 'slot_free_silent']);
+
+/**
+ * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. They are found by the
+ * transaction that made them (delivery/queue/arrivals).
  */
 export const arrivals = pgTable(
   'arrivals',
   {
     webhookId: uuid('webhook_id').notNull(),
-    dueAt: preciseInstant('due_at').default(sql`now()`),
-    silent: boolean('silent'),
+    partnerId: uuid('partner_id').notNull(),
     tx: xid8('tx')
       .notNull()
       .default(sql`pg_current_xact_id()`),
+    dueAt: preciseInstant('due_at'),
+    kind: arrivalKind('kind').notNull(),
+    good: integer('good'),
+    bad: integer('bad'),
+    goodMs: real('good_ms'),
   },
-  (table) => [index('arrivals_by_tx').on(table.tx)],
+  (table) => [
+    index('arrivals_by_tx').on(table.tx),
+    check('arrivals_due_at', sql`(kind = 'due') = (due_at is not null)`),
+  ],
 );
 
 /**
- * One row per webhook, made with it by a trigger: when to look at it next, and how many of its deliveries may be in
- * flight: `max_in_flight`, which only the operator sets, or fewer, as its answers have it (`window_size`; null: no fewer).
+ * One row per webhook, made with it by a trigger: when to look at it next, and how many of its deliveries may be in flight:
+ * `max_in_flight`, which only the operator sets, or fewer, as its answers have it: `window_size`, rounded down. `in_flight` is
+ * the last claim's count; with it and with `quick_to` to `best_ms` the window moves (drizzle/functions/next_window.sql).
+ * `in_order`: of each loan one delivery at a time, by version, as the partner chose (drizzle/functions/hold_back.sql).
+ * While an operator has muted the webhook (`muted_at`) its lane is never due, so no claim looks at it.
+ * Since `failing_since` it is `falhando`: one delivery at a time probes it (delivery/queue/upkeep/failing). This column is where
+ * that state is.
  * No pending delivery of it is due before `scan_from`, and none that is claimed is due after `flying_to` (null:
  * none is claimed).
- * `next_scan_from` is where `scan_from` goes with the next claim: what was delivered is passed once more when nobody can
- * see it any longer, and by that the index forgets it, without a vacuum.
+ * `next_scan_from` is where `scan_from` goes with the next claim: `scan_from` lags one claim behind, so each scan crosses
+ * finished rows once more after they are dead to everyone. That scan sets the index's kill bit, and the entries are reused
+ * without a vacuum.
  * `version` counts the changes, so that a look-up meets the newest first. There is no unique key: each change would visit
  * every version that a snapshot held open keeps, and a claim on 100 webhooks took six times as long after a minute. That
  * nobody but the trigger may insert makes a lane its webhook's only one.
@@ -102,10 +125,16 @@ export const lanes = pgTable(
   'lanes',
   {
     webhookId: uuid('webhook_id').notNull(),
+    partnerId: uuid('partner_id').notNull(),
     version: bigint('version', { mode: 'number' }).notNull().default(0),
     nextDueAt: preciseInstant('next_due_at'),
-    maxInFlight: integer('max_in_flight').notNull().default(8),
-    windowSize: integer('window_size'),
+    maxInFlight: integer('max_in_flight').notNull().default(64),
+    inFlight: integer('in_flight').notNull().default(0),
+    windowSize: real('window_size').notNull().default(8),
+    quickTo: real('quick_to'),
+    answers: real('answers').notNull().default(0),
+    answersMs: real('answers_ms').notNull().default(0),
+    bestMs: real('best_ms'),
     saturated: boolean('saturated').notNull().default(false),
     scanFrom: preciseInstant('scan_from')
       .notNull()
@@ -114,6 +143,9 @@ export const lanes = pgTable(
       .notNull()
       .default(sql`'-infinity'`),
     flyingTo: preciseInstant('flying_to'),
+    mutedAt: instant('muted_at'),
+    failingSince: preciseInstant('failing_since'),
+    inOrder: boolean('in_order').notNull().default(false),
   },
   (table) => [
     index('lanes_newest').on(table.webhookId, table.version),
@@ -122,105 +154,10 @@ export const lanes = pgTable(
       .where(sql`next_due_at is not null`),
     check('lanes_max_in_flight', sql`max_in_flight between 1 and 1000`),
     check('lanes_window_size', sql`window_size >= 1`),
-    check('lanes_saturated_wakes', sql`not saturated or next_due_at is not null`),
-  ],
-);
-
-/** A claim's name without its number. */
-const pollerOfClaim = computedText("left(claim, length(claim) - strpos(reverse(claim), '/'))");
-
-/** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */
-export const attempts = pgTable(
-  'attempts',
-  {
-    deliveryId: uuid('delivery_id').notNull(),
-    number: integer('number').notNull(),
-    late: boolean('late').notNull().default(false),
-    webhookId: uuid('webhook_id').notNull(),
-    partnerId: uuid('partner_id').notNull(),
-    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
-    statusCode: smallint('status_code'),
-    startedAt: instant('started_at').notNull(),
-    durationMs: integer('duration_ms'),
-    url: text('url').notNull(),
-    address: text('address'),
-    keyId: text('key_id'),
-    /** The claim that took the delivery: its poller's name and a number, `poller-1/12`. */
-    claim: text('claim').notNull(),
-    poller: pollerOfClaim('poller'),
-    error: text('error'),
-    answer: bytea('answer'),
-    recordedAt: instant('recorded_at')
-      .notNull()
-      .default(sql`now()`),
-    epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
-  },
-  (table) => [
-    primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),
-    // What each costs a recorded attempt, of 4.2 µs for the bare insert: 1.0, 0.8, 0.3 µs; the failures' none.
-    index('attempts_by_partner').on(table.partnerId, table.recordedAt),
-    index('attempts_in_time').on(table.recordedAt),
-    sealable('attempts'),
-    index('attempts_failed')
-      .on(table.outcome, table.recordedAt)
-      .where(sql`outcome <> 'entregue'`),
-  ],
-);
-
-/** Who had which deliveries sent (again), append-only; many at once are a row for each batch of the request. */
-export const sendOrders = pgTable(
-  'send_orders',
-  {
-    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    kind: text('kind', { enum: SEND_ORDERS }).notNull(),
-    webhookId: uuid('webhook_id')
-      .notNull()
-      .references(() => webhooks.id),
-    partnerId: uuid('partner_id').notNull(),
-    deliveryIds: uuid('delivery_ids').array().notNull(),
-    actor: text('actor').notNull(),
-    requestId: uuid('request_id'),
-    orderedAt: instant('ordered_at')
-      .notNull()
-      .default(sql`now()`),
-    epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
-  },
-  (table) => [
-    index('send_orders_by_webhook').on(table.webhookId, table.position),
-    sealable('send_orders'),
-    check('send_orders_kind', oneOf('kind', SEND_ORDERS)),
-    check('send_orders_deliveries', sql`cardinality(delivery_ids) >= 1`),
-  ],
-);
-
-/**
- * The chain of seals, append-only: each covers every row of the logs (`sealable_rows`) whose epoch and transaction
- * lie from (`first_epoch`, `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/seal).
- */
-export const seals = pgTable(
-  'seals',
-  {
-    number: bigint('number', { mode: 'number' }).primaryKey(),
-    firstEpoch: smallint('first_epoch').notNull(),
-    firstTx: bigint('first_tx', { mode: 'number' }).notNull(),
-    endEpoch: smallint('end_epoch').notNull(),
-    endTx: bigint('end_tx', { mode: 'number' }).notNull(),
-    rows: integer('rows').notNull(),
-    digest: bytea('digest').notNull(),
-    previous: bytea('previous').notNull(),
-    hash: bytea('hash').notNull(),
-    sealedAt: instant('sealed_at').notNull(),
-  },
-  (table) => [
-    unique('seals_in_order').on(table.firstEpoch, table.firstTx),
-    check('seals_number', sql`number >= 1`),
-    check('seals_span', sql`(first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0`),
-    check('seals_digests', sql`octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32`),
+    // One CHECK for both: each is read anew from text by every statement that writes.
+    check(
+      'lanes_saturated_wakes',
+      sql`case when muted_at is null then not saturated or next_due_at is not null else not saturated and next_due_at is null end`,
+    ),
   ],
 );

@@ -142,6 +142,7 @@ export const settlements = pgTable(
 export const settledInstallments = pgTable(
   'settled_installments',
   {
+    partnerId: uuid('partner_id').notNull(),
     loanId: uuid('loan_id')
       .notNull()
       .references(() => loans.id),

@@ -51,6 +51,8 @@ export const events = pgTable(
     loanVersion: integer('loan_version'),
     /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
     snapshot: pgSnapshot('snapshot'),
+    /** W3C trace context of what caused the event; each delivery carries it on. Null: none, or one that is no trace context. */
+    traceparent: text('traceparent'),
     epoch: epoch(),
     tx: xid8('tx')
       .notNull()
@@ -73,18 +75,18 @@ export const eventTypes = pgTable(
   'event_types',
   {
     name: text('name').primaryKey(),
-    kind: text('kind', { enum: ['emitted', 'internal', 'reserved'] }).notNull(),
+    kind: text('kind', { enum: ['emitted', 'internal', 'notice', 'reserved'] }).notNull(),
     families: text('families').array().notNull(),
     payload: json('payload'),
     keys: text('keys').array().notNull(),
     kinds: text('kinds').array().notNull(),
     formats: text('formats').array().notNull(),
   },
-  () => [check('event_types_kind', sql`kind in ('emitted', 'internal', 'reserved')`)],
+  () => [check('event_types_kind', sql`kind in ('emitted', 'internal', 'notice', 'reserved')`)],
 );
 
 /**
- * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projector.ts).
+ * How far a reader of the log has come that keeps something beside it true: `loans` is the projector's (src/core/projection/projector.ts).
  * All events up to (epoch, tx, position) are in; so are all of transactions that had begun to write before `passed_at`. `mark_at` is the next
  * such instant: it is passed when every transaction below `mark_tx` is over.
  */

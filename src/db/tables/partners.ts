@@ -1,7 +1,13 @@
-/** Partners and their registrations, as they are and as they were. */
+/** Partners and their webhooks, as they are and as they were. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES, WEBHOOK_CHANGES } from '../../contract/statuses.ts';
+import {
+  DOCUMENT_MODES,
+  ISSUANCE_MODES,
+  PARTNER_CHANGES,
+  SIGNING_MODES,
+  WEBHOOK_CHANGES,
+} from '../../contract/statuses.ts';
 import { bytea, epoch, instant, preciseInstant, xid8 } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 
@@ -28,7 +34,42 @@ export const partners = pgTable(
   ],
 );
 
-/** Registrations as they are now. `sealed_secret`: key id, iv, tag and ciphertext (webhooks/secrets). */
+/**
+ * Every state a partner's account had, append-only: the line of its creation is written with it, all others by a trigger,
+ * whatever statement changed it (drizzle/functions/keep_partner_history.sql).
+ */
+export const partnerHistory = pgTable(
+  'partner_history',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    partnerId: uuid('partner_id')
+      .notNull()
+      .references(() => partners.id),
+    name: text('name').notNull(),
+    active: boolean('active').notNull(),
+    signing: text('signing', { enum: SIGNING_MODES }).notNull(),
+    documents: text('documents', { enum: DOCUMENT_MODES }).notNull(),
+    issuance: text('issuance', { enum: ISSUANCE_MODES }).notNull(),
+    change: text('change', { enum: PARTNER_CHANGES }).notNull(),
+    actor: text('actor').notNull(),
+    /** Why, in the operator's words. */
+    reason: text('reason'),
+    changedAt: instant('changed_at')
+      .notNull()
+      .default(sql`clock_timestamp()`),
+    epoch: epoch(),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    index('partner_history_by_partner').on(table.partnerId, table.position),
+    sealable('partner_history'),
+    check('partner_history_change', oneOf('change', PARTNER_CHANGES)),
+  ],
+);
+
+/** Webhooks as they are now. `encrypted_secret`: key id, iv, tag and ciphertext (webhooks/secrets). */
 export const webhooks = pgTable(
   'webhooks',
   {
@@ -38,11 +79,11 @@ export const webhooks = pgTable(
       .references(() => partners.id),
     url: text('url').notNull(),
     events: text('events').array().notNull(),
-    sealedSecret: bytea('sealed_secret').notNull(),
-    /** Until then the secret before signs alone, and `sealed_secret` was only shown; null: it signs. */
+    encryptedSecret: bytea('encrypted_secret').notNull(),
+    /** Until then the secret before signs alone, and `encrypted_secret` was only shown; null: it signs. */
     signsFrom: preciseInstant('signs_from'),
     /** The secret before the last rotation; it signs too until `previous_until`. */
-    previousSealedSecret: bytea('previous_sealed_secret'),
+    previousEncryptedSecret: bytea('previous_encrypted_secret'),
     previousUntil: preciseInstant('previous_until'),
     active: boolean('active').notNull().default(true),
     createdAt: instant('created_at')
@@ -56,12 +97,12 @@ export const webhooks = pgTable(
     // Deactivated ones too: the feed and the auditors ask for what was sent to them.
     index('webhooks_by_partner').on(table.partnerId, table.id),
     check('webhooks_signs_from', sql`signs_from is null or coalesce(signs_from < previous_until, false)`),
-    check('webhooks_previous', sql`(previous_sealed_secret is null) = (previous_until is null)`),
+    check('webhooks_previous', sql`(previous_encrypted_secret is null) = (previous_until is null)`),
   ],
 );
 
 /**
- * Every state a registration ever had, append-only. With `events.snapshot` it tells which registrations each append
+ * Every state a webhook ever had, append-only. With `events.snapshot` it tells which webhooks each append
  * could see, so that the deliveries can be proved from history.
  */
 export const webhookHistory = pgTable(
@@ -78,6 +119,8 @@ export const webhookHistory = pgTable(
     /** What was done; a secret is never told here. */
     change: text('change', { enum: WEBHOOK_CHANGES }).notNull().default('criacao'),
     actor: text('actor').notNull(),
+    /** Why, in the operator's words; partners give none. */
+    reason: text('reason'),
     requestId: uuid('request_id'),
     changedAt: instant('changed_at')
       .notNull()

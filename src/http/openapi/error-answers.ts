@@ -2,7 +2,7 @@
 import { ERROR_STATUS, errorBody, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
 import type { Json, Schemas } from './schemas.ts';
 
-const WHEN: Readonly<Record<ErrorCode, string>> = {
+export const WHEN: Readonly<Record<ErrorCode, string>> = {
   ERRO_VALIDACAO: 'JSON malformado, campo errado ou desconhecido, parâmetro ou cabeçalho inválido',
   CREDENCIAL_INVALIDA: 'token ausente, malformado, expirado ou inválido, ou parceiro desconhecido ou inativo',
   ESCOPO_INSUFICIENTE: 'o token é válido, mas não tem o escopo',

@@ -1,7 +1,7 @@
-/** The emitted events as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
+/** The emitted events and the notices as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
 import { z } from 'zod';
 import * as delivery from '../../contract/delivery.ts';
-import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../contract/events.ts';
+import { EVENTS, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
 import { id, timestamp } from '../../contract/values.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { GUARANTEE_MEANING } from './texts.ts';
@@ -74,11 +74,11 @@ export const DELIVERY_HEADERS: Json = Object.fromEntries(
 );
 
 /** Made once: a component's name belongs to one schema. */
-const ENVELOPES = EMITTED_NAMES.map((name) => {
+const ENVELOPES = SUBSCRIBABLE_NAMES.map((name) => {
   const envelope = z.strictObject({
     evento: z.literal(name),
     timestamp: timestamp.meta({ description: 'O instante da emissão' }),
-    parceiro_id: id.optional().meta({ description: 'O dono do registro; ausente nos eventos da API de leilão' }),
+    parceiro_id: id.optional().meta({ description: 'O dono do webhook; ausente nos eventos da API de leilão' }),
     data: EVENTS[name].data,
   });
   return { name, envelope: envelope.meta({ id: `Evento${pascal(name)}` }) };
@@ -91,7 +91,7 @@ export function describeEvents(schemas: Schemas): Json {
   );
 }
 
-function describeEvent(name: EmittedName, body: Json): Json {
+function describeEvent(name: SubscribableName, body: Json): Json {
   const eventHeader = {
     name: delivery.HEADER_EVENT,
     in: 'header',

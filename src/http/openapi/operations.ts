@@ -2,8 +2,9 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { id } from '../../contract/values.ts';
-import { MAX_BODY_BYTES } from '../body.ts';
-import { type AnswerDescription, idempotencyKey, type Operation } from '../operation.ts';
+import { MAX_BODY_BYTES } from '../body/body.ts';
+import type { AnswerDescription } from '../answer.ts';
+import { idempotencyKey, type Operation } from '../operation.ts';
 import { type ErrorAnswers, sharedHeaders } from './error-answers.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { SCOPE_MEANING } from './texts.ts';

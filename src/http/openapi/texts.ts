@@ -13,12 +13,13 @@ export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
   'auditoria:cpf':
     'ver, com auditoria:read, CPFs, consultas (query) de URLs e provas inteiras, que sem ele vêm mascarados',
   nucleo: 'registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros',
+  operador: 'ver no painel, sem parceiro, a fila e os pollers de todos, e definir limites',
   sandbox: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
 };
 
 export const TAG_MEANING: Readonly<Record<string, string>> = {
-  webhooks: 'Registros de webhooks: para onde e quais eventos são enviados.',
-  entregas: 'Entregas: um evento para um registro, com suas tentativas.',
+  webhooks: 'Webhooks: para onde e quais eventos são enviados.',
+  entregas: 'Entregas: um evento para um webhook, com suas tentativas.',
   eventos: 'O fluxo de eventos do parceiro, para recuperar o que se perdeu.',
   emprestimos: 'Empréstimos, seus documentos e sua averbação.',
   margem: 'Consulta da margem de um trabalhador.',

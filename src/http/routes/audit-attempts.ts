@@ -1,19 +1,20 @@
 /** `GET /v1/auditoria/tentativas`: a page as JSON, or everything that fits as NDJSON or CSV. */
-import type { Context } from 'hono';
+import type { HonoRequest } from 'hono';
 import { z } from 'zod';
-import { type AttemptFilters, type AttemptPlace, readAttempts } from '../../audit/attempts.ts';
-import { auditedAttemptPage, EXPORT_FORMATS, exportManifest } from '../../contract/audit-resource.ts';
-import { deliveredName } from '../../contract/delivery-resource.ts';
+import { type AttemptFilters, type AttemptCursor, readAttempts } from '../../audit/attempts.ts';
+import { attemptView } from '../../audit/export/attempt-view.ts';
+import { CUT, exportAttempts, writeManifest } from '../../audit/export/export.ts';
+import { FORMAT_NAMES, type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
+import { auditedAttemptPage, type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
+import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import { id } from '../../contract/values.ts';
-import { attemptView } from '../audit/attempt-view.ts';
-import { answerManifest, CUT, exportAttempts, FORMATS } from '../audit/export.ts';
+import { JsonStream, TextStream } from '../answer.ts';
 import { type Cursors, momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { badCursor, cursor, limite } from '../page.ts';
+import { cursor, limite, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
-import { invalid } from '../validation.ts';
 
 const PATH = '/v1/auditoria/tentativas';
 const MANIFEST_PATH = `${PATH}/manifesto`;
@@ -30,13 +31,18 @@ const filterFields = {
   ate: periodEnd.optional(),
 };
 
-const query = z.strictObject({ ...filterFields, cursor, limite, formato: z.enum(EXPORT_FORMATS).optional() });
+const query = z.strictObject({
+  ...filterFields,
+  cursor,
+  limite,
+  formato: z.enum(['json', ...FORMAT_NAMES]).optional(),
+});
 
 const manifestQuery = z.strictObject({
   ...filterFields,
   cursor,
   limite,
-  formato: z.enum(EXPORT_FORMATS).exclude(['json']),
+  formato: z.enum(FORMAT_NAMES),
   corte: z.string().regex(CUT, 'deve ser o do cabeçalho X-Carteiro-Manifesto'),
 });
 
@@ -55,9 +61,9 @@ function filtersOf(asked: Asked): AttemptFilters {
   };
 }
 
-const place = z
+const cursorFields = z
   .tuple([momentField, id, z.string().regex(/^\d{1,9}$/), z.enum(['true', 'false'])])
-  .transform(([recordedAt, deliveryId, number, late]): AttemptPlace => {
+  .transform(([recordedAt, deliveryId, number, late]): AttemptCursor => {
     return { recordedAt, deliveryId, number: Number(number), late: late === 'true' };
   });
 
@@ -79,7 +85,7 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
         200: {
           description: 'Uma página, e o cursor da próxima',
           schema: auditedAttemptPage,
-          textTypes: ['application/x-ndjson', 'text/csv'],
+          textTypes: MEDIA_TYPES,
           optionalHeaders: {
             'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar',
             'X-Carteiro-Manifesto': 'Só na exportação: o caminho do seu manifesto',
@@ -87,21 +93,29 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
         },
       },
     },
-    async ({ query: asked, seesCpf }, c) => {
+    async ({ query: asked, seesCpf }, request) => {
       const filters = filtersOf(asked);
-      const format = asked.formato ?? acceptedFormat(c);
+      const format = asked.formato ?? acceptedFormat(request);
       if (format !== 'json') {
-        return exportAttempts(pool, { format, filters, seesCpf, asked: c.req.query() }, MANIFEST_PATH);
+        const exported = { format, filters, seesCpf, asked: request.query() };
+        const { contentType, chunks, headers } = await exportAttempts(pool, exported, MANIFEST_PATH);
+        return { status: 200, headers, body: new TextStream<MediaType>(contentType, chunks) };
       }
 
       const list = `${PATH} ${JSON.stringify(filters)}`;
-      const after = asked.cursor === undefined ? null : await cursors.read(list, place, asked.cursor);
-      if (asked.cursor !== undefined && after === null) throw badCursor();
-      const page = { ...filters, after, limit: asked.limite, order: 'newest first', settledBelow: null } as const;
+      const after = await readCursor(cursors, list, cursorFields, asked.cursor);
+      if ('refused' in after) return after;
+      const page = {
+        ...filters,
+        after: after.ok,
+        limit: asked.limite,
+        order: 'newest first',
+        settledBelow: null,
+      } as const;
       const { attempts, next } = await readAttempts(pool, page);
       const itens = attempts.map((attempt) => attemptView(attempt, seesCpf));
-      const proximo_cursor = next && (await writePlace(cursors, list, next));
-      return c.json({ itens, proximo_cursor }, 200);
+      const proximo_cursor = next && (await writeCursor(cursors, list, next));
+      return { status: 200, body: { itens, proximo_cursor } };
     },
   );
 }
@@ -119,25 +133,22 @@ export function addAuditManifestRoutes(add: AddOperation, { pool }: HttpDeps): v
       query: manifestQuery,
       answers: { 200: { description: 'O manifesto', schema: exportManifest } },
     },
-    async ({ query: asked, seesCpf }, c) => {
-      const { corte: _, ...rest } = c.req.query();
+    async ({ query: asked, seesCpf }, request) => {
+      const { corte: _, ...rest } = request.query();
       const found = { format: asked.formato, filters: filtersOf(asked), seesCpf, asked: rest };
-      const answer = await answerManifest(pool, found, asked.corte);
-      if (answer === null)
-        throw invalid([{ campo: 'corte', mensagem: 'deve ser o do cabeçalho X-Carteiro-Manifesto' }]);
-      return answer;
+      const manifest = await writeManifest(pool, found, asked.corte);
+      if ('refused' in manifest) return manifest;
+      return { status: 200, body: new JsonStream<ExportManifest>(manifest.ok) };
     },
   );
 }
 
 /** The format that `Accept` names; JSON where it names none of the others. */
-function acceptedFormat(c: Context): (typeof EXPORT_FORMATS)[number] {
-  const accept = c.req.header('Accept') ?? '';
-  const formats = Object.entries(FORMATS) as ['ndjson' | 'csv', { contentType: string }][];
-  const named = formats.find(([, { contentType }]) => accept.includes(contentType.split(';')[0] ?? ''));
-  return named?.[0] ?? 'json';
+function acceptedFormat(request: HonoRequest): 'json' | FormatName {
+  const accept = request.header('Accept') ?? '';
+  return FORMAT_NAMES.find((name) => accept.includes(FORMATS[name].mediaType)) ?? 'json';
 }
 
-function writePlace(cursors: Cursors, list: string, { recordedAt, deliveryId, number, late }: AttemptPlace) {
+function writeCursor(cursors: Cursors, list: string, { recordedAt, deliveryId, number, late }: AttemptCursor) {
   return cursors.write(list, [recordedAt.toISOString(), deliveryId, String(number), String(late)]);
 }

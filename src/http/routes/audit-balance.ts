@@ -1,11 +1,18 @@
 /** `GET /v1/auditoria/balanco`: the conservation law of the deliveries, by partner and day. */
 import { z } from 'zod';
 import { readBalance } from '../../audit/balance.ts';
-import { balance, MAX_BALANCE_DAYS, MAX_LISTED_DIFFERENCES } from '../../contract/audit-resource.ts';
+import {
+  balance,
+  type BalanceResource,
+  MAX_BALANCE_DAYS,
+  MAX_LISTED_DIFFERENCES,
+} from '../../contract/resources/audit-resource.ts';
 import { TEST_NAME } from '../../contract/delivery.ts';
+import { NOTICE_NAMES } from '../../contract/events.ts';
 import { date } from '../../contract/values.ts';
-import { daysBetween, FIRST_DAY, LAST_DAY } from '../../loan/calendar.ts';
-import { answerBalance } from '../audit/balance-answer.ts';
+import { daysBetween, FIRST_DAY, LAST_DAY } from '../../contract/calendar.ts';
+import { writeBalance } from '../../audit/export/balance.ts';
+import { JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -17,7 +24,7 @@ const day = date
 const query = z
   .strictObject({ de: day, ate: day })
   .refine(({ de, ate }) => de <= ate, { path: ['ate'], message: 'não pode ser um dia anterior ao do parâmetro `de`' })
-  // Also asked of what is no day, which is told as that.
+  // zod runs this on invalid days too (daysBetween is NaN); the day's own rule reports those.
   .refine(({ de, ate }) => !(daysBetween(de, ate) >= MAX_BALANCE_DAYS), {
     path: ['ate'],
     message: `o período tem no máximo ${MAX_BALANCE_DAYS} dias; o comando audit balance não tem limite`,
@@ -28,10 +35,10 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
     {
       method: 'get',
       path: '/v1/auditoria/balanco',
-      summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições',
+      summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história dos webhooks',
       description:
-        `esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até ` +
-        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} fica fora. fato_inesperado é um evento que o próprio ` +
+        `esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até ` +
+        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} e os avisos (${NOTICE_NAMES.join(', ')}) ficam fora. fato_inesperado é um evento que o próprio ` +
         `serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no ` +
         `empréstimo como fato. A resposta vem enquanto ` +
         `é calculada, hora a hora: um JSON que não termina não está inteiro.`,
@@ -45,6 +52,9 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         },
       },
     },
-    async ({ query: { de, ate } }) => answerBalance(readBalance(pool, de, ate), de, ate),
+    async ({ query: { de, ate } }) => ({
+      status: 200,
+      body: new JsonStream<BalanceResource>(await writeBalance(readBalance(pool, de, ate), de, ate)),
+    }),
   );
 }

@@ -1,9 +1,9 @@
 /** `GET /v1/auditoria/entregas/{id}/prova`: one delivery as evidence, to be checked with `audit check`. */
 import { z } from 'zod';
-import { maskProof } from '../../audit/mask-proof.ts';
-import { readProof } from '../../audit/proof.ts';
-import { maskedProof, proof } from '../../contract/audit-resource.ts';
-import { notFound } from '../api-error.ts';
+import { maskProof } from '../../audit/proof/mask-proof.ts';
+import { readProof } from '../../audit/proof/proof.ts';
+import { maskedProof, proof } from '../../contract/resources/audit-resource.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -20,10 +20,10 @@ export function addAuditProofRoutes(add: AddOperation, { pool }: HttpDeps): void
       answers: { 200: { description: 'A prova', schema: z.discriminatedUnion('formato', [proof, maskedProof]) } },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ id, seesCpf }, c) => {
+    async ({ id, seesCpf }) => {
       const found = await readProof(pool, id);
-      if (found === null) throw notFound();
-      return c.json(seesCpf ? found : maskProof(found), 200);
+      if (found === null) return NOT_FOUND;
+      return { status: 200, body: seesCpf ? found : maskProof(found) };
     },
   );
 }

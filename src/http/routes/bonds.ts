@@ -1,17 +1,17 @@
 /** `GET /v1/vinculos/…`: what the nightly sync detected (decisions, "Endpoints"). */
 import { z } from 'zod';
-import { DEFAULT_BOND_PAGE, endedBondPage, MAX_BOND_PAGE, newBondPage } from '../../contract/bonds.ts';
+import { DEFAULT_BOND_PAGE, endedBondPage, MAX_BOND_PAGE, newBondPage } from '../../contract/resources/bonds.ts';
 import { id } from '../../contract/values.ts';
-import { readBonds } from '../../core/read-bonds.ts';
+import { readBonds } from '../../core/bonds/read-bonds.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { badCursor, cursor } from '../page.ts';
+import { cursor, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
 const LIMIT = `deve ser um número inteiro de 1 a ${MAX_BOND_PAGE}`;
 
-const place = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
+const cursorFields = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
 
 const query = z.object({
   desde: periodStart.optional(),
@@ -26,57 +26,54 @@ const query = z.object({
     .meta({ type: 'integer', minimum: 1, maximum: MAX_BOND_PAGE, description: `Sem ele, ${DEFAULT_BOND_PAGE}` }),
 });
 
-export function addBondRoutes(add: AddOperation, deps: HttpDeps): void {
-  addList(add, deps, {
-    kind: 'ended',
-    path: '/v1/vinculos/desligamentos',
-    summary: 'Desligamentos detectados, do primeiro ao último',
-    schema: endedBondPage,
-  });
-  addList(add, deps, {
-    kind: 'new',
-    path: '/v1/vinculos/novos',
-    summary: 'Novos vínculos detectados, do primeiro ao último',
-    schema: newBondPage,
-  });
-}
+const shared = { method: 'get', scope: 'vinculos:read', query } as const;
+const PAGE = 'Uma página, e o cursor da próxima';
 
-interface List {
-  readonly kind: 'ended' | 'new';
-  readonly path: string;
-  readonly summary: string;
-  readonly schema: z.ZodType;
-}
-
-function addList(add: AddOperation, { pool, cursors }: HttpDeps, { kind, path, summary, schema }: List): void {
-  add(
-    {
-      method: 'get',
-      path,
-      summary,
-      scope: 'vinculos:read',
-      query,
-      answers: { 200: { description: 'Uma página, e o cursor da próxima', schema } },
-    },
-    async ({ partnerId, query: { desde, ate, cursor: given, limite } }, c) => {
+export function addBondRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
+  const listOf = <K extends 'ended' | 'new'>(kind: K, path: string) => {
+    return async (partnerId: string, asked: z.output<typeof query>) => {
       const list = `${path} ${partnerId}`;
-      const after = given === undefined ? null : await cursors.read(list, place, given);
-      if (given !== undefined && after === null) throw badCursor();
+      const after = await readCursor(cursors, list, cursorFields, asked.cursor);
+      if ('refused' in after) return after;
       const { bonds, hasMore } = await readBonds(pool, {
         partnerId,
         kind,
-        from: desde ?? null,
-        until: ate ?? null,
-        after,
-        limit: limite,
+        from: asked.desde ?? null,
+        until: asked.ate ?? null,
+        after: after.ok,
+        limit: asked.limite,
       });
       const last = bonds.at(-1);
-      const next =
+      const proximo_cursor =
         hasMore && last !== undefined ? await cursors.write(list, [last.detectedAt.toISOString(), last.id]) : null;
       const itens = bonds.map(({ data, detectedAt }) =>
         Object.assign(data, { detectado_em: detectedAt.toISOString() }),
       );
-      return c.json({ itens, proximo_cursor: next }, 200);
+      return { status: 200, body: { itens, proximo_cursor } } as const;
+    };
+  };
+
+  const endedPath = '/v1/vinculos/desligamentos';
+  const listEnded = listOf('ended', endedPath);
+  add(
+    {
+      ...shared,
+      path: endedPath,
+      summary: 'Desligamentos detectados, do primeiro ao último',
+      answers: { 200: { description: PAGE, schema: endedBondPage } },
     },
+    async ({ partnerId, query: asked }) => listEnded(partnerId, asked),
+  );
+
+  const newPath = '/v1/vinculos/novos';
+  const listNew = listOf('new', newPath);
+  add(
+    {
+      ...shared,
+      path: newPath,
+      summary: 'Novos vínculos detectados, do primeiro ao último',
+      answers: { 200: { description: PAGE, schema: newBondPage } },
+    },
+    async ({ partnerId, query: asked }) => listNew(partnerId, asked),
   );
 }

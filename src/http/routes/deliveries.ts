@@ -1,19 +1,20 @@
 /** Deliveries as their partner sees them: listed, with their attempts, and sent again. */
 import { z } from 'zod';
-import * as contract from '../../contract/delivery-resource.ts';
+import * as contract from '../../contract/resources/delivery-resource.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { type DeliveryList, readDeliveries, readDelivery } from '../../delivery/read-deliveries.ts';
-import { resendOne } from '../../delivery/resend.ts';
-import { readWebhook, readWebhookIds } from '../../webhooks/registrations.ts';
-import { ApiError, notFound } from '../api-error.ts';
+import { type DeliveryList, readDeliveries, readDelivery } from '../../delivery/partner/read-deliveries.ts';
+import { readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
+import { resendOne } from '../../delivery/partner/resend.ts';
+import { readWebhook, readWebhookIds } from '../../webhooks/webhooks.ts';
 import type { Cursors } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { badCursor, cursor, limite } from '../page.ts';
+import { cursor, limite, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
-/** The event's id, whose order is the list's, then the registration's. */
-const place = z.tuple([uuid, uuid]);
+/** The event's id, whose order is the list's, then the webhook's. */
+const cursorFields = z.tuple([uuid, uuid]);
 
 const STATUS_CODE = 'deve ser um status HTTP de 100 a 599';
 const statusCode = z
@@ -22,7 +23,7 @@ const statusCode = z
   .transform(Number)
   .meta({ type: 'integer', minimum: 100, maximum: 599, description: 'O ultimo_status_http' });
 
-const search = z.strictObject({
+const searchQuery = z.strictObject({
   status: contract.deliveryStatus.optional(),
   evento: contract.deliveredName.optional(),
   emprestimo_id: uuid.optional(),
@@ -37,6 +38,11 @@ const search = z.strictObject({
 const DESCRIPTION =
   'Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.';
 
+const AS_SENT =
+  'corpo é o texto enviado: os seus bytes em UTF-8 são os do corpo de toda tentativa. Os cabeçalhos são refeitos do que ficou ' +
+  'registrado, com as assinaturas dos secrets daquele momento; onde já não se sabe qual secret assinou ' +
+  '(assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, e traceparent o do evento.';
+
 export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
   addLists(add, deps);
   addOne(add, deps);
@@ -47,7 +53,7 @@ function addLists(add: AddOperation, { pool, cursors }: HttpDeps): void {
     method: 'get',
     description: DESCRIPTION,
     scope: 'webhooks:read',
-    query: search,
+    query: searchQuery,
     answers: { 200: { description: 'Uma página, e o cursor da próxima', schema: contract.deliveryPage } },
   } as const;
 
@@ -58,10 +64,12 @@ function addLists(add: AddOperation, { pool, cursors }: HttpDeps): void {
       summary: 'Entregas de um webhook, da mais nova à mais antiga',
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id, query }, c) => {
-      const { wanted, write } = await readSearch(cursors, id, query);
-      if ((await readWebhook(pool, partnerId, id)) === null) throw notFound();
-      return c.json(await write(await readDeliveries(pool, { ...wanted, webhookIds: [id] })), 200);
+    async ({ partnerId, id, query }) => {
+      const search = await readSearch(cursors, id, query);
+      if ('refused' in search) return search;
+      if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
+      const { wanted, write } = search.ok;
+      return { status: 200, body: await write(await readDeliveries(pool, { ...wanted, partnerId, webhookIds: [id] })) };
     },
   );
 
@@ -71,22 +79,24 @@ function addLists(add: AddOperation, { pool, cursors }: HttpDeps): void {
       path: '/v1/entregas',
       summary: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',
     },
-    async ({ partnerId, query }, c) => {
-      const { wanted, write } = await readSearch(cursors, partnerId, query);
+    async ({ partnerId, query }) => {
+      const search = await readSearch(cursors, partnerId, query);
+      if ('refused' in search) return search;
+      const { wanted, write } = search.ok;
       const webhookIds = await readWebhookIds(pool, partnerId);
-      return c.json(await write(await readDeliveries(pool, { ...wanted, webhookIds })), 200);
+      return { status: 200, body: await write(await readDeliveries(pool, { ...wanted, partnerId, webhookIds })) };
     },
   );
 }
 
 /** What is searched for, and how its page is written. A cursor belongs to one list, `of`, and to one set of filters. */
-async function readSearch(cursors: Cursors, of: string, query: z.output<typeof search>) {
+async function readSearch(cursors: Cursors, of: string, query: z.output<typeof searchQuery>) {
   const { status, evento, emprestimo_id, resultado, status_http, desde, ate } = query;
   const filters = [status, evento, emprestimo_id, resultado, status_http, desde, ate];
   const list = `entregas ${of} ${JSON.stringify(filters)}`;
-  const given = query.cursor === undefined ? null : await cursors.read(list, place, query.cursor);
-  if (query.cursor !== undefined && given === null) throw badCursor();
-  return {
+  const given = await readCursor(cursors, list, cursorFields, query.cursor);
+  if ('refused' in given) return given;
+  const found = {
     wanted: {
       status: status ?? null,
       event: evento ?? null,
@@ -95,7 +105,7 @@ async function readSearch(cursors: Cursors, of: string, query: z.output<typeof s
       statusCode: status_http ?? null,
       from: desde ?? null,
       until: ate ?? null,
-      after: given && { eventId: given[0], webhookId: given[1] },
+      after: given.ok && { eventId: given.ok[0], webhookId: given.ok[1] },
       limit: query.limite,
     },
     write: async ({ deliveries, next }: DeliveryList) => ({
@@ -103,23 +113,26 @@ async function readSearch(cursors: Cursors, of: string, query: z.output<typeof s
       proximo_cursor: next && (await cursors.write(list, [next.eventId, next.webhookId])),
     }),
   };
+  return { ok: found };
 }
 
-function addOne(add: AddOperation, { pool }: HttpDeps): void {
-  const answers = { 200: { description: 'A entrega', schema: contract.deliveryWithAttempts } };
+function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
+  const answers = { 200: { description: 'A entrega, com o que foi enviado', schema: contract.deliveryAsSent } };
   add(
     {
       method: 'get',
       path: '/v1/entregas/{id}',
-      summary: 'Uma entrega com as suas tentativas',
+      summary: 'Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados',
+      description: AS_SENT,
       scope: 'webhooks:read',
       answers,
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id }, c) => {
+    async ({ partnerId, id }) => {
       const delivery = await readDelivery(pool, partnerId, id);
-      if (delivery === null) throw notFound();
-      return c.json(delivery, 200);
+      // Read after it, so it has each of its attempts.
+      const sent = await readSent(pool, (webhookId, sealed) => vault.decrypt(webhookId, sealed), partnerId, id);
+      return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
     },
   );
 
@@ -132,17 +145,22 @@ function addOne(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 202: { description: 'A entrega, pendente', schema: contract.deliveryWithAttempts } },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, id, actor, requestId }, c) => {
+    async ({ partnerId, id, actor, requestId }) => {
       const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
-      const delivery = resent === null ? null : await readDelivery(pool, partnerId, id);
-      if (delivery === null) throw notFound();
-      if (resent === 'inactive') throw webhookInactive();
-      return c.json(delivery, 202);
+      if ('refused' in resent) return resent;
+      const delivery = await readDelivery(pool, partnerId, id);
+      return delivery === null ? NOT_FOUND : { status: 202, body: delivery };
     },
   );
 }
 
-/** 409: what is asked for would be sent, and an inactive registration is not sent. */
-export function webhookInactive(): ApiError {
-  return new ApiError('TRANSICAO_INVALIDA', 'o webhook está inativo; reative-o antes');
+function asSent(delivery: contract.DeliveryWithAttempts, { body, attempts }: SentDelivery): contract.DeliveryAsSent {
+  const tentativas = delivery.tentativas.map((attempt) => {
+    const sent = attempts.find(({ number, late }) => number === attempt.numero && late === attempt.atrasada);
+    if (sent === undefined) throw new Error('an attempt that was read is gone');
+    const { url, address: endereco, headers, isSigned: assinaturas_conhecidas } = sent;
+    const cabecalhos = headers.map(([nome, valor]) => ({ nome, valor }));
+    return { ...attempt, url, endereco, cabecalhos, assinaturas_conhecidas };
+  });
+  return { ...delivery, corpo: body.toString('utf8'), tentativas };
 }

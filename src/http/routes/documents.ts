@@ -1,14 +1,18 @@
 /** The signed package and the registry's documents (decisions, "Endpoints that the contract names without a shape"). */
 import { z } from 'zod';
-import * as contract from '../../contract/documents.ts';
-import { loanResource } from '../../contract/loan-resource.ts';
+import * as contract from '../../contract/resources/documents.ts';
+import { loanResource } from '../../contract/resources/loan-resource.ts';
 import { DOCUMENT_TYPES } from '../../contract/statuses.ts';
-import { readContent } from '../../core/document-content.ts';
-import { deliverDocument, deliverMissingDocuments, deliverPackage, type Document } from '../../core/documents.ts';
-import { readLoan } from '../../core/read-loan.ts';
+import { readContent } from '../../core/documents/document-content.ts';
+import {
+  deliverDocument,
+  deliverMissingDocuments,
+  deliverPackage,
+  type Document,
+} from '../../core/documents/documents.ts';
+import { readLoan } from '../../core/loans/read-loan.ts';
 import { view } from '../../loan/view.ts';
 import type { HttpDeps } from '../deps.ts';
-import { handledLoan } from '../handled.ts';
 import type { AddOperation } from '../operation.ts';
 
 const content = contract.documentBase64.transform((base64, context) => {
@@ -41,9 +45,9 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
       summary: 'Envia o pacote assinado inteiro (agrupada) ou a CCB assinada antes dos outros (diferida)',
       body: packageBody,
     },
-    async ({ partnerId, actor, requestId, id, body }, c) => {
+    async ({ partnerId, actor, requestId, id, body }) => {
       const handled = await deliverPackage(pool, { partnerId, actor, requestId }, id, documentsOf(body));
-      return c.json(view(handledLoan(handled)), 200);
+      return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
     },
   );
 
@@ -54,9 +58,9 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
       summary: 'Entrega de uma vez todos os documentos que faltam',
       body: packageBody,
     },
-    async ({ partnerId, actor, requestId, id, body }, c) => {
+    async ({ partnerId, actor, requestId, id, body }) => {
       const handled = await deliverMissingDocuments(pool, { partnerId, actor, requestId }, id, documentsOf(body));
-      return c.json(view(handledLoan(handled)), 200);
+      return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
     },
   );
 
@@ -68,10 +72,10 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
       summary: 'Entrega um dos documentos que faltam; o último encerra a entrega',
       body: pieceBody,
     },
-    async ({ partnerId, actor, requestId, id, body }, c) => {
-      const document = documentOf(contract.documentType.parse(c.req.param('tipo')), body);
+    async ({ partnerId, actor, requestId, id, params, body }) => {
+      const document = documentOf(params.tipo, body);
       const handled = await deliverDocument(pool, { partnerId, actor, requestId }, id, document);
-      return c.json(view(handledLoan(handled)), 200);
+      return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
     },
   );
 }

@@ -1,19 +1,38 @@
-/** `GET /v1/eventos`: the partner's own feed, for recovery without asking anyone. */
+/** `GET /v1/eventos`: the partner's own feed, for recovery without asking anyone; and one event of it. */
 import { z } from 'zod';
-import { feedPage, type FeedItem } from '../../contract/delivery-resource.ts';
-import { EMITTED_NAMES } from '../../contract/events.ts';
-import { type FeedEvent, type FeedPlace, readFeed, whereToGoOn } from '../../log/feed.ts';
-import { ApiError } from '../api-error.ts';
+import { feedItem, feedPage, type FeedItem } from '../../contract/resources/delivery-resource.ts';
+import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log/feed.ts';
+import { readFeedEvent } from '../../log/feed-event.ts';
+import { findStart } from '../../log/feed-start.ts';
 import { bigintField, epochField, xid8Field } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { badCursor, cursor, limite } from '../page.ts';
+import { cursor, limite, readCursor } from '../page.ts';
+import { periodStart } from '../period.ts';
 
-const place = z
+const cursorFields = z
   .tuple([epochField, xid8Field, bigintField])
-  .transform(([epoch, tx, position]): FeedPlace => ({ epoch, tx, position }));
+  .transform(([epoch, tx, position]): FeedCursor => ({ epoch, tx, position }));
 
-export function addEventRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
+const SINCE =
+  'Onde começar: no primeiro evento registrado neste instante ou depois; dele em diante vêm todos, na ordem da lista. ' +
+  'Um instante no futuro vale como agora. Com depois não é lido: o cursor já diz onde continuar';
+
+const query = z.strictObject({
+  depois: cursor,
+  desde: periodStart.optional().meta({ description: SINCE }),
+  evento: z.enum(SUBSCRIBABLE_NAMES).optional(),
+  limite,
+});
+
+export function addEventRoutes(add: AddOperation, deps: HttpDeps): void {
+  addFeed(add, deps);
+  addOne(add, deps);
+}
+
+function addFeed(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -25,41 +44,43 @@ export function addEventRoutes(add: AddOperation, { pool, cursors }: HttpDeps): 
         'de o banco de dados voltar a um momento anterior) é 409 CURSOR_ADIANTE; o cursor por onde continuar é a mensagem ' +
         'do detalhe depois.',
       scope: 'webhooks:read',
-      query: z.strictObject({ depois: cursor, evento: z.enum(EMITTED_NAMES).optional(), limite }),
+      query,
       answers: { 200: { description: 'Uma página, e o cursor para continuar', schema: feedPage } },
       errors: ['CURSOR_ADIANTE'],
     },
-    async ({ partnerId, query: { depois, evento, limite: limit } }, c) => {
+    async ({ partnerId, query: { depois, desde, evento, limite: limit } }) => {
       const list = `eventos ${partnerId}`;
-      const after = depois === undefined ? null : await cursors.read(list, place, depois);
-      if (depois !== undefined && after === null) throw badCursor('depois');
-      const write = async ({ epoch, tx, position }: FeedPlace) => cursors.write(list, [epoch, tx, position]);
-      const goOn = after === null ? null : await whereToGoOn(pool, partnerId, after);
-      if (goOn !== null) throw cursorAhead(await write(goOn));
+      const given = await readCursor(cursors, list, cursorFields, depois, 'depois');
+      if ('refused' in given) return given;
+      const after = given.ok ?? (desde === undefined ? null : await findStart(pool, partnerId, desde));
+      const write = async ({ epoch, tx, position }: FeedCursor) => cursors.write(list, [epoch, tx, position]);
+      const goOn = given.ok === null ? null : await whereToGoOn(pool, partnerId, given.ok);
+      if (goOn !== null) return { refused: { kind: 'cursorAhead', goOn: await write(goOn) } };
       const { events, next, hasMore } = await readFeed(pool, { partnerId, event: evento ?? null, after, limit });
-      return c.json(
-        {
-          itens: events.map(view),
-          proximo_cursor: next === null ? null : await write(next),
-          ha_mais: hasMore,
-        },
-        200,
-      );
+      const proximo_cursor = next === null ? null : await write(next);
+      return { status: 200, body: { itens: events.map(view), proximo_cursor, ha_mais: hasMore } };
     },
   );
 }
 
-/** 409 for a cursor whose event the log does not have any more; `goOn` is the one to continue with. */
-function cursorAhead(goOn: string): ApiError {
-  return new ApiError(
-    'CURSOR_ADIANTE',
-    'o banco de dados voltou a um momento anterior ao deste cursor; continue com o cursor de detalhes, e trate de novo, ' +
-      'pela X-Webhook-Delivery ou pelo evento_id, o que vier depois dele',
-    { details: [{ campo: 'depois', mensagem: goOn }] },
+function addOne(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/eventos/{id}',
+      summary: 'Um evento do parceiro, pelo evento_id, com as suas entregas',
+      scope: 'webhooks:read',
+      answers: { 200: { description: 'O evento', schema: feedItem } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      const event = await readFeedEvent(pool, partnerId, id);
+      return event === null ? NOT_FOUND : { status: 200, body: view(event) };
+    },
   );
 }
 
-function view({ id, loanId, loanVersion, deliveries, body }: FeedEvent): FeedItem {
+function view({ id, loanId, loanVersion, deliveries, body }: FedEvent): FeedItem {
   return {
     evento_id: id,
     emprestimo_id: loanId,

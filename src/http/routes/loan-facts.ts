@@ -2,27 +2,24 @@
  * The facts of a loan that come from the lender's own systems: signed, issued, disbursed. The same three operations behind
  * two doors: the sandbox's, where a partner plays those systems on its own loans, and the loan core's.
  */
-import type { Context } from 'hono';
 import { z } from 'zod';
-import { loanResource } from '../../contract/loan-resource.ts';
+import { loanResource } from '../../contract/resources/loan-resource.ts';
 import type { Scope } from '../../contract/statuses.ts';
 import { date, text } from '../../contract/values.ts';
-import { failDisbursement, settleDisbursement } from '../../core/disbursement.ts';
-import type { Asker, Handled, Transactor } from '../../core/handle-loan.ts';
-import { concludeIssuance, failIssuance } from '../../core/issuance.ts';
-import { handleOnceByKey } from '../../core/nucleus.ts';
-import { concludeSigning } from '../../core/signing.ts';
+import { failDisbursement, settleDisbursement } from '../../core/loans/disbursement.ts';
+import type { Asker, Handled, Transactor } from '../../core/loans/handle-loan.ts';
+import { concludeIssuance, failIssuance } from '../../core/loans/issuance.ts';
+import { handleOnceByKey } from '../../core/loans/nucleus.ts';
+import { concludeSigning } from '../../core/loans/signing.ts';
 import type { Pool } from '../../db/pool.ts';
 import { view } from '../../loan/view.ts';
-import type { Env, HttpDeps } from '../deps.ts';
-import { handledLoan } from '../handled.ts';
-import { keyTaken } from '../keyed.ts';
-import type { AddOperation } from '../operation.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation, Caller } from '../operation.ts';
 
 /** Whose operations they are: under which path and scope, for one partner or for all, with keys or without. */
 interface Door {
   readonly prefix: string;
-  readonly scope: Scope;
+  readonly scope: Extract<Scope, 'sandbox' | 'nucleo'>;
   readonly idempotencyKey?: 'optional';
 }
 
@@ -58,23 +55,23 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
   } as const;
   const path = (fact: string) => `${door.prefix}/emprestimos/{id}/${fact}`;
 
-  add({ ...shared, path: path('assinatura'), summary: 'O provedor interno finaliza o documento' }, async (call, c) =>
-    answer(pool, path('assinatura'), call, c, (on, asker) => concludeSigning(on, asker, call.id)),
+  add({ ...shared, path: path('assinatura'), summary: 'O provedor interno finaliza o documento' }, async (call) =>
+    answer(pool, path('assinatura'), call, (on, asker) => concludeSigning(on, asker, call.id)),
   );
   add(
     { ...shared, path: path('emissao'), summary: 'A emissão assíncrona termina', body: issuanceEnd },
-    async (call, c) => {
+    async (call) => {
       const { resultado, motivo = DEFAULT_ISSUANCE_REASON } = call.body;
-      return answer(pool, path('emissao'), call, c, (on, asker) =>
+      return answer(pool, path('emissao'), call, (on, asker) =>
         resultado === 'emitida' ? concludeIssuance(on, asker, call.id) : failIssuance(on, asker, call.id, motivo),
       );
     },
   );
   add(
     { ...shared, path: path('desembolso'), summary: 'A transferência do banco termina', body: transferEnd },
-    async (call, c) => {
+    async (call) => {
       const { resultado, motivo = DEFAULT_DISBURSEMENT_REASON, data_liberacao: on } = call.body;
-      return answer(pool, path('desembolso'), call, c, (within, asker) =>
+      return answer(pool, path('desembolso'), call, (within, asker) =>
         resultado === 'liquidado'
           ? settleDisbursement(within, asker, call.id, on)
           : failDisbursement(within, asker, call.id, motivo),
@@ -83,28 +80,28 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
   );
 }
 
-interface FactCall {
-  /** Empty for the loan core, which the loan tells whose it is. */
-  readonly partnerId: string;
+type FactCall = Exclude<Caller, { readonly by: 'auditor' }> & {
   readonly actor: string;
   readonly requestId: string;
   readonly id: string;
   readonly body?: unknown;
   readonly idempotencyKey: string | null;
-}
+};
 
 async function answer(
   pool: Pool,
   operation: string,
-  { partnerId, actor, requestId, id, body, idempotencyKey: key }: FactCall,
-  c: Context<Env>,
+  call: FactCall,
   handle: (within: Transactor, asker: Asker) => Promise<Handled>,
-): Promise<Response> {
-  const asker: Asker = { partnerId: partnerId === '' ? null : partnerId, actor, requestId };
-  if (key === null) return c.json(view(handledLoan(await handle(pool, asker))), 200);
+) {
+  const { actor, requestId, id, body, idempotencyKey: key } = call;
+  // The loan tells the loan core whose it is.
+  const asker: Asker = { partnerId: call.by === 'partner' ? call.partnerId : null, actor, requestId };
+  if (key === null) {
+    const handled = await handle(pool, asker);
+    return 'refused' in handled ? handled : ({ status: 200, body: view(handled.ok) } as const);
+  }
   const keyed = { operation: `POST ${operation}`, key, body: { id, body } };
-  const result = await handleOnceByKey(pool, keyed, (within) => handle(within, asker));
-  if (typeof result === 'string') throw keyTaken(result);
-  if ('refused' in result) return c.json(view(handledLoan(result.refused)), 200);
-  return c.json(result.answer.body, 200);
+  const once = await handleOnceByKey(pool, keyed, (within) => handle(within, asker));
+  return 'refused' in once ? once : ({ status: 200, body: once.ok.answer.body } as const);
 }

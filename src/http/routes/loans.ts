@@ -1,16 +1,17 @@
 /** Loans and their registration (decisions, "Endpoints that the contract names without a shape"). */
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
-import { createLoan as createLoanSchema, loanResource, registrationResource } from '../../contract/loan-resource.ts';
-import { createLoan } from '../../core/create-loan.ts';
-import { readLoan, readRegistration } from '../../core/read-loan.ts';
-import { requestRegistration } from '../../core/registration.ts';
+import {
+  createLoan as createLoanSchema,
+  loanResource,
+  registrationResource,
+} from '../../contract/resources/loan-resource.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { createLoan } from '../../core/loans/create-loan.ts';
+import { readLoan, readRegistration } from '../../core/loans/read-loan.ts';
+import { requestRegistration } from '../../core/loans/registration.ts';
 import { view, viewRegistration } from '../../loan/view.ts';
-import { notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
-import { handledLoan, rejected } from '../handled.ts';
-import { keyTaken } from '../keyed.ts';
 import type { AddOperation } from '../operation.ts';
 
 /** The largest version that the log can hold; above it the answer is known without looking. */
@@ -48,12 +49,11 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
       },
       errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
-    async ({ partnerId, actor, requestId, body, idempotencyKey }, c) => {
-      const result = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey as string, body);
-      if (typeof result === 'string') throw keyTaken(result);
-      if ('refused' in result) throw rejected(result.refused);
-      const { status, location, body: loan } = result.answer;
-      return c.json(loan, status as ContentfulStatusCode, { ...(location !== null && { Location: location }) });
+    async ({ partnerId, actor, requestId, body, idempotencyKey }) => {
+      const created = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey, body);
+      if ('refused' in created) return created;
+      const { status, location, body: loan } = created.ok.answer;
+      return { status, body: loan, headers: { Location: location } };
     },
   );
 
@@ -67,11 +67,10 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 200: { description: 'O empréstimo', schema: loanResource } },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id, query: { versao } }, c) => {
-      if (versao !== undefined && versao > MAX_VERSION) throw notFound();
+    async ({ partnerId, id, query: { versao } }) => {
+      if (versao !== undefined && versao > MAX_VERSION) return NOT_FOUND;
       const state = await readLoan(pool, partnerId, id, versao);
-      if (state === null) throw notFound();
-      return c.json(view(state), 200);
+      return state === null ? NOT_FOUND : { status: 200, body: view(state) };
     },
   );
 }
@@ -86,9 +85,12 @@ function addRegistrations(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 202: { description: 'Averbação em processamento', schema: registrationResource } },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, actor, requestId, id }, c) => {
-      const state = handledLoan(await requestRegistration(pool, { partnerId, actor, requestId }, id));
-      return c.json(viewRegistration(state), 202);
+    async ({ partnerId, actor, requestId, id }) => {
+      const requested = await requestRegistration(pool, { partnerId, actor, requestId }, id);
+      if ('refused' in requested) return requested;
+      const registration = viewRegistration(requested.ok);
+      if (registration === null) throw new Error(`loan ${id} asked for a registration and has none`);
+      return { status: 202, body: registration };
     },
   );
 
@@ -101,10 +103,9 @@ function addRegistrations(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 200: { description: 'A última averbação', schema: registrationResource } },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id }, c) => {
+    async ({ partnerId, id }) => {
       const registration = await readRegistration(pool, partnerId, id);
-      if (registration === null) throw notFound();
-      return c.json(registration, 200);
+      return registration === null ? NOT_FOUND : { status: 200, body: registration };
     },
   );
 }

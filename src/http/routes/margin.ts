@@ -1,8 +1,7 @@
 /** The margin query (contract, "Endpoints referenced by the event rules"; decisions, "Endpoints"). */
 import { z } from 'zod';
-import { marginRequest, marginResource, type MarginResource } from '../../contract/margin-resource.ts';
+import { marginRequest, marginResource } from '../../contract/resources/margin-resource.ts';
 import { toReais } from '../../contract/values.ts';
-import { ApiError } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -25,27 +24,24 @@ export function addMarginRoutes(add: AddOperation, { margins }: HttpDeps): void 
       answers: { 200: { description: 'A margem, do registry ou de uma consulta recente', schema: marginResource } },
       errors: ['MARGEM_NEGOCIAL', 'MARGEM_UPSTREAM'],
     },
-    async ({ partnerId, actor, requestId, body, query }, c) => {
+    async ({ partnerId, actor, requestId, body, query }) => {
       const { cpf, numero_inscricao_empregador } = body;
       const found = await margins.query(
         { partnerId, actor, requestId },
         { workerCpf: cpf, employerCnpj: numero_inscricao_empregador, skipCache: query.skip_cache ?? false },
       );
-      if ('failure' in found) {
-        const { kind, error } = found.failure;
-        if (kind === 'negocial') throw new ApiError('MARGEM_NEGOCIAL', `o registry recusou a consulta: ${error}`);
-        throw new ApiError('MARGEM_UPSTREAM', `a consulta ao registry falhou: ${error}`);
-      }
-      const resource: MarginResource = {
-        consulta_margem_id: found.query.id,
+      if ('refused' in found) return found;
+      const { query: made, origin } = found.ok;
+      const resource = {
+        consulta_margem_id: made.id,
         cpf,
         numero_inscricao_empregador,
-        valor_total_vencimentos: toReais(found.query.earningsCentavos),
-        valor_margem_disponivel: toReais(found.query.marginCentavos),
-        consultada_em: found.query.queriedAt.toISOString(),
-        origem: found.origin,
+        valor_total_vencimentos: toReais(made.earningsCentavos),
+        valor_margem_disponivel: toReais(made.marginCentavos),
+        consultada_em: made.queriedAt.toISOString(),
+        origem: origin,
       };
-      return c.json(resource, 200);
+      return { status: 200, body: resource };
     },
   );
 }

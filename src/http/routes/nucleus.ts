@@ -1,15 +1,11 @@
 /** The loan core's door over HTTP: what production has in the place of the sandbox's routes of the same name. */
 import { z } from 'zod';
-import { acceptance } from '../../contract/acceptance.ts';
+import { acceptance } from '../../contract/resources/acceptance.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { id } from '../../contract/values.ts';
-import { confirmAuthorization } from '../../core/authorization.ts';
-import { confirmOnceByKey } from '../../core/nucleus.ts';
-import { InactivePartner } from '../../log/append.ts';
+import { confirmFor, confirmOnceByKey } from '../../core/loans/nucleus.ts';
 import type { HttpDeps } from '../deps.ts';
-import { keyTaken } from '../keyed.ts';
 import type { AddOperation } from '../operation.ts';
-import { invalid } from '../validation.ts';
 import { addLoanFactRoutes, CORE_DOOR } from './loan-facts.ts';
 
 const body = z.strictObject({
@@ -33,20 +29,16 @@ export function addNucleusRoutes(add: AddOperation, deps: HttpDeps): void {
       answers: { 201: { description: 'A autorização confirmada', schema: authorizationConfirmed } },
       errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
-    async ({ actor, requestId, body: given, idempotencyKey: key }, c) => {
+    async ({ actor, requestId, body: given, idempotencyKey: key }) => {
       const { parceiro_id: partnerId, ...accepted } = given;
       const provenance = { partnerId, actor, requestId };
-      try {
-        if (key === null) return c.json(await confirmAuthorization(pool, provenance, accepted), 201);
-        const keyed = { operation: `POST ${PATH}`, key, body: given };
-        const result = await confirmOnceByKey(pool, keyed, provenance, accepted);
-        if (typeof result === 'string') throw keyTaken(result);
-        if ('refused' in result) throw new Error('an authorization is never refused');
-        return c.json(result.answer.body, 201);
-      } catch (error) {
-        if (!(error instanceof InactivePartner)) throw error;
-        throw invalid([{ campo: 'parceiro_id', mensagem: 'não é um parceiro ativo' }]);
+      if (key === null) {
+        const confirmed = await confirmFor(pool, provenance, accepted);
+        return 'refused' in confirmed ? confirmed : { status: 201, body: confirmed.ok };
       }
+      const keyed = { operation: `POST ${PATH}`, key, body: given };
+      const once = await confirmOnceByKey(pool, keyed, provenance, accepted);
+      return 'refused' in once ? once : { status: 201, body: once.ok.answer.body };
     },
   );
 }

@@ -1,7 +1,7 @@
 /** The worker accepts, as a partner plays it in the sandbox (decisions, "Sandbox"). */
-import { acceptance } from '../../contract/acceptance.ts';
+import { acceptance } from '../../contract/resources/acceptance.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
-import { confirmAuthorization } from '../../core/authorization.ts';
+import { confirmAuthorization } from '../../core/margin/authorization.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -15,7 +15,9 @@ export function addSandboxAuthorizationRoutes(add: AddOperation, { pool }: HttpD
       body: acceptance,
       answers: { 201: { description: 'A autorização confirmada', schema: authorizationConfirmed } },
     },
-    async ({ partnerId, actor, requestId, body }, c) =>
-      c.json(await confirmAuthorization(pool, { partnerId, actor, requestId }, body), 201),
+    async ({ partnerId, actor, requestId, body }) => ({
+      status: 201,
+      body: await confirmAuthorization(pool, { partnerId, actor, requestId }, body),
+    }),
   );
 }

@@ -1,15 +1,14 @@
 /** The registry's knowledge of bonds, and its nightly sync, played by the partner (decisions, "Sandbox"). */
 import { z } from 'zod';
 import { bondEnded, newBond } from '../../contract/payloads.ts';
+import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
 import { id as uuid, toCentavos } from '../../contract/values.ts';
-import { syncBonds } from '../../core/bonds.ts';
-import { readLoan } from '../../core/read-loan.ts';
+import { syncBonds } from '../../core/bonds/bonds.ts';
+import { readLoan } from '../../core/loans/read-loan.ts';
 import type { LoanState } from '../../loan/state.ts';
 import { refuse } from '../../loan/command.ts';
 import { simulatedBonds, tellEndOfBond, tellRehire } from '../../registry/simulated-bonds.ts';
-import { notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
-import { rejected } from '../handled.ts';
 import type { AddOperation } from '../operation.ts';
 
 const scope = 'sandbox';
@@ -46,11 +45,12 @@ function addEndOfBond(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 201: { description: 'O que o registry passou a conhecer', schema } },
       errors,
     },
-    async ({ partnerId, body }, c) => {
+    async ({ partnerId, body }) => {
       const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada', 'encerrada_desligamento']);
+      if ('refused' in loan) return loan;
       const data = { on: body.data_desligamento, reason: body.motivo_desligamento };
-      const id = await pool.run((sql) => tellEndOfBond(sql, { partnerId, loanId: loan.id }, data));
-      return c.json({ id, ...body }, 201);
+      const id = await pool.run((sql) => tellEndOfBond(sql, { partnerId, loanId: loan.ok.id }, data));
+      return { status: 201, body: { id, ...body } };
     },
   );
 }
@@ -67,30 +67,30 @@ function addRehire(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 201: { description: 'O que o registry passou a conhecer', schema } },
       errors,
     },
-    async ({ partnerId, body }, c) => {
+    async ({ partnerId, body }) => {
       const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada']);
+      if ('refused' in loan) return loan;
       const data = {
         on: body.data_admissao,
         employer: body.novo_empregador,
         availableMarginCentavos: toCentavos(body.margem_disponivel),
       };
-      const id = await pool.run((sql) => tellRehire(sql, { partnerId, loanId: loan.id }, data));
-      return c.json({ id, ...body }, 201);
+      const id = await pool.run((sql) => tellRehire(sql, { partnerId, loanId: loan.ok.id }, data));
+      return { status: 201, body: { id, ...body } };
     },
   );
 }
 
-/** Throws 404 without the loan, and 409 in the statuses `never` to be left, in which the record would wait in vain. */
+/** The loan; refused in the statuses `never` to be left, in which the record would wait in vain. */
 async function loanThatMayTake(
   pool: HttpDeps['pool'],
   partnerId: string,
   loanId: string,
   never: readonly LoanState['status'][],
-): Promise<LoanState> {
+): Promise<Result<LoanState, 'notFound' | 'loanState'>> {
   const loan = await readLoan(pool, partnerId, loanId);
-  if (loan === null) throw notFound();
-  if (never.includes(loan.status)) throw rejected(refuse(loan, 'O vínculo não mudaria nada'));
-  return loan;
+  if (loan === null) return NOT_FOUND;
+  return never.includes(loan.status) ? refuse(loan, 'O vínculo não mudaria nada') : { ok: loan };
 }
 
 function addSync(add: AddOperation, { pool, log }: HttpDeps): void {
@@ -108,10 +108,10 @@ function addSync(add: AddOperation, { pool, log }: HttpDeps): void {
       },
       errors: ['ERRO_VALIDACAO'],
     },
-    async ({ partnerId, actor, requestId }, c) => {
+    async ({ partnerId, actor, requestId }) => {
       const deps = { pool, registry: simulatedBonds(pool), log };
       const counts = await syncBonds(deps, { partnerId, actor, requestId });
-      return c.json({ desligamentos: counts.ended, novos: counts.new }, 200);
+      return { status: 200, body: { desligamentos: counts.ended, novos: counts.new } };
     },
   );
 }

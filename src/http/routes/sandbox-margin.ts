@@ -1,6 +1,6 @@
 /** What the registry answers to margin queries, as a partner sets it in the sandbox (decisions, "Sandbox"). */
 import { z } from 'zod';
-import { marginRequest } from '../../contract/margin-resource.ts';
+import { marginRequest } from '../../contract/resources/margin-resource.ts';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import { reais, signedReais, text, toCentavos } from '../../contract/values.ts';
 import { tellMargin, type ToldMargin } from '../../registry/simulated-margin.ts';
@@ -63,12 +63,18 @@ export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): v
       },
       answers: { 200: { description: 'O que o registry vai responder', schema: told } },
     },
-    async ({ partnerId, body: sent }, c) => {
+    async ({ partnerId, body: sent }) => {
       const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };
       await pool.run((sql) => tellMargin(sql, worker, toTold(sent)));
-      const { cpf, numero_inscricao_empregador, ...answer } = sent;
-      const none = { valor_total_vencimentos: null, valor_margem_disponivel: null, falha: null, erro: null };
-      return c.json({ cpf, numero_inscricao_empregador, ...none, ...answer }, 200);
+      const answer = {
+        cpf: sent.cpf,
+        numero_inscricao_empregador: sent.numero_inscricao_empregador,
+        valor_total_vencimentos: sent.valor_total_vencimentos ?? null,
+        valor_margem_disponivel: sent.valor_margem_disponivel ?? null,
+        falha: sent.falha ?? null,
+        erro: sent.erro ?? null,
+      };
+      return { status: 200, body: answer };
     },
   );
 }

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { settlementProcessed } from '../../contract/payloads.ts';
 import { month } from '../../contract/values.ts';
-import { closeSettlement } from '../../core/settlement.ts';
-import { ApiError } from '../api-error.ts';
+import { closeSettlement } from '../../core/settlement/settlement.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -21,13 +20,11 @@ export function addSandboxSettlementRoutes(add: AddOperation, { pool }: HttpDeps
       answers: { 200: { description: 'O repasse', schema: answer } },
       errors: ['TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, actor, requestId, body: { competencia } }, c) => {
+    async ({ partnerId, actor, requestId, body: { competencia } }) => {
       const closing = await closeSettlement(pool, { partnerId, actor, requestId }, competencia);
-      if ('notOver' in closing) {
-        const message = `Não é possível fechar o repasse: a competência ${competencia} ainda não terminou`;
-        throw new ApiError('TRANSICAO_INVALIDA', message);
-      }
-      return c.json({ ...closing.settlement, ja_fechado: closing.alreadyClosed }, 200);
+      if ('refused' in closing) return closing;
+      const { settlement, alreadyClosed } = closing.ok;
+      return { status: 200, body: { ...settlement, ja_fechado: alreadyClosed } };
     },
   );
 }

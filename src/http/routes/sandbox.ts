@@ -1,10 +1,10 @@
 /** The parts of the systems around the lender that a partner plays in the sandbox (decisions, "Sandbox"). */
 import { z } from 'zod';
+import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as uuid, text } from '../../contract/values.ts';
-import { readLoan } from '../../core/read-loan.ts';
-import { advanceTime } from '../../delivery/advance.ts';
+import { readLoan } from '../../core/loans/read-loan.ts';
+import { advanceTime } from '../../delivery/partner/advance.ts';
 import { answerNextRegistration } from '../../registry/simulated.ts';
-import { notFound } from '../api-error.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { addLoanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
@@ -38,11 +38,11 @@ function addRegistration(add: AddOperation, { pool }: HttpDeps): void {
       },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id, body: { resultado, erro: given } }, c) => {
-      if ((await readLoan(pool, partnerId, id)) === null) throw notFound();
+    async ({ partnerId, id, body: { resultado, erro: given } }) => {
+      if ((await readLoan(pool, partnerId, id)) === null) return NOT_FOUND;
       const erro = resultado === 'falhou' ? (given ?? DEFAULT_REGISTRATION_ERROR) : null;
       await pool.transaction((tx) => answerNextRegistration(tx, id, erro));
-      return c.json({ emprestimo_id: id, resultado, erro }, 200);
+      return { status: 200, body: { emprestimo_id: id, resultado, erro } };
     },
   );
 }
@@ -62,9 +62,9 @@ function addTime(add: AddOperation, { pool }: HttpDeps): void {
         },
       },
     },
-    async ({ partnerId, body }, c) => {
+    async ({ partnerId, body }) => {
       const moved = await pool.transaction((tx) => advanceTime(tx, partnerId, body.avancar_segundos));
-      return c.json({ entregas_adiantadas: moved }, 200);
+      return { status: 200, body: { entregas_adiantadas: moved } };
     },
   );
 }

@@ -1,10 +1,10 @@
-/** One registration: read, changed, deactivated. */
-import * as contract from '../../contract/webhook.ts';
-import { insertArrivals } from '../../delivery/arrivals.ts';
-import { resumeWhile, suspendWhile } from '../../delivery/suspend.ts';
-import { changeWebhook, type Subject, type Wanted } from '../../webhooks/changes.ts';
-import { readWebhook } from '../../webhooks/registrations.ts';
-import { ApiError, notFound } from '../api-error.ts';
+/** One webhook: read, changed, deactivated. */
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import * as contract from '../../contract/resources/webhook.ts';
+import { leaveToSuspend, resumeWhile, suspendWhile } from '../../delivery/partner/activation.ts';
+import { changeWebhook, type Wanted } from '../../webhooks/changes.ts';
+import type { Subject } from '../../webhooks/history.ts';
+import { readWebhook } from '../../webhooks/webhooks.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { targetUrl } from '../target-url.ts';
@@ -30,10 +30,9 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
       answers: webhookAnswer,
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id }, c) => {
+    async ({ partnerId, id }) => {
       const webhook = await readWebhook(pool, partnerId, id);
-      if (webhook === null) throw notFound();
-      return c.json(webhook, 200);
+      return webhook === null ? NOT_FOUND : { status: 200, body: webhook };
     },
   );
 
@@ -47,12 +46,16 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
       answers: webhookAnswer,
       errors: ['NAO_ENCONTRADO', 'LIMITE_DE_WEBHOOKS'],
     },
-    async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, c) => {
+    async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }) => {
       const untilMs = performance.now() + WORK_MS;
-      const webhook = await apply(pool, { partnerId, id, actor, requestId }, { url, events: eventos, active: ativo });
+      const changed = await apply(pool, { partnerId, id, actor, requestId }, { url, events: eventos, active: ativo });
+      if ('refused' in changed) return changed;
       if (ativo === false) await suspendWhile(pool, id, untilMs);
-      if (retomar === true && !(await resumeWhile(pool, id, { actor, requestId }, untilMs))) throw notAllResumed();
-      return c.json(webhook, 200);
+      if (retomar === true) {
+        const resumed = await resumeWhile(pool, id, { actor, requestId }, untilMs);
+        if ('refused' in resumed) return resumed;
+      }
+      return { status: 200, body: changed.ok };
     },
   );
 }
@@ -67,11 +70,16 @@ function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 204: { description: 'Desativado, agora ou antes' } },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id, actor, requestId }, c) => {
+    async ({ partnerId, id, actor, requestId }) => {
       const untilMs = performance.now() + WORK_MS;
-      await apply(pool, { partnerId, id, actor, requestId }, { active: false });
+      const changed = await apply(pool, { partnerId, id, actor, requestId }, { active: false });
+      if ('refused' in changed) {
+        const { refused } = changed;
+        if (refused.kind === 'webhookLimit') throw new Error('a deactivation makes no webhook active');
+        return { refused };
+      }
       await suspendWhile(pool, id, untilMs);
-      return c.body(null, 204);
+      return { status: 204 };
     },
   );
 }
@@ -80,16 +88,7 @@ function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
 async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted) {
   return pool.transaction(async (tx) => {
     const changed = await changeWebhook(tx, subject, wanted);
-    if (changed === null) throw notFound();
-    if ('limitReached' in changed) {
-      throw new ApiError('LIMITE_DE_WEBHOOKS', `o parceiro já tem ${contract.MAX_ACTIVE_WEBHOOKS} webhooks ativos`);
-    }
-    if (wanted.active === false) await insertArrivals(tx, [subject.id]);
-    return changed.webhook;
+    if ('ok' in changed && wanted.active === false) await leaveToSuspend(tx, subject.id);
+    return changed;
   });
-}
-
-function notAllResumed(): ApiError {
-  const message = 'o webhook está ativo, mas ainda há entregas suspensas: repita a mesma requisição';
-  return new ApiError('INDISPONIVEL', message, { headers: { 'Retry-After': '1' } });
 }

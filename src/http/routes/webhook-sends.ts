@@ -1,20 +1,21 @@
-/** What a partner has sent to one registration: many deliveries again, or a test. */
+/** What a partner has sent to one webhook: many deliveries again, or a test. */
 import { z } from 'zod';
 import { TEST_NAME } from '../../contract/delivery.ts';
-import * as contract from '../../contract/delivery-resource.ts';
+import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
+import * as contract from '../../contract/resources/delivery-resource.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { resendMany } from '../../delivery/resend.ts';
-import { awaitOutcome, makeTestDelivery } from '../../delivery/try-out.ts';
+import { resendMany } from '../../delivery/partner/resend.ts';
+import { awaitOutcome, makeTestDelivery } from '../../delivery/partner/try-out.ts';
 import { readClock } from '../../log/read.ts';
-import { readWebhook } from '../../webhooks/registrations.ts';
-import { notFound } from '../api-error.ts';
+import { readWebhook } from '../../webhooks/webhooks.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { badCursor, cursor } from '../page.ts';
+import { exampleData } from '../openapi/event-example.ts';
+import { cursor, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
-import { webhookInactive } from './deliveries.ts';
 
 /** How long one request goes on; the caller asks again with the answer's cursor. */
 const RESEND_MS = 5_000;
@@ -41,7 +42,13 @@ const manyToResend = z.strictObject({
   simular: z.boolean().default(false),
   cursor,
 });
-const place = z.tuple([momentField, uuid]);
+const cursorFields = z.tuple([momentField, uuid]);
+
+const testOrder = z.strictObject({ evento: z.enum(SUBSCRIBABLE_NAMES).optional() });
+const TEST_DESCRIPTION =
+  'Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook: os ids são os dos ' +
+  'exemplos desta página, que nenhum empréstimo tem, e X-Webhook-Loan-Version não vem. O registro guarda a entrega como ' +
+  `${TEST_NAME}: nem o fluxo de eventos nem o balanço a contam.`;
 
 export function addWebhookSendRoutes(add: AddOperation, deps: HttpDeps): void {
   addResends(add, deps);
@@ -60,32 +67,32 @@ function addResends(add: AddOperation, { pool, cursors }: HttpDeps): void {
       answers: { 200: { description: 'Quantas, e onde continuar se não acabou', schema: contract.resendResult } },
       errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, id, actor, requestId, body }, c) => {
+    async ({ partnerId, id, actor, requestId, body }) => {
       const list = `reenvios ${id}`;
-      const given = body.cursor === undefined ? null : await cursors.read(list, place, body.cursor);
-      if (body.cursor !== undefined && given === null) throw badCursor();
+      const given = await readCursor(cursors, list, cursorFields, body.cursor);
+      if ('refused' in given) return given;
       const webhook = await readWebhook(pool, partnerId, id);
-      if (webhook === null) throw notFound();
-      if (!webhook.ativo && !body.simular) throw webhookInactive();
+      if (webhook === null) return NOT_FOUND;
+      if (!webhook.ativo && !body.simular) return { refused: { kind: 'webhookInactive' } };
 
       // Without `ate` the period ends when it is first asked for, or it would run after what is made meanwhile.
-      const until = given?.[0] ?? body.ate ?? (await endOfPresent(pool));
+      const until = given.ok?.[0] ?? body.ate ?? (await endOfPresent(pool));
       const many = {
+        partnerId,
         webhookId: id,
         from: body.desde,
         until,
         statuses: body.status,
-        after: given?.[1] ?? null,
+        after: given.ok?.[1] ?? null,
         simulate: body.simular,
         author: { actor, requestId },
       };
-      const result = await resendMany(pool, many, performance.now() + RESEND_MS);
-      if (result === null) throw webhookInactive();
-      const next = result.next === null ? null : await cursors.write(list, [until.toISOString(), result.next]);
-      return c.json(
-        { simulado: body.simular, entregas: result.count, em_andamento: result.inFlight, proximo_cursor: next },
-        200,
-      );
+      const resent = await resendMany(pool, many, performance.now() + RESEND_MS);
+      if ('refused' in resent) return resent;
+      const { count, inFlight, next } = resent.ok;
+      const proximo_cursor = next === null ? null : await cursors.write(list, [until.toISOString(), next]);
+      const result = { simulado: body.simular, entregas: count, em_andamento: inFlight, proximo_cursor };
+      return { status: 200, body: result };
     },
   );
 }
@@ -96,20 +103,23 @@ function addTest(add: AddOperation, { pool, testWaitMs = TEST_WAIT_MS }: HttpDep
     {
       method: 'post',
       path: '/v1/webhooks/{id}/teste',
-      summary: `Envia um ${TEST_NAME} assinado a este webhook e responde com o que aconteceu`,
+      summary: `Envia um ${TEST_NAME} assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu`,
+      description: TEST_DESCRIPTION,
       scope: 'webhooks:write',
+      body: testOrder,
+      isBodyOptional: true,
       answers: {
         200: { description: 'A entrega de teste, com a sua primeira tentativa', schema },
         202: { description: 'A entrega de teste, ainda sem resultado', schema },
       },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+      errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
-    async ({ partnerId, id, actor, requestId }, c) => {
-      const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, { actor, requestId }));
-      if (made === null) throw notFound();
-      if (made === 'inactive') throw webhookInactive();
-      const { delivery, isOver } = await awaitOutcome(pool, partnerId, made.id, testWaitMs);
-      return c.json(delivery, isOver ? 200 : 202);
+    async ({ partnerId, id, actor, requestId, body: { evento } }) => {
+      const example = evento === undefined ? null : { event: evento, data: exampleData(evento) };
+      const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, example, { actor, requestId }));
+      if ('refused' in made) return made;
+      const { delivery, isOver } = await awaitOutcome(pool, partnerId, made.ok.id, testWaitMs);
+      return { status: isOver ? 200 : 202, body: delivery };
     },
   );
 }

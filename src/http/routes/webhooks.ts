@@ -1,21 +1,26 @@
 /** `POST` and `GET /v1/webhooks` (contract, "Endpoints"; decisions, "Webhook registrations"). */
 import { z } from 'zod';
 import { id as uuid } from '../../contract/values.ts';
-import * as contract from '../../contract/webhook.ts';
+import * as contract from '../../contract/resources/webhook.ts';
 import { once } from '../../core/idempotency.ts';
-import { createWebhook, listWebhooks, type Creation } from '../../webhooks/registrations.ts';
-import { ApiError } from '../api-error.ts';
+import { createWebhook, listWebhooks } from '../../webhooks/webhooks.ts';
 import type { HttpDeps } from '../deps.ts';
-import { keyTaken } from '../keyed.ts';
 import type { AddOperation } from '../operation.ts';
-import { badCursor, cursor, limite } from '../page.ts';
+import { cursor, limite, readCursor } from '../page.ts';
 import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/webhooks';
 const OPERATION = 'POST /v1/webhooks';
 
+/** What a key keeps of a creation: all but the secret. */
+interface KeptWebhook {
+  readonly status: 201;
+  readonly location: null;
+  readonly body: contract.WebhookResource;
+}
+
 /** The id alone: the list is in its order. */
-const place = z.tuple([uuid]);
+const cursorFields = z.tuple([uuid]);
 
 const listQuery = z.strictObject({
   ativo: z.enum(['true', 'false', 'todos']).default('true').meta({ description: 'Sem ele, true: só os ativos' }),
@@ -23,7 +28,7 @@ const listQuery = z.strictObject({
   limite,
 });
 
-export function addWebhookRoutes(add: AddOperation, { pool, queries, vault, cursors, allowInsecure }: HttpDeps): void {
+export function addWebhookRoutes(add: AddOperation, { pool, vault, cursors, allowInsecure }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -35,23 +40,24 @@ export function addWebhookRoutes(add: AddOperation, { pool, queries, vault, curs
       answers: { 201: { description: 'Webhook registrado', schema: contract.createdWebhook } },
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
-    async ({ partnerId, actor, requestId, body, idempotencyKey: key }, c) => {
+    async ({ partnerId, actor, requestId, body, idempotencyKey: key }) => {
       const request = { partnerId, actor, requestId, url: body.url, events: body.eventos };
       if (key === null) {
-        const created = accepted(await pool.transaction((tx) => createWebhook(tx, vault, request)));
-        return c.json({ ...created.webhook, secret: created.secret }, 201);
+        const created = await pool.transaction((tx) => createWebhook(tx, vault, request));
+        if ('refused' in created) return created;
+        return { status: 201, body: { ...created.ok.webhook, secret: created.ok.secret } };
       }
       // The stored answer must not hold the secret, so it leaves the transaction beside it.
       let shownOnce: { secret?: string } = {};
       const keyed = { partnerId, operation: OPERATION, key, body };
-      const result = await once(pool, keyed, async (tx) => {
-        const created = accepted(await createWebhook(tx, vault, request));
-        shownOnce = { secret: created.secret };
-        return { status: 201, location: null, body: created.webhook };
+      const result = await once<KeptWebhook, 'webhookLimit'>(pool, keyed, async (tx) => {
+        const created = await createWebhook(tx, vault, request);
+        if ('refused' in created) return created;
+        shownOnce = { secret: created.ok.secret };
+        return { ok: { status: 201, location: null, body: created.ok.webhook } };
       });
-      if (typeof result === 'string') throw keyTaken(result);
-      if ('refused' in result) throw new Error('a creation refuses by throwing');
-      return c.json({ ...result.answer.body, ...shownOnce }, 201);
+      if ('refused' in result) return result;
+      return { status: 201, body: { ...result.ok.answer.body, ...shownOnce } };
     },
   );
 
@@ -72,20 +78,15 @@ export function addWebhookRoutes(add: AddOperation, { pool, queries, vault, curs
         },
       },
     },
-    async ({ partnerId, query: { ativo, cursor: given, limite: limit } }, c) => {
+    async ({ partnerId, query: { ativo, cursor: given, limite: limit } }) => {
       const list = `webhooks ${partnerId} ${ativo}`;
-      const after = given === undefined ? null : await cursors.read(list, place, given);
-      if (given !== undefined && after === null) throw badCursor();
+      const after = await readCursor(cursors, list, cursorFields, given);
+      if ('refused' in after) return after;
       const active = ativo === 'todos' ? null : ativo === 'true';
-      const page = await listWebhooks(queries, { partnerId, active, after: after?.[0] ?? null, limit });
+      const page = await listWebhooks(pool, { partnerId, active, after: after.ok?.[0] ?? null, limit });
       const next = page.next && (await cursors.write(list, [page.next]));
-      return c.json(page.webhooks, 200, { ...(next !== null && { 'X-Proximo-Cursor': next }) });
+      const headers = next === null ? {} : { 'X-Proximo-Cursor': next };
+      return { status: 200, body: page.webhooks, headers };
     },
   );
-}
-
-/** Throws 409 at the limit, which also undoes the caller's transaction and frees its key. */
-function accepted(creation: Creation): Extract<Creation, { ok: true }> {
-  if ('ok' in creation) return creation;
-  throw new ApiError('LIMITE_DE_WEBHOOKS', `o parceiro já tem ${contract.MAX_ACTIVE_WEBHOOKS} webhooks ativos`);
 }

@@ -3,11 +3,32 @@ import type { Figure } from '../figure.ts';
 import { claimTime } from './claim.ts';
 import { drain } from './drain.ts';
 import { endurance } from './endurance.ts';
+import { eventCost } from './event-cost.ts';
 import { fair } from './fair.ts';
 import { latency } from './latency.ts';
+import { mechanisms } from './mechanisms.ts';
 import { memory } from './memory.ts';
+import { order } from './order.ts';
 import { outage } from './outage.ts';
+import { pace } from './pace.ts';
+import { pollers } from './pollers.ts';
+import { reads } from './reads.ts';
 import { writers } from './writers.ts';
 
 /** `memory` comes behind `claim`: it uses its backlog. */
-export const figures: readonly Figure[] = [drain, latency, writers, claimTime, memory, endurance, fair, outage];
+export const figures: readonly Figure[] = [
+  drain,
+  latency,
+  writers,
+  claimTime,
+  memory,
+  endurance,
+  eventCost,
+  fair,
+  outage,
+  pace,
+  mechanisms,
+  pollers,
+  order,
+  reads,
+];

@@ -58,15 +58,15 @@ interface Side {
 async function openSide(url: string, random: () => number): Promise<Side> {
   const engine = openEngine(url);
   const sql = connect(url);
-  const webhooks = await sql<{ id: string; partner: string }[]>`
-    select id, partner_id as partner from webhooks where url not like '%/hang/0' order by id`;
+  const webhooks = await sql<{ id: string }[]>`
+    select id from webhooks where url not like '%/hang/0' order by id`;
   const pick = () => webhooks[Math.floor(random() * webhooks.length)];
   return {
-    // The hanging webhook's places are taken by the first claim, and stay taken while their leases last.
+    // The hanging webhook's slots are taken by the first claim, and stay taken while their leases last.
     async turn() {
       const drawn = new Set<string>();
       while (drawn.size < TAKEN) drawn.add(pick()?.id ?? '');
-      await insertFanOut(sql, [...drawn], webhooks[0]?.partner ?? '');
+      await insertFanOut(sql, [...drawn]);
       const { name, deliveries, tookMs } = await engine.claim(512);
       engine.record(
         name,

@@ -26,18 +26,25 @@ const BARS = new Map([
 ]);
 const CPU_BAR = 0.9;
 
-interface Drain {
+export interface Drain {
   readonly perSecond: number;
   /** CPU seconds per 10,000 deliveries. */
   readonly nodeCpu: number;
   readonly serverCpu: number;
 }
 
-async function drainOnce(bench: Bench, contender: Contender, count: number, name: string): Promise<Drain> {
+/** Has `contender` drain a copy of its database, whose name begins with `prefix`, as the other ones of the figure do. */
+export async function drainOnce(
+  bench: Bench,
+  contender: Contender,
+  count: number,
+  name: string,
+  prefix = 'drain',
+): Promise<Drain> {
   const { server, receiver, progress } = bench;
-  const database = `drain_${contender.id}`;
-  await server.drop('drain_now');
-  const url = contender.id === 'bare' ? '' : await server.create('drain_now', database);
+  const copy = `${prefix}_now`;
+  await server.drop(copy);
+  const url = contender.id === 'bare' ? '' : await server.create(copy, `${prefix}_${contender.id}`);
   await server.calm();
   await receiver.reset();
   const running = await contender.start(url, receiver.url);
@@ -77,16 +84,16 @@ async function drainOnce(bench: Bench, contender: Contender, count: number, name
   } finally {
     await progress.phase(`${name}, stopping`, 90, () => running.stop());
   }
-  await checkWork(bench, contender);
+  await checkWork(bench, contender, copy);
   return draining;
 }
 
 /** Equal work: every POST signed, every POST done and with its durable attempt row. */
-async function checkWork({ server, receiver }: Bench, contender: Contender): Promise<void> {
+async function checkWork({ server, receiver }: Bench, contender: Contender, database: string): Promise<void> {
   const { posts, checked, badSignatures } = await receiver.counters();
   if (checked === 0 || badSignatures > 0) throw new Error(`${contender.id}: ${badSignatures} of ${checked} unsigned`);
   if (contender.id === 'bare') return;
-  const done = await server.on('drain_now', (sql) => contender.done(sql));
+  const done = await server.on(database, (sql) => contender.done(sql));
   if (done < posts) throw new Error(`${contender.id}: ${posts} POSTs, but ${done} done with an attempt row`);
 }
 

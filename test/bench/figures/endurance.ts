@@ -7,23 +7,17 @@
  */
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../src/db/pool.ts';
-import { insertFanOut } from '../backlog.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import { openEngine } from '../engine.ts';
 import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
 import { connect } from '../harness/server.ts';
 import { percentile } from '../harness/statistics.ts';
+import { drive, type Load } from '../steady.ts';
 
 const DATABASE = 'endurance';
 const WEBHOOKS = 100;
-const LIMIT = 512;
-/** Deliveries that wait, more or less, while the engine works: what keeps every claim full. */
-const WAITING = 1_000;
-const FEEDERS = 2;
 /** Events a second: four times what is asked for, and less than two saturated cores, whose queues would be the figure. */
 const PACE = 4_000;
 const SAMPLE_MS = 500;
-const IDLE = { name: '', deliveries: [], tookMs: 0 };
 const HOT = ['arrivals', 'arrivals_by_tx', 'lanes', 'lanes_newest', 'lanes_due', 'deliveries_due'];
 
 interface Sample {
@@ -32,46 +26,8 @@ interface Sample {
   readonly sizes: readonly number[];
 }
 
-interface Load {
-  done: number;
-  readonly claims: { readonly done: number; readonly atMs: number; readonly tookMs: number }[];
+interface SampledLoad extends Load {
   readonly samples: Sample[];
-}
-
-/** Brings, claims and records until `isOver`; a claim is made while the one before it is being recorded. */
-async function drive(url: string, webhookIds: readonly string[], partner: string, load: Load, isOver: () => boolean) {
-  const engine = openEngine(url);
-  const feeder = connect(url, FEEDERS);
-  let brought = 0;
-  let claimed = 0;
-  const startedMs = performance.now();
-  const allowed = () => ((performance.now() - startedMs) / 1_000) * PACE;
-  async function feed(): Promise<void> {
-    while (!isOver()) {
-      if (brought - claimed > WAITING || brought > allowed()) await sleep(2);
-      else {
-        brought += webhookIds.length;
-        await insertFanOut(feeder, webhookIds, partner);
-      }
-    }
-  }
-  async function work(): Promise<void> {
-    while (!isOver()) {
-      load.done = engine.recorded();
-      const places = LIMIT - (claimed - load.done);
-      const { name, deliveries, tookMs } = places > 0 ? await engine.claim(places) : IDLE;
-      if (deliveries.length === 0) await sleep(1);
-      else load.claims.push({ done: load.done, atMs: performance.now(), tookMs });
-      claimed += deliveries.length;
-      engine.record(name, deliveries);
-    }
-    await engine.settled();
-  }
-  try {
-    await Promise.all([...Array.from({ length: FEEDERS }, () => feed()), work()]);
-  } finally {
-    await Promise.all([engine.close(), feeder.end({ timeout: 5 })]);
-  }
 }
 
 /** The size of each of {@link HOT}, in bytes. */
@@ -84,7 +40,7 @@ async function hotSizes(sql: Sql): Promise<number[]> {
 const inMiB = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
-async function sampling(url: string, load: Load, work: () => Promise<void>): Promise<void> {
+async function sampling(url: string, load: SampledLoad, work: () => Promise<void>): Promise<void> {
   const sql = connect(url);
   const isOver = new AbortController();
   const sample = async () => {
@@ -117,14 +73,13 @@ async function run(bench: Bench): Promise<Result> {
     ),
   );
   const ids = webhooks.map((webhook) => webhook.id);
-  const partner = webhooks[0]?.partnerId ?? '';
   await server.wear();
 
-  const load: Load = { done: 0, claims: [], samples: [] };
+  const load: SampledLoad = { done: 0, claims: [], samples: [] };
   const startedMs = performance.now();
   await progress.phase('endurance', 900, (tell) =>
     sampling(url, load, () =>
-      drive(url, ids, partner, load, () => {
+      drive(url, ids, PACE, load, () => {
         tell(`${load.done} of ${total} claimed and recorded`);
         return load.done >= total;
       }),
@@ -156,7 +111,7 @@ async function run(bench: Bench): Promise<Result> {
     if (!(by <= grown.by)) Object.assign(grown, { name, by });
   }
 
-  const [calm, held] = await snapshotPhase(bench, url, ids, partner, calmMs, heldMs);
+  const [calm, held] = await snapshotPhase(bench, url, ids, calmMs, heldMs);
   await server.drop(DATABASE);
   return {
     measured: [
@@ -206,11 +161,10 @@ async function snapshotPhase(
   { progress }: Bench,
   url: string,
   ids: readonly string[],
-  partner: string,
   calmMs: number,
   heldMs: number,
 ): Promise<[number, number]> {
-  const load: Load = { done: 0, claims: [], samples: [] };
+  const load: Load = { done: 0, claims: [] };
   const holder = connect(url);
   const beganMs = performance.now();
   const heldFrom = beganMs + calmMs;
@@ -227,7 +181,7 @@ async function snapshotPhase(
       tell(`${load.done} claimed and recorded`);
       return performance.now() >= until;
     };
-    await Promise.all([hold(), drive(url, ids, partner, load, isOver)]);
+    await Promise.all([hold(), drive(url, ids, PACE, load, isOver)]);
   });
   await holder.end({ timeout: 5 });
   const p99 = (from: number, to: number) =>

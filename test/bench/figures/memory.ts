@@ -3,7 +3,7 @@
  * 1,000,000 due rows at 512 in flight. Resident memory is read from /proc every 250 ms.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setCap } from '../../../src/delivery/cap.ts';
+import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { appendEvents, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
 import { memoryOf } from '../harness/cpu.ts';
@@ -51,11 +51,12 @@ async function millionDue(bench: Bench): Promise<{ peak: number; growth: number 
   const { server, receiver, progress, isQuick } = bench;
   await ensureBacklog(bench);
   await server.on(BACKLOG, async (sql) => {
-    // Whatever the claim figure holds is given up, and the one webhook may take all places.
+    // Whatever the claim figure holds is given up, and the one webhook may take all slots.
     const [hanging] = await sql<{ id: string }[]>`select id from webhooks where url like '%/hang/0'`;
     const id = hanging?.id ?? '';
     await setCap(sql, id, 1_000);
-    await sql`insert into arrivals (webhook_id, due_at) values (${id}, '-infinity')`;
+    await sql`
+      insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks where id = ${id}`;
   });
   await receiver.behave([{ prefix: '/hang', answer: 'ok', delayMs: isQuick ? 20 : 100 }]);
   await receiver.reset();

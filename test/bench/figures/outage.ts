@@ -1,10 +1,11 @@
 /**
  * After an outage: a receiver that answered 503 comes back with everything due at once and three pollers at its door.
- * It answers each POST after 20 ms, and counts the most that were open at the same time: its cap, 8, at most.
+ * It answers each POST after 20 ms, and counts the most that were open at the same time: its cap, here 8, at most.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tx } from '../../../src/db/pool.ts';
-import { advanceTime } from '../../../src/delivery/advance.ts';
+import { advanceTime } from '../../../src/delivery/partner/advance.ts';
+import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import { openPool } from '../engine.ts';
@@ -26,6 +27,7 @@ async function run({ server, receiver, progress, isQuick }: Bench): Promise<Resu
   const webhook = await server.on(DATABASE, async (sql) => {
     const [only] = await insertWebhooks(sql, receiver.url, ['/out/0']);
     if (!only) throw new Error('no webhook');
+    await setCap(sql, only.id, CAP);
     await insertBacklog(sql, only, due);
     return only;
   });

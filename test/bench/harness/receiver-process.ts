@@ -8,6 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { secretOf } from '../workload.ts';
 import { offerCalls } from './child.ts';
 import { monotonicMs } from './clock.ts';
+import { seeded } from './statistics.ts';
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
 const UNAVAILABLE = Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n');
@@ -20,17 +21,23 @@ export interface Behaviour {
   readonly prefix: string;
   readonly answer: 'ok' | 'unavailable' | 'hang';
   readonly delayMs?: number;
+  /** `delayMs` is the median of times that are log-normal with this sigma. */
+  readonly sigma?: number;
+  /** What is more than so many at once on one path is answered with 503 at once. */
+  readonly holds?: number;
 }
 
 interface Counters {
   posts: number;
+  /** Answered with 503. */
+  refused: number;
   checked: number;
   badSignatures: number;
   firstMs: number;
   lastMs: number;
 }
 
-let counters: Counters = { posts: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0 };
+let counters: Counters = { posts: 0, refused: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0 };
 let isKeeping = false;
 let kept: { path: string; id: string; atMs: number }[] = [];
 let behaviours: Behaviour[] = [];
@@ -38,6 +45,7 @@ const openNow = new Map<string, number>();
 const openPeak = new Map<string, number>();
 const waiting = new Set<{ count: number; resolve: (atMs: number) => void }>();
 const secrets = new Map<string, string>();
+const random = seeded(1);
 
 function checkSignature(head: string, path: string, body: Buffer): void {
   const [, given = ''] = /x-webhook-signature: sha256=([0-9a-f]{64})/i.exec(head) ?? [];
@@ -64,6 +72,11 @@ function count(head: string, path: string, body: Buffer): void {
   }
 }
 
+function delayOf({ delayMs = 0, sigma = 0 }: Behaviour): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return delayMs * Math.exp(sigma * normal);
+}
+
 function answer(socket: Socket, path: string): void {
   const behaviour = behaviours.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
   if (!behaviour || (behaviour.answer === 'ok' && behaviour.delayMs === undefined)) {
@@ -71,6 +84,11 @@ function answer(socket: Socket, path: string): void {
     return;
   }
   const now = (openNow.get(path) ?? 0) + 1;
+  if (now > (behaviour.holds ?? Infinity)) {
+    counters.refused += 1;
+    socket.write(UNAVAILABLE);
+    return;
+  }
   openNow.set(path, now);
   openPeak.set(path, Math.max(openPeak.get(path) ?? 0, now));
   let isOpen = true;
@@ -83,8 +101,9 @@ function answer(socket: Socket, path: string): void {
   setTimeout(() => {
     close();
     socket.off('close', close);
+    if (behaviour.answer === 'unavailable') counters.refused += 1;
     socket.write(behaviour.answer === 'ok' ? OK : UNAVAILABLE);
-  }, behaviour.delayMs ?? 0);
+  }, delayOf(behaviour));
 }
 
 function serve(socket: Socket): void {
@@ -119,7 +138,7 @@ export async function run(): Promise<void> {
   offerCalls({
     url: () => `http://127.0.0.1:${port}`,
     reset: (keep: boolean) => {
-      counters = { posts: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0 };
+      counters = { posts: 0, refused: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0 };
       isKeeping = keep;
       kept = [];
       openPeak.clear();

@@ -12,6 +12,8 @@ export interface Arrival {
 
 interface Counters {
   readonly posts: number;
+  /** Answered with 503. */
+  readonly refused: number;
   readonly checked: number;
   readonly badSignatures: number;
   readonly firstMs: number;

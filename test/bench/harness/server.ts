@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { startEmbedded } from '../../../src/db/embedded.ts';
+import { startEmbedded } from '../../../src/db/embedded/embedded.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
@@ -43,7 +43,7 @@ export function connect(url: string, max = 1): Sql {
     max,
     max_lifetime: null,
     onnotice: () => undefined,
-    connection: { TimeZone: 'UTC', search_path: 'carteiro' },
+    connection: { TimeZone: 'UTC', search_path: 'carteiro, public' },
   });
 }
 

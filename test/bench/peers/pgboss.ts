@@ -10,7 +10,7 @@ import { createAttempts } from './attempts.ts';
  * 0.70 s; 1,000 in 3 8,166/s, 0.76 s; all are one in CPU, the spread is the machine's. One row a job, on a day when the
  * cores were idle: with 8 connections for the rows 6,074/s, 16: 8,766, 24: 9,159 and 9,195, 32: 8,869, 48: 6,420; 1.7 s.
  */
-const SETTINGS = { batchSize: 500, workers: 3, connections: 128, poolSize: 6 };
+export const PGBOSS_SETTINGS = { batchSize: 500, workers: 3, connections: 128, poolSize: 6 };
 export const QUEUE = 'deliver';
 
 const base: Omit<Contender, 'start'> = {
@@ -49,7 +49,8 @@ const base: Omit<Contender, 'start'> = {
 /** The attempt rows of a batch in one insert, when its last POST is over, in the transaction that completes it. */
 export const pgboss: Contender = {
   ...base,
-  start: (databaseUrl, receiverUrl) => startPeer('pgboss', databaseUrl, receiverUrl, { ...SETTINGS, transactional: 1 }),
+  start: (databaseUrl, receiverUrl) =>
+    startPeer('pgboss', databaseUrl, receiverUrl, { ...PGBOSS_SETTINGS, transactional: 1 }),
 };
 
 /** Each attempt's row written when its POST is over, as the other engines' are, and not when the whole batch is. */
@@ -58,5 +59,5 @@ export const pgbossSingle: Contender = {
   id: 'pgboss_single',
   label: 'pg-boss, one row a job',
   start: (databaseUrl, receiverUrl) =>
-    startPeer('pgboss', databaseUrl, receiverUrl, { ...SETTINGS, attemptConnections: 24 }),
+    startPeer('pgboss', databaseUrl, receiverUrl, { ...PGBOSS_SETTINGS, attemptConnections: 24 }),
 };

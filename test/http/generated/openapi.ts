@@ -178,10 +178,66 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Envia um webhook.teste assinado a este webhook e responde com o que aconteceu
-         * @description Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         * Envia um webhook.teste assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu
+         * @description Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook: os ids são os dos exemplos desta página, que nenhum empréstimo tem, e X-Webhook-Loan-Version não vem. O registro guarda a entrega como webhook.teste: nem o fluxo de eventos nem o balanço a contam.
+         *
+         *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         *
+         *     O corpo tem no máximo 64 KiB.
          */
         post: operations["postWebhooksIdTeste"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/saude": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A saúde de um webhook: estado, pendente mais antiga, e as tentativas das últimas 24 h e dos últimos 7 dias
+         * @description Conta tentativas, por hora cheia, até poucos segundos antes de contada_em: cada período começa na hora cheia desde. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as 1000 que vencem primeiro. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo).
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         */
+        get: operations["getWebhooksIdSaude"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/opcoes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * As opções de um webhook
+         * @description ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa não segura ninguém, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         */
+        get: operations["getWebhooksIdOpcoes"];
+        /**
+         * Escolhe as opções de um webhook
+         * @description ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa não segura ninguém, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.
+         *
+         *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
+         *
+         *     O corpo tem no máximo 64 KiB.
+         */
+        put: operations["putWebhooksIdOpcoes"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -240,8 +296,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Uma entrega com as suas tentativas
-         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         * Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados
+         * @description corpo é o texto enviado: os seus bytes em UTF-8 são os do corpo de toda tentativa. Os cabeçalhos são refeitos do que ficou registrado, com as assinaturas dos secrets daquele momento; onde já não se sabe qual secret assinou (assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, e traceparent o do evento.
+         *
+         *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getEntregasId"];
         put?: never;
@@ -286,6 +344,26 @@ export interface paths {
          *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getEventos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/eventos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Um evento do parceiro, pelo evento_id, com as suas entregas
+         * @description Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
+         */
+        get: operations["getEventosId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -540,8 +618,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história das inscrições
-         * @description esperadas vem dos eventos e das inscrições ativas na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste fica fora. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
+         * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história dos webhooks
+         * @description esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste e os avisos (webhook.falhando, webhook.suspenso) ficam fora. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -1242,6 +1320,50 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook.falhando": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Outro webhook do parceiro falha há horas
+         * @description Só onde o operador ligou a política de falhas. O webhook recebe uma entrega por vez até responder bem. Ele mesmo não recebe este aviso.
+         *
+         *     Condicional: depende da conta ou do caminho; não espere por ele.
+         */
+        post: operations["receiveWebhookFalhando"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.suspenso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Outro webhook do parceiro foi desativado pelo serviço, porque falhava há dias
+         * @description Só onde o operador ligou a política de falhas. O que estava pendente ficou `suspensa`, e é retomado ao reativar o webhook.
+         *
+         *     Condicional: depende da conta ou do caminho; não espere por ele.
+         */
+        post: operations["receiveWebhookSuspenso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -1408,6 +1530,44 @@ export interface components {
             criada_em: string;
             concluida_em: string | null;
         };
+        EntregaComEnvios: {
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            webhook_id: string;
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            evento_id: string;
+            evento: components["schemas"]["NomeEntregue"];
+            emprestimo_id: string | null;
+            /** @example 4 */
+            versao_emprestimo: number | null;
+            status: components["schemas"]["StatusDeEntrega"];
+            /** @example 1 */
+            total_tentativas: number;
+            ultimo_resultado: components["schemas"]["ResultadoDeTentativa"] | null;
+            /** @example 200 */
+            ultimo_status_http: number | null;
+            em_andamento: boolean;
+            proxima_tentativa_em: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            criada_em: string;
+            concluida_em: string | null;
+            /** @example {"evento":"desembolso.falhou","timestamp":"2026-01-31T12:00:00.000Z"} */
+            corpo: string;
+            tentativas: components["schemas"]["TentativaEnviada"][];
+        };
         EntregaComTentativas: {
             /**
              * Format: uuid
@@ -1476,7 +1636,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1501,7 +1661,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1527,7 +1687,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1560,7 +1720,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1590,7 +1750,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1620,7 +1780,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1647,7 +1807,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1671,6 +1831,58 @@ export interface components {
                 data_liberacao: string;
             };
         };
+        EventoDoParceiro: {
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            evento_id: string;
+            emprestimo_id: string | null;
+            /** @example 4 */
+            versao_emprestimo: number | null;
+            entregas: {
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                webhook_id: string;
+                status: components["schemas"]["StatusDeEntrega"];
+            }[];
+            /**
+             * @example {
+             *       "evento": "averbacao.concluida",
+             *       "timestamp": "2026-01-31T12:00:00.000Z",
+             *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+             *       "data": {
+             *         "emprestimo_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+             *         "averbacao_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+             *         "protocolo_registry": "REG-2DCA4C14FF77347F"
+             *       }
+             *     }
+             */
+            envelope: {
+                /** @enum {string} */
+                evento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.falhando" | "webhook.suspenso";
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                timestamp: string;
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                parceiro_id?: string;
+                data: {
+                    [key: string]: unknown;
+                };
+            };
+        };
         EventoDocsRegistryPendente: {
             /** @constant */
             evento: "docs_registry.pendente";
@@ -1682,7 +1894,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1712,7 +1924,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1737,7 +1949,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1762,7 +1974,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1792,7 +2004,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1839,7 +2051,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1873,7 +2085,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1909,7 +2121,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -1961,7 +2173,7 @@ export interface components {
             timestamp: string;
             /**
              * Format: uuid
-             * @description O dono do registro; ausente nos eventos da API de leilão
+             * @description O dono do webhook; ausente nos eventos da API de leilão
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             parceiro_id?: string;
@@ -2004,6 +2216,108 @@ export interface components {
                 averbavel: boolean;
             };
         };
+        EventoWebhookFalhando: {
+            /** @constant */
+            evento: "webhook.falhando";
+            /**
+             * Format: date-time
+             * @description O instante da emissão
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @description O dono do webhook; ausente nos eventos da API de leilão
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            parceiro_id?: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                webhook_id: string;
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                parceiro_id: string;
+                /** @example parceiro.example.com */
+                host: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                primeira_falha_em: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                falhando_desde: string;
+                /** @example 120 */
+                falhas: number;
+                /** @enum {string} */
+                ultimo_resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+                /** @example 200 */
+                ultimo_status_http: number | null;
+                suspende_em: string | null;
+                /** @example Corrija o endpoint, ou troque a URL com PATCH /v1/webhooks/{id}. */
+                o_que_fazer: string;
+            };
+        };
+        EventoWebhookSuspenso: {
+            /** @constant */
+            evento: "webhook.suspenso";
+            /**
+             * Format: date-time
+             * @description O instante da emissão
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @description O dono do webhook; ausente nos eventos da API de leilão
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            parceiro_id?: string;
+            data: {
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                webhook_id: string;
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                parceiro_id: string;
+                /** @example parceiro.example.com */
+                host: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                primeira_falha_em: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                falhando_desde: string;
+                /** @example 120 */
+                falhas: number;
+                /** @enum {string} */
+                ultimo_resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+                /** @example 200 */
+                ultimo_status_http: number | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                suspenso_em: string;
+                /** @example Corrija o endpoint, ou troque a URL com PATCH /v1/webhooks/{id}. */
+                o_que_fazer: string;
+            };
+        };
         FalhaDoRegistry: {
             /**
              * Format: cpf
@@ -2021,6 +2335,20 @@ export interface components {
             falha: "upstream" | "negocial";
             /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
             erro: string;
+        };
+        FalhasPorResultado: {
+            /** @example 3 */
+            resposta_nao_2xx: number;
+            /** @example 1 */
+            tempo_esgotado: number;
+            /** @example 2 */
+            erro_conexao: number;
+            /** @example 0 */
+            erro_tls: number;
+            /** @example 0 */
+            destino_recusado: number;
+            /** @example 0 */
+            desconhecido: number;
         };
         Margem: {
             /**
@@ -2086,11 +2414,54 @@ export interface components {
             valor_margem_disponivel: number;
         };
         /** @enum {string} */
-        NomeDeEvento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
+        NomeDeEvento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.falhando" | "webhook.suspenso";
         /** @enum {string} */
-        NomeEntregue: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.teste";
+        NomeEntregue: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.falhando" | "webhook.suspenso" | "webhook.teste";
+        OpcoesDoWebhook: {
+            /** @enum {string} */
+            ordem: "nenhuma" | "por_emprestimo";
+        };
+        PeriodoDeSaude: {
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            desde: string;
+            /** @example 1180 */
+            entregues: number;
+            falhas: components["schemas"]["FalhasPorResultado"];
+            /** @example 84 */
+            p50_ms: number | null;
+            /** @example 310 */
+            p95_ms: number | null;
+        };
         /** @enum {string} */
         ResultadoDeTentativa: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
+        SaudeDoWebhook: {
+            /**
+             * Format: uuid
+             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+             */
+            webhook_id: string;
+            /** @enum {string} */
+            estado: "ativa" | "falhando" | "suspensa" | "silenciada" | "inativa";
+            pendente_mais_antiga: {
+                /**
+                 * Format: uuid
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                criada_em: string;
+                proxima_tentativa_em: string | null;
+            } | null;
+            ultimas_24h: components["schemas"]["PeriodoDeSaude"];
+            ultimos_7d: components["schemas"]["PeriodoDeSaude"];
+            contada_em: string | null;
+        };
         /** @description A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele */
         SecretTrocado: {
             /**
@@ -2131,6 +2502,36 @@ export interface components {
             /** @example {"ok":true} */
             resposta: string | null;
             atrasada: boolean;
+        };
+        TentativaEnviada: {
+            /** @example 1 */
+            numero: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            inicio: string;
+            /** @example 142 */
+            duracao_ms: number | null;
+            resultado: components["schemas"]["ResultadoDeTentativa"];
+            /** @example 200 */
+            status_http: number | null;
+            /** @example TEMPO_ESGOTADO: sem resposta em 30000 ms */
+            erro: string | null;
+            /** @example {"ok":true} */
+            resposta: string | null;
+            atrasada: boolean;
+            /** @example https://parceiro.example.com/carteiro */
+            url: string;
+            /** @example 203.0.113.7 */
+            endereco: string | null;
+            cabecalhos: {
+                /** @example Nova Empregadora Ltda */
+                nome: string;
+                /** @example application/json */
+                valor: string;
+            }[];
+            assinaturas_conhecidas: boolean;
         };
         /** @enum {string} */
         TipoDeDocumento: "ccb_assinada" | "selfie" | "documento_frente" | "documento_verso" | "evidencias";
@@ -2961,7 +3362,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.falhando" | "webhook.suspenso";
+                };
+            };
+        };
         responses: {
             /** @description A entrega de teste, com a sua primeira tentativa */
             200: {
@@ -2988,6 +3396,100 @@ export interface operations {
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
             409: components["responses"]["TRANSICAO_INVALIDA"];
+            413: components["responses"]["CORPO_MUITO_GRANDE"];
+            415: components["responses"]["TIPO_NAO_SUPORTADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getWebhooksIdSaude: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A saúde */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaudeDoWebhook"];
+                };
+            };
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getWebhooksIdOpcoes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As opções */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpcoesDoWebhook"];
+                };
+            };
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    putWebhooksIdOpcoes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpcoesDoWebhook"];
+            };
+        };
+        responses: {
+            /** @description As opções */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpcoesDoWebhook"];
+                };
+            };
+            400: components["responses"]["ERRO_VALIDACAO"];
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
             413: components["responses"]["CORPO_MUITO_GRANDE"];
             415: components["responses"]["TIPO_NAO_SUPORTADO"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
@@ -3103,14 +3605,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A entrega */
+            /** @description A entrega, com o que foi enviado */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EntregaComTentativas"];
+                    "application/json": components["schemas"]["EntregaComEnvios"];
                 };
             };
             401: components["responses"]["CREDENCIAL_INVALIDA"];
@@ -3159,7 +3661,9 @@ export interface operations {
             query?: {
                 /** @description O proximo_cursor de uma resposta anterior, com os mesmos filtros */
                 depois?: string;
-                evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
+                /** @description Onde começar: no primeiro evento registrado neste instante ou depois; dele em diante vêm todos, na ordem da lista. Um instante no futuro vale como agora. Com depois não é lido: o cursor já diz onde continuar */
+                desde?: string;
+                evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.falhando" | "webhook.suspenso";
                 /** @description Sem ele, 100 */
                 limite?: number;
             };
@@ -3177,58 +3681,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        itens: {
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            evento_id: string;
-                            emprestimo_id: string | null;
-                            /** @example 4 */
-                            versao_emprestimo: number | null;
-                            entregas: {
-                                /**
-                                 * Format: uuid
-                                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                                 */
-                                id: string;
-                                /**
-                                 * Format: uuid
-                                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                                 */
-                                webhook_id: string;
-                                status: components["schemas"]["StatusDeEntrega"];
-                            }[];
-                            /**
-                             * @example {
-                             *       "evento": "averbacao.concluida",
-                             *       "timestamp": "2026-01-31T12:00:00.000Z",
-                             *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
-                             *       "data": {
-                             *         "emprestimo_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
-                             *         "averbacao_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
-                             *         "protocolo_registry": "REG-2DCA4C14FF77347F"
-                             *       }
-                             *     }
-                             */
-                            envelope: {
-                                /** @enum {string} */
-                                evento: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado";
-                                /**
-                                 * Format: date-time
-                                 * @example 2026-01-31T12:00:00.000Z
-                                 */
-                                timestamp: string;
-                                /**
-                                 * Format: uuid
-                                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                                 */
-                                parceiro_id?: string;
-                                data: {
-                                    [key: string]: unknown;
-                                };
-                            };
-                        }[];
+                        itens: components["schemas"]["EventoDoParceiro"][];
                         /** @example NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ */
                         proximo_cursor: string | null;
                         ha_mais: boolean;
@@ -3239,6 +3692,35 @@ export interface operations {
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             409: components["responses"]["CURSOR_ADIANTE"];
+            429: components["responses"]["LIMITE_DE_REQUISICOES"];
+            500: components["responses"]["ERRO_INTERNO"];
+            503: components["responses"]["INDISPONIVEL"];
+        };
+    };
+    getEventosId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description O evento */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventoDoParceiro"];
+                };
+            };
+            401: components["responses"]["CREDENCIAL_INVALIDA"];
+            403: components["responses"]["ESCOPO_INSUFICIENTE"];
+            404: components["responses"]["NAO_ENCONTRADO"];
             429: components["responses"]["LIMITE_DE_REQUISICOES"];
             500: components["responses"]["ERRO_INTERNO"];
             503: components["responses"]["INDISPONIVEL"];
@@ -3963,7 +4445,7 @@ export interface operations {
                             evento: string | null;
                             webhook_id: string | null;
                             entrega_id: string | null;
-                            /** @example não há entrega, e a inscrição estava ativa e inscrita no evento */
+                            /** @example o webhook estava ativo e inscrito no evento, e não há entrega */
                             detalhe: string;
                         }[];
                         /** @example 0 */
@@ -6032,6 +6514,132 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EventoRepasseProcessado"];
+            };
+        };
+        responses: {
+            "2XX": components["responses"]["Recebido"];
+            default: components["responses"]["NaoRecebido"];
+        };
+    };
+    receiveWebhookFalhando: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description O nome do evento, igual a `evento` no corpo
+                 * @example webhook.falhando
+                 */
+                "X-Webhook-Event": "webhook.falhando";
+                /**
+                 * @description O id da entrega, igual em toda tentativa: deduplique por ele
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                "X-Webhook-Delivery": components["parameters"]["X-Webhook-Delivery"];
+                /**
+                 * @description HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado
+                 * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+                 */
+                "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
+                /**
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
+                 * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+                 */
+                "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
+                /**
+                 * @description A versão do empréstimo no evento: descarte o que for mais velho do que já se conhece
+                 * @example 4
+                 */
+                "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
+                 * @description Standard Webhooks: o id da entrega
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description Standard Webhooks: o instante da tentativa, em segundos desde 1970
+                 * @example 1769860800
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description Standard Webhooks: `v1,` e o HMAC-SHA256 em base64 de `id.timestamp.corpo`; a chave são os bytes do secret sem o prefixo `whsec_`, decodificado de base64. Uma assinatura por secret vigente, separadas por espaço
+                 * @example v1,MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventoWebhookFalhando"];
+            };
+        };
+        responses: {
+            "2XX": components["responses"]["Recebido"];
+            default: components["responses"]["NaoRecebido"];
+        };
+    };
+    receiveWebhookSuspenso: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description O nome do evento, igual a `evento` no corpo
+                 * @example webhook.suspenso
+                 */
+                "X-Webhook-Event": "webhook.suspenso";
+                /**
+                 * @description O id da entrega, igual em toda tentativa: deduplique por ele
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                "X-Webhook-Delivery": components["parameters"]["X-Webhook-Delivery"];
+                /**
+                 * @description HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado
+                 * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+                 */
+                "X-Webhook-Signature": components["parameters"]["X-Webhook-Signature"];
+                /**
+                 * @description O mesmo pelo secret anterior, por 24 h a partir de quando o novo assina
+                 * @example sha256=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+                 */
+                "X-Webhook-Signature-Previous"?: components["parameters"]["X-Webhook-Signature-Previous"];
+                /**
+                 * @description A versão do empréstimo no evento: descarte o que for mais velho do que já se conhece
+                 * @example 4
+                 */
+                "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
+                /**
+                 * @description Quem envia, e em que versão
+                 * @example Carteiro/0.2.0
+                 */
+                "User-Agent": components["parameters"]["User-Agent"];
+                /**
+                 * @description Standard Webhooks: o id da entrega
+                 * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
+                 */
+                "webhook-id": components["parameters"]["webhook-id"];
+                /**
+                 * @description Standard Webhooks: o instante da tentativa, em segundos desde 1970
+                 * @example 1769860800
+                 */
+                "webhook-timestamp": components["parameters"]["webhook-timestamp"];
+                /**
+                 * @description Standard Webhooks: `v1,` e o HMAC-SHA256 em base64 de `id.timestamp.corpo`; a chave são os bytes do secret sem o prefixo `whsec_`, decodificado de base64. Uma assinatura por secret vigente, separadas por espaço
+                 * @example v1,MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=
+                 */
+                "webhook-signature": components["parameters"]["webhook-signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventoWebhookSuspenso"];
             };
         };
         responses: {

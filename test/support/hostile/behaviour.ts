@@ -1,8 +1,8 @@
-/** What a hostile receiver does on its side of a TCP connection, in pieces. */
+/** The parts of a hostile receiver's behaviour on a TCP connection. */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-/** Everything a receiver does on one connection, from the moment it was accepted. */
+/** A receiver's behaviour on one connection, from its acceptance on. */
 export type Behaviour = (socket: Socket) => void;
 
 export interface Expected {
@@ -37,7 +37,7 @@ export function onRequests(answer: (socket: Socket, request: number) => void): B
   };
 }
 
-/** The same bytes to every request; then the connection is left open, ended or reset. */
+/** Answers every request with the same bytes; then leaves the connection open, ends it or resets it. */
 export function bytes(text: string | Buffer, after: 'open' | 'end' | 'reset' = 'open'): Behaviour {
   return onRequests((socket) => {
     socket.write(text, () => {

@@ -15,7 +15,7 @@ import {
   timedOut,
 } from './behaviour.ts';
 
-/** The first element names it; more than one expectation means as many POSTs, one after the other. */
+/** The first element is the name. Each further expectation is one more POST, in order. */
 type PlainReceiver = readonly [name: string, behaviour: Behaviour, ...expected: readonly Expected[]];
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
@@ -126,7 +126,7 @@ const BODIES: readonly PlainReceiver[] = [
   ['has a status that does not exist', bytes('HTTP/1.1 999 x\r\ncontent-length: 0\r\n\r\n'), answered(999)],
 ];
 
-/** Two answers to one request, or none to the second: nothing of it may be taken for the next answer. */
+/** Two answers to one request, or none to the second: no byte of them may count as the next answer. */
 const REUSED: readonly PlainReceiver[] = [
   ['is closed under the next request', onFirst(OK, (socket) => socket.end()), answered(200), answered(200)],
   ['is reset under the next request', onFirst(OK, reset), answered(200), answered(200)],

@@ -1,6 +1,6 @@
 /**
- * Hosts that no delivery may go to, written in every way that a URL parser, a resolver or the system would still take
- * for them. Each is tried in http and in https.
+ * Hosts that no delivery may reach, in every spelling that a URL parser, a resolver or the system still accepts. Each is tried
+ * in http and in https.
  */
 
 export interface HostileTarget {
@@ -8,7 +8,7 @@ export interface HostileTarget {
   readonly host: string;
   /** Who may be reached there: nobody, or a sandbox only. */
   readonly reach: 'never' | 'internal';
-  /** What the name resolves to at each look-up; the last one stays. */
+  /** The name's addresses at each look-up; the last entry repeats. */
   readonly answers?: readonly (readonly string[])[];
 }
 
@@ -58,7 +58,7 @@ const NAMES = [
   'receiver receiver. ｌｏｃａｌｈｏｓｔ %6cocalhost ⓛocalhost.',
 ];
 
-/** Names that a registration takes, and what a resolver makes of them. */
+/** Names that a webhook accepts, and their addresses. */
 const RESOLVED: readonly (readonly [host: string, reach: HostileTarget['reach'], addresses: string])[] = [
   ['to-loopback.example.com', 'internal', '127.0.0.1'],
   ['to-loopback-6.example.com', 'internal', '::1'],

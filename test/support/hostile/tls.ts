@@ -1,11 +1,11 @@
-/** Hostile receivers that are asked over https, and the outcome that each must get. */
+/** Hostile receivers over https, and the outcome that each must get. */
 import type { Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import { type Authority, makeAuthority, selfSigned } from '../certificates.ts';
 import { answered, type Behaviour, broken, bytes, drip, type Expected, flood, OK, onRequests } from './behaviour.ts';
 import { pour, reset, timedOut, tlsFault } from './behaviour.ts';
 
-/** With TLS options the behaviour is inside a real handshake of them, else it is instead of a handshake. */
+/** With TLS options, the behaviour follows a real handshake; without, it replaces the handshake. */
 type TlsReceiver = readonly [
   name: string,
   options: ((authority: Authority) => TlsOptions) | null,

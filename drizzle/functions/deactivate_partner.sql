@@ -1,0 +1,17 @@
+-- Lets a partner go, with who did it and why in its history. The API's own login may do this and nothing else to an account:
+-- an operator lets a partner go on the page. It can be undone by carteiro_owner alone.
+-- Null: there is no such partner, or it is the one of the operator's own notices. False: it is inactive already.
+create or replace function deactivate_partner(p_id uuid, p_actor text, p_reason text) returns boolean
+  language plpgsql security definer set search_path from current
+as $$
+declare
+  was_active boolean;
+begin
+  select active into was_active from partners where id = p_id and id <> operator_partner() for no key update;
+  if was_active then
+    perform set_config('carteiro.actor', p_actor, true), set_config('carteiro.reason', coalesce(p_reason, ''), true);
+    update partners set active = false where id = p_id;
+  end if;
+  return was_active;
+end
+$$;

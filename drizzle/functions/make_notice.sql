@@ -1,0 +1,52 @@
+-- Tells a webhook's partner, and the operator, about it: an event each on a stream of its own, with a delivery for each other
+-- active webhook that subscribes to the notice. The webhook itself is not told. Returns how many deliveries it made.
+-- The partner's event is made even when nobody is told, so that the partner finds it in its feed. A notice is of the catalog,
+-- but no fact: append_event refuses it, and the balance does not count it.
+create or replace function make_notice(p_webhook_id uuid, p_type text, p_data json) returns integer
+  language plpgsql security definer set search_path from current
+as $$
+declare
+  known event_types;
+  fault text;
+  made integer;
+begin
+  select * into known from event_types where name = p_type and kind = 'notice';
+  if not found then
+    raise exception '"%" is no notice of the catalog', p_type using errcode = 'CT404';
+  end if;
+  fault := payload_fault(known.keys, known.kinds, known.formats, p_data);
+  if fault is not null then
+    raise exception 'the payload of "%" does not fit: %', p_type, fault using errcode = 'CT400';
+  end if;
+  with told as materialized (
+    select p.id
+    from partners p
+    where p.active
+      and (p.id = (select partner_id from webhooks where id = p_webhook_id)
+           or p.id = operator_partner() and exists (select from webhooks where partner_id = p.id and active))
+  ),
+  hook as materialized (
+    select w.id, w.partner_id
+    from told
+    join webhooks w on w.partner_id = told.id
+    where w.active and p_type = any (w.events) and w.id <> p_webhook_id
+  ),
+  event as (
+    insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
+    select uuidv7(), 1, p_type, told.id, p_data, date_trunc('milliseconds', clock_timestamp()), 'servico',
+           (select count(*) from hook where hook.partner_id = told.id), pg_current_snapshot()
+    from told
+    returning id, partner_id
+  ),
+  arrival as (
+    insert into arrivals (webhook_id, partner_id, kind, due_at) select id, partner_id, 'due', now() from hook
+  ),
+  delivery as (
+    insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+    select event.id, hook.id, hook.partner_id, now() from event join hook on hook.partner_id = event.partner_id
+    returning webhook_id
+  )
+  select count(*) into made from delivery;
+  return made;
+end
+$$;

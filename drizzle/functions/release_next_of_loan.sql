@@ -1,0 +1,51 @@
+-- The end of a delivery that others of its loan wait for makes the first of them due, and hands the mark on to it. The end of
+-- its claim alone, as after a failure, does so for earlier ones only; those are resent.
+--
+-- Invariant: hold_back.sql has it. The mark is read in the row that ends, so whoever ends it, and by whatever statement,
+-- wakes the next in the same transaction; a crash wakes nobody and ends nothing.
+-- It is a trigger because deliveries end in ten places. Where no partner asked for an order nothing is marked. Measured, a
+-- drain's CPU for 10,000, without the trigger and hold_back: 1.16 s; with both, no order asked for: 1.22, within the noise.
+-- A suspension skips what others hold: two of them suspend parts of the same loans, and would wait for each other.
+create or replace function release_next_of_loan() returns trigger
+  language plpgsql set search_path from current
+as $$
+declare
+  next_id uuid;
+begin
+  loop
+    -- A statement of its own, which sees what a claim committed while the update waited for it.
+    select d.id into next_id
+    from events mine
+    join events e on e.stream = mine.stream and (new.status <> 'pendente' or e.version < mine.version)
+    cross join lateral (
+      select id, status, next_attempt_at
+      from deliveries
+      where webhook_id = new.webhook_id and event_id = e.id and partner_id = new.partner_id
+      limit 1
+    ) d
+    where mine.id = new.event_id and d.status = 'pendente' and d.next_attempt_at = 'infinity'
+    order by e.version
+    limit 1;
+    if next_id is null then
+      return null;
+    end if;
+    if new.status = 'suspensa' then
+      perform from deliveries where id = next_id for no key update skip locked;
+      if not found then
+        return null;
+      end if;
+    end if;
+    update deliveries
+    set next_attempt_at = now(), awaited = true
+    where id = next_id and partner_id = new.partner_id and status = 'pendente' and next_attempt_at = 'infinity';
+    if found then
+      insert into arrivals (webhook_id, partner_id, kind, due_at) values (new.webhook_id, new.partner_id, 'due', now());
+      return null;
+    end if;
+  end loop;
+end
+$$;
+
+create or replace trigger deliveries_release_next after update on deliveries for each row
+  when (old.awaited and (new.status <> old.status or old.claimed_by is not null and new.claimed_by is null))
+  execute function release_next_of_loan();

@@ -1,0 +1,34 @@
+/**
+ * The balance as text that comes while it is counted: days as they are over, and what adds up at the end.
+ *
+ * After each hour of a day at least a line break goes out, so that nobody between here and the client takes a long balance
+ * for a dead connection. The first hour is counted before the answer begins: a database out of reach is still a 503. A
+ * fault later ends the connection within the JSON.
+ */
+import { addUpByDay, type BalanceEnd, type BalanceSlice } from '../balance.ts';
+import { MAX_LISTED_DIFFERENCES, type BalanceLine } from '../../contract/resources/audit-resource.ts';
+
+/** The JSON of a `BalanceResource`, in pieces. */
+export async function writeBalance(
+  slices: AsyncIterable<BalanceSlice>,
+  de: string,
+  ate: string,
+): Promise<AsyncIterable<string>> {
+  const days = addUpByDay(slices, MAX_LISTED_DIFFERENCES);
+  let step: IteratorResult<readonly BalanceLine[], BalanceEnd> = await days.next();
+
+  async function* chunks(): AsyncGenerator<string> {
+    yield `${JSON.stringify({ de, ate }).slice(0, -1)},"linhas":[`;
+    let separator = '\n';
+    while (!step.done) {
+      for (const line of step.value) {
+        yield separator + JSON.stringify(line);
+        separator = ',\n';
+      }
+      if (step.value.length === 0) yield '\n';
+      step = await days.next();
+    }
+    yield `],\n${JSON.stringify(step.value).slice(1)}\n`;
+  }
+  return chunks();
+}

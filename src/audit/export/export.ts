@@ -1,0 +1,145 @@
+/**
+ * The export of attempts: NDJSON or CSV, oldest first.
+ *
+ * Memory stays constant: one page of rows at a time, and the next only when the client has taken this one.
+ * The rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one
+ * consistent whole without a transaction held open. Alternative: a server-side cursor holds a snapshot for as long as
+ * the slowest client reads, and under a snapshot held open claims went from 28 to 90 ms.
+ *
+ * The manifest tells how many rows there are and the digest of their bytes, which is known only at the end. NDJSON has it
+ * as its last line. A CSV has rows and nothing else, because a last line of another kind makes every column text for who
+ * reads it as a table; its manifest is asked for at the path in X-Carteiro-Manifesto, which names the transaction at which
+ * the export ended, so that the same rows are read and digested again. Alternative: HTTP's trailers, which most proxies and
+ * clients drop. A fault on the way ends the connection.
+ */
+import { createHash } from 'node:crypto';
+import {
+  type AttemptFilters,
+  type AttemptCursor,
+  type FoundAttempts,
+  readAttempts,
+  type SettledBelow,
+} from '../attempts.ts';
+import type { Seal } from '../seals/chain.ts';
+import { readLastSeal } from '../seals/seal.ts';
+import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
+import type { Result } from '../../contract/refusals.ts';
+import type { Pool } from '../../db/pool.ts';
+import { attemptView } from './attempt-view.ts';
+import { type FormatName, FORMATS, type MediaType } from './formats.ts';
+
+const PAGE = 1_000;
+
+/** An export's bytes, and the headers that say what to do with them. */
+interface Exported {
+  readonly contentType: MediaType | `${MediaType};${string}`;
+  readonly chunks: AsyncIterable<string>;
+  readonly headers: { readonly 'Content-Disposition': string; readonly 'X-Carteiro-Manifesto': string };
+}
+
+export interface Export {
+  readonly format: FormatName;
+  readonly filters: AttemptFilters;
+  readonly seesCpf: boolean;
+  /** The filters as they were asked for. */
+  readonly asked: Readonly<Record<string, string>>;
+  readonly pageSize?: number;
+}
+
+interface Start {
+  readonly settledBelow: SettledBelow;
+  readonly at: Date;
+  readonly seal: Seal | null;
+}
+
+async function readStart(pool: Pool): Promise<Start> {
+  return pool.run(async (sql) => {
+    const [{ epoch, tx, at }] = await sql<[SettledBelow & { at: Date }]>`
+      select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as tx, clock_timestamp() as at`;
+    return { settledBelow: { epoch, tx }, at, seal: await readLastSeal(sql) };
+  });
+}
+
+/** The bytes of an export that ends at `settledBelow`, page by page, and then its manifest. */
+async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize = PAGE }: Export, start: Start) {
+  const { header, line } = FORMATS[format];
+  const hash = createHash('sha256').update(header);
+  if (header !== '') yield header;
+  let [rows, after] = [0, null as AttemptCursor | null];
+  do {
+    const page = {
+      ...filters,
+      after,
+      limit: pageSize,
+      order: 'oldest first',
+      settledBelow: start.settledBelow,
+    } as const;
+    const { attempts, next }: FoundAttempts = await readAttempts(pool, page);
+    const text = attempts.map((attempt) => line(attemptView(attempt, seesCpf))).join('');
+    rows += attempts.length;
+    hash.update(text);
+    yield text;
+    after = next;
+  } while (after !== null);
+  const manifest: ExportManifest = {
+    linhas: rows,
+    sha256: hash.digest('hex'),
+    selo: start.seal === null ? null : { numero: start.seal.number, hash: start.seal.hash.toString('hex') },
+    gerado_em: start.at.toISOString(),
+    filtros: asked,
+  };
+  return manifest;
+}
+
+/** The form of an export's `corte`: an epoch and a transaction. */
+export const CUT = /^\d{1,5}-\d{1,19}$/;
+
+function writeCut({ epoch, tx }: SettledBelow): string {
+  return `${epoch}-${tx}`;
+}
+
+function readCut(cut: string): SettledBelow {
+  const [epoch = '', tx = ''] = cut.split('-');
+  return { epoch: Number(epoch), tx };
+}
+
+function isAbove(one: SettledBelow, other: SettledBelow): boolean {
+  return one.epoch > other.epoch || (one.epoch === other.epoch && BigInt(one.tx) > BigInt(other.tx));
+}
+
+/** Starts an export; its bytes come as the answer's body is read. `path` is where its manifest is asked for. */
+export async function exportAttempts(pool: Pool, asked: Export, path: string): Promise<Exported> {
+  const { contentType, footer } = FORMATS[asked.format];
+  const start = await readStart(pool);
+  async function* chunks(): AsyncGenerator<string> {
+    const found = yield* pagesOf(pool, asked, start);
+    if (footer !== null) yield footer(found);
+  }
+  const again = new URLSearchParams({ ...asked.asked, formato: asked.format, corte: writeCut(start.settledBelow) });
+  const headers = {
+    'Content-Disposition': `attachment; filename="tentativas.${asked.format}"`,
+    'X-Carteiro-Manifesto': `${path}?${again.toString()}`,
+  };
+  return { contentType, chunks: chunks(), headers };
+}
+
+/**
+ * The JSON of an {@link ExportManifest}, of an export that ended at `cut`; refused while transactions below the cut are open. A
+ * line break goes out for each page, so that nobody takes a long count for a dead connection.
+ */
+export async function writeManifest(
+  pool: Pool,
+  asked: Export,
+  cut: string,
+): Promise<Result<AsyncIterable<string>, 'cutNotSettled'>> {
+  const start = await readStart(pool);
+  const settledBelow = readCut(cut);
+  if (isAbove(settledBelow, start.settledBelow)) return { refused: { kind: 'cutNotSettled' } };
+  async function* chunks(): AsyncGenerator<string> {
+    const pages = pagesOf(pool, asked, { ...start, settledBelow });
+    let page = await pages.next();
+    for (; !page.done; page = await pages.next()) yield '\n';
+    yield JSON.stringify(page.value);
+  }
+  return { ok: chunks() };
+}

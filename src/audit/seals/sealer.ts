@@ -1,0 +1,55 @@
+/**
+ * The sealer inside `api` and `poll`. Any number of processes may run it; one works at a time, and together they seal every
+ * half minute (seal.ts).
+ *
+ * A longer interval is cheaper: each turn reads again the pages that autovacuum has not summarised yet, about a minute's worth.
+ * Sealing every five seconds spent a third of its time on that. A row is sealed at most 40 s after its commit, unless an older
+ * transaction is still open.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../../db/pool.ts';
+import { logFailedTry } from '../../db/unavailable.ts';
+import type { Logger } from '../../log-lines.ts';
+import { type SealTurn, sealTurn, startCursor } from './seal.ts';
+
+const EVERY_MS = 30_000;
+/** Between the turns of a backlog it rests this many times as long as the turn took, so that writers go first. */
+const RESTS = 4;
+const AFTER_FAULT_MS = 10_000;
+
+export interface SealerDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly everyMs?: number;
+}
+
+/** Seals until `signal` is aborted, through outages too. */
+export async function runSealer({ pool, log, everyMs = EVERY_MS }: SealerDeps, signal: AbortSignal): Promise<void> {
+  const cursor = startCursor();
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  let more = false;
+  while (!signal.aborted) {
+    try {
+      const startedMs = performance.now();
+      const restMs: number = more ? 0 : everyMs / 2;
+      const turn: SealTurn = await pool.transaction((tx) => sealTurn(tx, cursor, { restMs }));
+      ({ more } = turn);
+      await pause(more ? (performance.now() - startedMs) * RESTS : everyMs * (0.75 + Math.random() / 2));
+    } catch (error) {
+      logFailedTry(log, error, 'the database is out of reach, sealing later', 'rows could not be sealed');
+      await pause(AFTER_FAULT_MS);
+    }
+  }
+}
+
+/** Seals all rows that are settled now; returns how many seals and rows that made. */
+export async function sealAll(pool: Pool): Promise<{ seals: number; rows: number }> {
+  const cursor = startCursor();
+  const sum = { seals: 0, rows: 0 };
+  for (;;) {
+    const { rows, more } = await pool.transaction((tx) => sealTurn(tx, cursor));
+    sum.seals += rows > 0 ? 1 : 0;
+    sum.rows += rows;
+    if (!more) return sum;
+  }
+}

@@ -1,0 +1,120 @@
+/** Deliveries, their attempts and the feed of events, as a partner reads them. */
+import { z } from 'zod';
+import { envelope, TEST_NAME } from '../delivery.ts';
+import { SUBSCRIBABLE_NAMES } from '../events.ts';
+import { DELIVERY_STATUSES, OUTCOMES } from '../statuses.ts';
+import { id, timestamp } from '../values.ts';
+
+export const MAX_PAGE = 500;
+export const DEFAULT_PAGE = 100;
+
+/** The names of deliveries: the emitted events and the partner's own test. */
+export const deliveredName = z.enum([...SUBSCRIBABLE_NAMES, TEST_NAME]).meta({ id: 'NomeEntregue' });
+
+/** Components of the description, so each is a class in a generated client. */
+export const deliveryStatus = z.enum(DELIVERY_STATUSES).meta({ id: 'StatusDeEntrega' });
+export const outcome = z.enum(OUTCOMES).meta({ id: 'ResultadoDeTentativa' });
+
+const cursor = z.string().nullable();
+
+const delivery = z
+  .strictObject({
+    /** The value of `X-Webhook-Delivery`, the same for every attempt and every resend. */
+    id,
+    webhook_id: id,
+    evento_id: id,
+    evento: deliveredName,
+    emprestimo_id: id.nullable(),
+    versao_emprestimo: z.int().nullable(),
+    status: deliveryStatus,
+    total_tentativas: z.int(),
+    /** Of the attempt that delivered, else of the newest attempt; null before the first attempt has ended. */
+    ultimo_resultado: outcome.nullable(),
+    ultimo_status_http: z.int().nullable(),
+    /** True while an attempt awaits its answer. */
+    em_andamento: z.boolean(),
+    /** Null, too, while it waits for an earlier delivery of its loan (`ordem` por_emprestimo). */
+    proxima_tentativa_em: timestamp.nullable(),
+    criada_em: timestamp,
+    concluida_em: timestamp.nullable(),
+  })
+  .meta({ id: 'Entrega' });
+export type DeliveryResource = z.infer<typeof delivery>;
+
+const attempt = z
+  .strictObject({
+    numero: z.int(),
+    inicio: timestamp,
+    duracao_ms: z.int().nullable(),
+    resultado: outcome,
+    status_http: z.int().nullable(),
+    erro: z.string().nullable(),
+    /** The first 1 KiB of the answer as text, with what looks like a CPF masked. */
+    resposta: z.string().nullable(),
+    /** True when the attempt was already recorded as lost (`desconhecido`) and its poller reported after all. */
+    atrasada: z.boolean(),
+  })
+  .meta({ id: 'Tentativa' });
+export type AttemptResource = z.infer<typeof attempt>;
+
+export const deliveryWithAttempts = delivery
+  .extend({ tentativas: z.array(attempt) })
+  .meta({ id: 'EntregaComTentativas' });
+export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttempts>;
+
+const sentAttempt = attempt
+  .extend({
+    url: z.string(),
+    /** The address that was connected to; null when none was, or when nobody knows. */
+    endereco: z.string().nullable(),
+    /** In the order in which they were sent, beside those that HTTP itself asks for. */
+    cabecalhos: z.array(z.strictObject({ nome: z.string(), valor: z.string() })),
+    /** False where it is not known any more which secret signed: then the signatures are left out. */
+    assinaturas_conhecidas: z.boolean(),
+  })
+  .meta({ id: 'TentativaEnviada' });
+
+/** One delivery with all that was sent. `corpo` is the exact body of every attempt, whose bytes are its UTF-8. */
+export const deliveryAsSent = delivery
+  .extend({ corpo: z.string(), tentativas: z.array(sentAttempt) })
+  .meta({ id: 'EntregaComEnvios' });
+export type DeliveryAsSent = z.infer<typeof deliveryAsSent>;
+
+/** A page may hold fewer deliveries than asked for, or none, and still have a next page, where the search continues. */
+export const deliveryPage = z.strictObject({ itens: z.array(delivery), proximo_cursor: cursor });
+
+/** The counts of a resend, or of its simulation. Repeat the request with `cursor` until the answer has none. */
+export const resendResult = z.strictObject({
+  simulado: z.boolean(),
+  entregas: z.int(),
+  /** In flight now, and therefore not resent. */
+  em_andamento: z.int(),
+  proximo_cursor: cursor,
+});
+
+const ID_EXAMPLE = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
+
+const fedEnvelope = envelope.meta({
+  examples: [
+    {
+      evento: 'averbacao.concluida',
+      timestamp: '2026-01-31T12:00:00.000Z',
+      parceiro_id: ID_EXAMPLE,
+      data: { emprestimo_id: ID_EXAMPLE, averbacao_id: ID_EXAMPLE, protocolo_registry: 'REG-2DCA4C14FF77347F' },
+    },
+  ],
+});
+
+export const feedItem = z
+  .strictObject({
+    evento_id: id,
+    emprestimo_id: id.nullable(),
+    versao_emprestimo: z.int().nullable(),
+    entregas: z.array(z.strictObject({ id, webhook_id: id, status: deliveryStatus })),
+    envelope: fedEnvelope,
+  })
+  .meta({ id: 'EventoDoParceiro' });
+export type FeedItem = z.infer<typeof feedItem>;
+
+/** The last page has `proximo_cursor` too: asked again later, it answers the events since. */
+export const feedPage = z.strictObject({ itens: z.array(feedItem), proximo_cursor: cursor, ha_mais: z.boolean() });

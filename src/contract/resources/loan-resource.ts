@@ -1,0 +1,73 @@
+/** The loan and its registration, as a partner reads and writes them (decisions, "Endpoints"). */
+import { z } from 'zod';
+import {
+  DOCUMENT_MODES,
+  DOCUMENTS_SITUATIONS,
+  LOAN_STATUSES,
+  NEXT_ACTIONS,
+  REGISTRATION_STATUSES,
+  SIGNING_MODES,
+} from '../statuses.ts';
+import { documentType } from './documents.ts';
+import { cnpj, cpf } from '../tax-ids.ts';
+import { date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from '../values.ts';
+
+export const createLoan = z.strictObject({
+  cpf_trabalhador: cpf,
+  nome_trabalhador: text(200),
+  matricula: text(60),
+  cnpj_empregador: cnpj,
+  valor_liberado: positiveReais,
+  numero_parcelas: z.int().min(1).max(MAX_INSTALLMENTS),
+  valor_parcela: positiveReais,
+  consulta_margem_id: id.optional(),
+});
+export type CreateLoan = z.infer<typeof createLoan>;
+
+export const registrationResource = z
+  .strictObject({
+    id,
+    emprestimo_id: id,
+    status: z.enum(REGISTRATION_STATUSES),
+    protocolo_registry: z.string().nullable(),
+    erro: z.string().nullable(),
+    criada_em: timestamp,
+    concluida_em: timestamp.nullable(),
+  })
+  .meta({ id: 'Averbacao' });
+export type RegistrationResource = z.infer<typeof registrationResource>;
+
+const documentsObligation = z
+  .strictObject({
+    situacao: z.enum(DOCUMENTS_SITUATIONS),
+    prazo: date,
+    documentos_pendentes: z.array(documentType),
+    recebido_em: timestamp.nullable(),
+  })
+  .meta({ id: 'EntregaDeDocumentos' });
+
+export const loanResource = z
+  .strictObject({
+    id,
+    numero: z.string(),
+    status: z.enum(LOAN_STATUSES),
+    proxima_acao: z.enum(NEXT_ACTIONS).nullable(),
+    cpf_trabalhador: cpf,
+    nome_trabalhador: z.string(),
+    matricula: z.string(),
+    cnpj_empregador: cnpj,
+    tipo_assinatura: z.enum(SIGNING_MODES),
+    entrega_documentos: z.enum(DOCUMENT_MODES),
+    valor_liberado: reais,
+    numero_parcelas: z.int(),
+    valor_parcela: reais,
+    ccb_assinada_recebida: z.boolean(),
+    averbacao: registrationResource.nullable(),
+    data_liberacao: date.nullable(),
+    entrega_docs_registry: documentsObligation.nullable(),
+    versao: z.int(),
+    criado_em: timestamp,
+    atualizado_em: timestamp,
+  })
+  .meta({ id: 'Emprestimo' });
+export type LoanResource = z.infer<typeof loanResource>;

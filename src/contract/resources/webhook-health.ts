@@ -1,0 +1,46 @@
+/** How a webhook fares. */
+import { z } from 'zod';
+import { OUTCOMES, WEBHOOK_STATES } from '../statuses.ts';
+import { id, timestamp } from '../values.ts';
+
+/** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
+export const PENDING_LOOKED_AT = 1_000;
+
+const failures = z
+  .object(
+    Object.fromEntries(OUTCOMES.filter((outcome) => outcome !== 'entregue').map((outcome) => [outcome, z.int()])) as {
+      [O in Exclude<(typeof OUTCOMES)[number], 'entregue'>]: z.ZodInt;
+    },
+  )
+  .strict()
+  .meta({ id: 'FalhasPorResultado' });
+
+const period = z
+  .strictObject({
+    /** The full hour with which the period begins. */
+    desde: timestamp,
+    /** Attempts, not deliveries. */
+    entregues: z.int(),
+    falhas: failures,
+    /** Of the answers, whatever they said; null without any. At most a tenth above the true value. */
+    p50_ms: z.int().nullable(),
+    p95_ms: z.int().nullable(),
+  })
+  .meta({ id: 'PeriodoDeSaude' });
+export type HealthPeriod = z.infer<typeof period>;
+
+export const webhookHealth = z
+  .strictObject({
+    webhook_id: id,
+    estado: z.enum(WEBHOOK_STATES),
+    /** Of the pending deliveries that are due first, at most {@link PENDING_LOOKED_AT}, the one that was made first. */
+    pendente_mais_antiga: z
+      .strictObject({ id, criada_em: timestamp, proxima_tentativa_em: timestamp.nullable() })
+      .nullable(),
+    ultimas_24h: period,
+    ultimos_7d: period,
+    /** When the attempts were last counted; null before the first time. */
+    contada_em: timestamp.nullable(),
+  })
+  .meta({ id: 'SaudeDoWebhook' });
+export type WebhookHealthResource = z.infer<typeof webhookHealth>;

@@ -1,0 +1,102 @@
+/** A webhook on the wire (contract, "Webhook registration"). */
+import { z } from 'zod';
+import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../events.ts';
+import { id, timestamp } from '../values.ts';
+
+/** At most this many active webhooks of one partner. */
+export const MAX_ACTIVE_WEBHOOKS = 50;
+export const MAX_URL_LENGTH = 2_048;
+/** The most hours that a new secret may wait before it signs. */
+export const MAX_WAIT_H = 24;
+
+const eventName = z
+  .enum(SUBSCRIBABLE_NAMES, {
+    error: ({ input }) =>
+      RESERVED_NAMES.some((name) => name === input)
+        ? `${String(input)} é um nome reservado, nunca emitido`
+        : 'nome de evento desconhecido',
+  })
+  .meta({ id: 'NomeDeEvento' });
+
+/** At least one name, each at most once; the order given is kept. */
+export const eventNames = z
+  .array(eventName)
+  .min(1, 'deve ter ao menos um evento')
+  .max(SUBSCRIBABLE_NAMES.length, `tem no máximo ${SUBSCRIBABLE_NAMES.length} eventos`)
+  .superRefine((names, context) => {
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) < index)
+        context.addIssue({ code: 'custom', path: [index], message: `${name} está repetido` });
+    }
+  })
+  .meta({ uniqueItems: true });
+
+/** The schema of `url` checks and normalises it; it depends on `ALLOW_INSECURE_TARGETS`. */
+export function createWebhook<U extends z.ZodType<string>>(url: U) {
+  return z.strictObject({ url, eventos: eventNames });
+}
+
+/** A change of a webhook. `retomar` sends its suspended deliveries, and is allowed only beside `ativo: true`. */
+export function changeWebhook<U extends z.ZodType<string>>(url: U) {
+  return z
+    .strictObject({
+      url: url.optional(),
+      eventos: eventNames.optional(),
+      ativo: z.boolean().optional(),
+      retomar: z.boolean().optional(),
+    })
+    .refine((change) => Object.values(change).some((value) => value !== undefined), 'deve ter ao menos um campo')
+    .refine((change) => change.retomar !== true || change.ativo === true, {
+      path: ['retomar'],
+      message: 'só pode vir com ativo: true',
+    })
+    .meta({
+      minProperties: 1,
+      if: { properties: { retomar: { const: true } }, required: ['retomar'] },
+      // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's word
+      then: { properties: { ativo: { const: true } }, required: ['ativo'] },
+    });
+}
+
+export const webhook = z
+  .strictObject({
+    id,
+    url: z.string(),
+    eventos: z.array(eventName),
+    ativo: z.boolean(),
+    criado_em: timestamp,
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookResource = z.infer<typeof webhook>;
+
+/** The creation answer: the only place where `secret` is ever shown. */
+export const createdWebhook = webhook.extend({ secret: z.string().optional() }).meta({
+  id: 'WebhookCriado',
+  description: 'O secret vem só na primeira resposta; a repetição pela Idempotency-Key não o traz',
+});
+
+/** A rotation: the new secret signs from `vale_em` on, at most {@link MAX_WAIT_H} hours ahead; without it, at once. */
+export const rotateSecret = z.strictObject({
+  vale_em: z.iso
+    .datetime({ offset: true, error: 'deve ser um instante ISO 8601 com fuso, como 2026-01-31T12:00:00Z' })
+    .transform((text) => new Date(text))
+    .optional(),
+});
+
+/** The rotation's answer, and its repetition by the Idempotency-Key: the only places where the new `secret` is shown. */
+export const rotatedSecret = z
+  .strictObject({
+    id,
+    secret: z.string().optional(),
+    /** The new secret signs from this instant on; until then the old one signs alone. */
+    vale_em: timestamp,
+    /** The old secret signs too until this instant. */
+    anterior_ate: timestamp,
+  })
+  .meta({
+    id: 'SecretTrocado',
+    description: 'A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele',
+  });
+
+/** The answer when a waiting secret is made to sign. */
+export const activatedSecret = z.strictObject({ id, anterior_ate: timestamp });

@@ -1,0 +1,98 @@
+/**
+ * One record of the registry becomes one event on its loan.
+ *
+ * Invariant: one record emits once, whichever syncs meet on it. The transaction of the event sets `detected_at`; it
+ * locks the partner's row first and then sees the mark unset. A crash before the commit leaves the record open.
+ * All detections of a partner queue on that row, so `detected_at` grows in the order of the commits: a reader that
+ * continues after the last row it saw misses none. A closing of a month locks the same row, so an outstanding balance
+ * never misses a batch that is about to commit (settlement.ts). The lock is NO KEY UPDATE, which leaves the appends of
+ * other loans alone.
+ * Alternative: locking the record's own row also makes it emit once, but rows could then appear behind a reader's
+ * cursor.
+ */
+import { and, count, eq, isNull } from 'drizzle-orm';
+import { lockPartner } from '../../db/partner-lock.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { prepared } from '../../db/prepared.ts';
+import { bondRecords, settledInstallments } from '../../db/tables/jobs.ts';
+import type { Command } from '../../loan/command.ts';
+import type { LoanState } from '../../loan/state.ts';
+import type { EndOfBond, Rehire } from '../../registry/bonds-port.ts';
+import { handleLoan } from '../loans/handle-loan.ts';
+
+/** A record that was kept and has not emitted its event. */
+export type OpenRecord = {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly loanId: string;
+} & ({ readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire });
+
+class DetectedElsewhere extends Error {
+  override name = 'DetectedElsewhere';
+}
+
+/** True when this call emitted the record's event; false when the loan refuses it, or another sync was first. */
+export async function detect(
+  pool: Pool,
+  record: OpenRecord,
+  { actor, requestId }: { readonly actor: string; readonly requestId: string | null },
+): Promise<boolean> {
+  const { partnerId, loanId } = record;
+  try {
+    const handled = await handleLoan(
+      pool,
+      { partnerId, actor, requestId },
+      loanId,
+      async (_now, { tx, state }) => {
+        await fence(tx, record);
+        return toCommand(tx, record, state);
+      },
+      (tx, { state }) => mark(tx, record, state.version),
+    );
+    return 'ok' in handled;
+  } catch (error) {
+    if (error instanceof DetectedElsewhere) return false;
+    throw error;
+  }
+}
+
+async function fence(tx: Tx, { id, partnerId }: OpenRecord): Promise<void> {
+  await lockPartner(tx, { partnerId });
+  const open = await selectOpen(tx, { id });
+  if (open.length === 0) throw new DetectedElsewhere(`record ${id} was detected by another sync`);
+}
+
+const selectOpen = prepared<{ id: string }>()((database, { id }) =>
+  database
+    .select({ id: bondRecords.id })
+    .from(bondRecords)
+    .where(and(eq(bondRecords.id, id), isNull(bondRecords.detectedAt))),
+);
+
+const selectSettled = prepared<{ loanId: string; partnerId: string }>()((database, { loanId, partnerId }) =>
+  database
+    .select({ settled: count() })
+    .from(settledInstallments)
+    .where(and(eq(settledInstallments.loanId, loanId), eq(settledInstallments.partnerId, partnerId))),
+);
+
+async function toCommand(tx: Tx, record: OpenRecord, state: LoanState): Promise<Command> {
+  if (record.kind === 'ended') return { type: 'endBond', ...record.data };
+  const [row] = await selectSettled(tx, { loanId: state.id, partnerId: record.partnerId });
+  const outstandingCentavos = state.installmentCentavos * (state.installments - (row?.settled ?? 0));
+  return { type: 'recordNewBond', ...record.data, outstandingCentavos };
+}
+
+/** Marks the record with the event's data as the partner gets it, a little later than any other of its kind. */
+async function mark(tx: Tx, { id, kind, partnerId, loanId }: OpenRecord, version: number): Promise<void> {
+  await tx`
+    update bond_records
+    set detected_at = greatest(
+          clock_timestamp(),
+          (select max(detected_at) + interval '1 millisecond'
+           from bond_records where partner_id = ${partnerId} and kind = ${kind} and detected_at is not null)),
+        emitted = e.data,
+        event_id = e.id
+    from events e
+    where bond_records.id = ${id} and e.stream = ${loanId} and e.version = ${version}`;
+}

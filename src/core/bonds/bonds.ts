@@ -1,0 +1,155 @@
+/**
+ * The nightly sync: bonds that the registry knows of become trabalhador.desligado and trabalhador.vinculo_novo, each
+ * at the first detection of its record (contract, "Rules" 7).
+ *
+ * Invariant: a record is kept at first sight under its reference, and emits at most once, because the mark
+ * `detected_at` commits with the event (bond-detection.ts). So windows may overlap, and syncs may run twice or on two
+ * machines.
+ * Crash: the window moves only after everything in it is kept, so the next sync asks for it again. A record that was
+ * kept but did not emit stays open, and every later sync looks at it again. In the same way an end of bond waits for
+ * an issuance to end, and a rehire waits for the loan's closing.
+ * A record that its loan will never take stays open for good (an end of bond of a cancelled or closed loan, a rehire
+ * without a closing). It costs one look at an index and is never shown; nothing of the registry's answer is thrown
+ * away.
+ * Ends of bonds go before rehires, so that both of one worker may come in one night. Alternative: remembering only how
+ * far the last sync came loses records that the registry dates back or commits late.
+ */
+import { sql } from 'drizzle-orm';
+import type { Pool } from '../../db/pool.ts';
+import { prepared } from '../../db/prepared.ts';
+import { syncWindows } from '../../db/tables/jobs.ts';
+import { isUnavailable } from '../../db/unavailable.ts';
+import type { Logger } from '../../log-lines.ts';
+import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../loan/decide-bonds.ts';
+import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../registry/bonds-port.ts';
+import { detect, type OpenRecord } from './bond-detection.ts';
+
+/** How much of the last window is asked for again. */
+const OVERLAP_MS = 48 * 60 * 60 * 1_000;
+const REGISTRY_TIMEOUT_MS = 5 * 60 * 1_000;
+const PAGE = 200;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+export interface SyncDeps {
+  readonly pool: Pool;
+  readonly registry: BondRegistry;
+  readonly log: Logger;
+}
+
+/** For whom, and who asked for it. */
+export interface SyncScope {
+  /** Null: all partners. */
+  readonly partnerId: string | null;
+  readonly actor: string;
+  readonly requestId: string | null;
+}
+
+/** How many records were newly detected; `failed` ones are logged and looked at again by the next sync. */
+export interface SyncCounts {
+  readonly ended: number;
+  readonly new: number;
+  readonly failed: number;
+}
+
+/**
+ * Runs the sync once. Throws when the registry or the database is out of reach; what was detected until then stays, and
+ * the next sync goes on from there. `onProgress` is told the counts so far.
+ */
+export async function syncBonds(
+  deps: SyncDeps,
+  scope: SyncScope,
+  onProgress: (counts: SyncCounts) => void = () => undefined,
+): Promise<SyncCounts> {
+  await keepWindow(deps, scope);
+  const counts = { ended: 0, new: 0, failed: 0 };
+  for (const kind of ['ended', 'new'] as const) {
+    for await (const record of openRecords(deps.pool, kind, scope.partnerId)) {
+      const outcome = await detectSafely(deps, scope, record);
+      if (outcome === 'detected') counts[kind] += 1;
+      if (outcome === 'failed') counts.failed += 1;
+      onProgress(counts);
+    }
+  }
+  return counts;
+}
+
+/** Keeps what the registry came to know since the last sync of this scope. The registry is asked outside transactions. */
+async function keepWindow({ pool, registry }: SyncDeps, { partnerId }: SyncScope): Promise<void> {
+  const name = partnerId === null ? 'bonds' : `bonds:${partnerId}`;
+  // One millisecond more than now: what the registry learned in this very millisecond belongs to this window.
+  const [window] = await pool.run(
+    (sql) => sql<[{ until: Date; last: Date | null }]>`
+      select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as until,
+             (select until from sync_windows where name = ${name}) as last`,
+  );
+  const { until, last } = window;
+  const query: BondQuery = { partnerId, from: new Date(last === null ? 0 : last.getTime() - OVERLAP_MS), until };
+  const signal = AbortSignal.timeout(REGISTRY_TIMEOUT_MS);
+  for await (const page of registry.endedBonds(query, signal)) await keep(pool, 'ended', page);
+  for await (const page of registry.newBonds(query, signal)) await keep(pool, 'new', page);
+  await pool.run((tx) => moveWindow(tx, { name, until }));
+}
+
+const moveWindow = prepared<typeof syncWindows.$inferSelect>()((database, { name, until }) =>
+  database
+    .insert(syncWindows)
+    .values({ name, until })
+    .onConflictDoUpdate({
+      target: syncWindows.name,
+      set: { until: sql`greatest(${syncWindows.until}, excluded.until)` },
+    }),
+);
+
+/**
+ * Keeps the records that are seen for the first time; one about a loan that the partner does not have is not ours. In
+ * the order of their references, so that two syncs with the same records wait for each other and never in a circle.
+ */
+async function keep(pool: Pool, kind: 'ended' | 'new', records: readonly (EndedBond | NewBond)[]): Promise<void> {
+  await pool.run(
+    (sql) => sql`
+      insert into bond_records (kind, reference, partner_id, loan_id, data)
+      select ${kind}, told.reference, l.partner_id, l.id, told.data
+      from json_to_recordset(${JSON.stringify(records)}::text::json)
+             as told (reference text, "partnerId" uuid, "loanId" uuid, data json)
+      join loans l on l.id = told."loanId" and l.partner_id = told."partnerId"
+      order by told.reference
+      on conflict (kind, reference) do nothing`,
+  );
+}
+
+/** Open records whose loan can take them now, in the order they were first seen. The loan itself has the last word. */
+async function* openRecords(pool: Pool, kind: 'ended' | 'new', partnerId: string | null): AsyncGenerator<OpenRecord> {
+  const statuses = [...(kind === 'ended' ? STATUSES_OF_END_OF_BOND : STATUSES_OF_REHIRE)];
+  let after = FIRST_ID;
+  for (;;) {
+    const page = await pool.run(
+      (sql) => sql<OpenRecord[]>`
+        select r.id, r.kind, r.partner_id as "partnerId", r.loan_id as "loanId", r.data
+        from bond_records r
+        join loans l on l.id = r.loan_id
+        where r.detected_at is null and r.kind = ${kind} and r.id > ${after} and l.status = any (${statuses})
+          and (${partnerId}::uuid is null or r.partner_id = ${partnerId})
+        order by r.id
+        limit ${PAGE}`,
+    );
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+/** One record that cannot be recorded must not stand in the way of the others. */
+async function detectSafely(
+  { pool, log }: SyncDeps,
+  scope: SyncScope,
+  record: OpenRecord,
+): Promise<'detected' | 'left open' | 'failed'> {
+  try {
+    return (await detect(pool, record, scope)) ? 'detected' : 'left open';
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error({ recordId: record.id, loanId: record.loanId, err: error }, 'could not record a bond; left for later');
+    return 'failed';
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Document pieces: archived and recorded in the loan's log. The last missing piece ends the obligation.
+ *
+ * Invariant: `documents` holds a piece exactly when the log holds its `documento.recebido` with the same SHA-256; both
+ * commit in the command's transaction. The log never holds a byte of a piece.
+ * The bytes are decoded, checked and hashed before the transaction begins. They are sent to the database only after
+ * the loan has accepted them and its version was won, so a refused command costs no megabyte. A crash before the
+ * commit leaves nothing.
+ * Alternative: archiving first and recording afterwards needs a sweep for pieces that no loan knows of.
+ */
+import type { DocumentType } from '../../contract/statuses.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import type { DocumentPiece } from '../../loan/command.ts';
+import type { Provenance } from '../../log/append.ts';
+import type { DocumentContent } from './document-content.ts';
+import { type Handled, handleLoan, type Within } from '../loans/handle-loan.ts';
+
+export interface Document {
+  readonly type: DocumentType;
+  readonly fileName: string | null;
+  readonly content: DocumentContent;
+}
+
+/** `POST …/documentos`: the whole package (grouped) or the CCB ahead (deferred). */
+export async function deliverPackage(
+  pool: Pool,
+  provenance: Provenance,
+  loanId: string,
+  documents: readonly Document[],
+): Promise<Handled> {
+  const command = { type: 'deliverPackage', documents: documents.map(pieceOf) } as const;
+  return handleLoan(pool, provenance, loanId, () => command, archiving(provenance, documents));
+}
+
+/** `POST …/documentos-dataprev`: every piece that is still missing, at once. */
+export async function deliverMissingDocuments(
+  pool: Pool,
+  provenance: Provenance,
+  loanId: string,
+  documents: readonly Document[],
+): Promise<Handled> {
+  const command = { type: 'deliverMissingDocuments', documents: documents.map(pieceOf) } as const;
+  return handleLoan(pool, provenance, loanId, () => command, archiving(provenance, documents));
+}
+
+/** `POST …/documentos/{tipo}`: one piece; the last one ends the obligation as the batch does. */
+export async function deliverDocument(
+  pool: Pool,
+  provenance: Provenance,
+  loanId: string,
+  document: Document,
+): Promise<Handled> {
+  const command = { type: 'deliverDocument', document: pieceOf(document) } as const;
+  return handleLoan(pool, provenance, loanId, () => command, archiving(provenance, [document]));
+}
+
+function pieceOf({ type, content }: Document): DocumentPiece {
+  return { type, sha256: content.sha256 };
+}
+
+function archiving({ partnerId }: Provenance, documents: readonly Document[]): Within {
+  return async (tx, { state, now }) => {
+    // One at a time: the driver holds a statement's bytes as text twice their size until they are sent.
+    for (const document of documents) await archive(tx, partnerId, state.id, document, now);
+  };
+}
+
+/** The table's own check compares the digest with the bytes that arrived. */
+async function archive(tx: Tx, partnerId: string, loanId: string, document: Document, now: Date): Promise<void> {
+  const { type, fileName, content } = document;
+  await tx`
+    insert into documents (loan_id, type, partner_id, file_name, media_type, sha256, content, received_at)
+    values (${loanId}, ${type}, ${partnerId}, ${fileName}, ${content.mediaType},
+            ${Buffer.from(content.sha256, 'hex')}, ${content.bytes}, ${now})`;
+}

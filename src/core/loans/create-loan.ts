@@ -1,0 +1,102 @@
+/** Issues a loan as the partner's account says (contract, "Transitions shown"; decisions, "Endpoints"). */
+import { and, eq, sql } from 'drizzle-orm';
+import type { CreateLoan, LoanResource } from '../../contract/resources/loan-resource.ts';
+import type { Result } from '../../contract/refusals.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { prepared } from '../../db/prepared.ts';
+import { marginQueries } from '../../db/tables/jobs.ts';
+import { partners } from '../../db/tables/partners.ts';
+import { view } from '../../loan/view.ts';
+import type { Provenance } from '../../log/append.ts';
+import { decideAndAppend } from './handle-loan.ts';
+import { type KeyRefusal, type Once, once } from '../idempotency.ts';
+import { definitiveNumber, provisionalNumber } from './loan-number.ts';
+
+const OPERATION = 'POST /v1/emprestimos';
+
+/** The answer of a creation, as it is kept for its key. */
+interface NewLoan {
+  readonly status: 201 | 202;
+  readonly location: string;
+  readonly body: LoanResource;
+}
+
+/**
+ * Creates a loan once for each `key`: 201 when the issuance was synchronous, 202 when it goes on. The answer to a
+ * replay is the first one, however far the loan has come since. Throws for a partner that does not exist.
+ */
+export async function createLoan(
+  pool: Pool,
+  provenance: Provenance,
+  key: string,
+  request: CreateLoan,
+): Promise<Result<Once<NewLoan>, KeyRefusal | 'unknownMarginQuery'>> {
+  const keyed = { partnerId: provenance.partnerId, operation: OPERATION, key, body: request };
+  return once<NewLoan, 'unknownMarginQuery'>(pool, keyed, async (tx) => {
+    const marginQueryId = await findMarginQuery(tx, provenance.partnerId, request);
+    if (marginQueryId === undefined) return { refused: { kind: 'unknownMarginQuery' } };
+    const { loanId, now, signing, documents, issuance } = await readAccount(tx, provenance.partnerId);
+    const numero = issuance === 'sincrona' ? await definitiveNumber(tx, now) : await provisionalNumber(tx);
+    const contract = {
+      emprestimo_id: loanId,
+      numero,
+      cpf_trabalhador: request.cpf_trabalhador,
+      nome_trabalhador: request.nome_trabalhador,
+      matricula: request.matricula,
+      cnpj_empregador: request.cnpj_empregador,
+      tipo_assinatura: signing,
+      entrega_documentos: documents,
+      valor_liberado: request.valor_liberado,
+      numero_parcelas: request.numero_parcelas,
+      valor_parcela: request.valor_parcela,
+      consulta_margem_id: marginQueryId,
+    };
+    const command = { type: 'issue', issuance, contract } as const;
+    const issued = await decideAndAppend(tx, provenance, loanId, command, null, now);
+    if ('refused' in issued) throw new Error(`a new loan was refused: ${issued.refused.kind}`);
+    const status = issuance === 'sincrona' ? 201 : 202;
+    return { ok: { status, location: `/v1/emprestimos/${loanId}`, body: view(issued.ok) } };
+  });
+}
+
+/** Null when the request names no margin query; undefined when it names none of this partner, worker and employer. */
+async function findMarginQuery(tx: Tx, partnerId: string, request: CreateLoan): Promise<string | null | undefined> {
+  if (request.consulta_margem_id === undefined) return null;
+  const { consulta_margem_id: id, cpf_trabalhador: workerCpf, cnpj_empregador: employerCnpj } = request;
+  const [query] = await selectMarginQuery(tx, { id, partnerId, workerCpf, employerCnpj });
+  return query?.id;
+}
+
+const selectMarginQuery = prepared<{ id: string; partnerId: string; workerCpf: string; employerCnpj: string }>()(
+  (database, { id, partnerId, workerCpf, employerCnpj }) =>
+    database
+      .select({ id: marginQueries.id })
+      .from(marginQueries)
+      .where(
+        and(
+          eq(marginQueries.id, id),
+          eq(marginQueries.partnerId, partnerId),
+          eq(marginQueries.workerCpf, workerCpf),
+          eq(marginQueries.employerCnpj, employerCnpj),
+        ),
+      ),
+);
+
+const selectAccount = prepared<{ partnerId: string }>()((database, { partnerId }) =>
+  database
+    .select({
+      loanId: sql<string>`uuidv7()`,
+      now: sql<Date>`clock_timestamp()`,
+      signing: partners.signing,
+      documents: partners.documents,
+      issuance: partners.issuance,
+    })
+    .from(partners)
+    .where(eq(partners.id, partnerId)),
+);
+
+async function readAccount(tx: Tx, partnerId: string) {
+  const [account] = await selectAccount(tx, { partnerId });
+  if (account === undefined) throw new Error(`there is no partner ${partnerId}`);
+  return account;
+}

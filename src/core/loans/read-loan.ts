@@ -1,0 +1,71 @@
+/**
+ * Reading a loan back, now or as it was (decisions, `GET /v1/emprestimos/{id}`).
+ *
+ * The projection may be behind the log by what a core in another language appended a moment ago. What it has not seen is
+ * folded here and written, so a partner whom a webhook has reached never reads an older loan.
+ */
+import type { RegistrationResource } from '../../contract/resources/loan-resource.ts';
+import { id as idSchema } from '../../contract/values.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { fold } from '../../loan/evolve.ts';
+import type { LoanState } from '../../loan/state.ts';
+import { viewRegistration } from '../../loan/view.ts';
+import { readStream, type RecordedEvent } from '../../log/read.ts';
+import { foldLoan, type OwnedLoan, project } from './loan-projection.ts';
+
+/**
+ * The partner's loan as it is, or as it was right after its event number `version` (at least 1). Null for an unknown
+ * id, another partner's loan, and a version that the loan has not reached.
+ */
+export async function readLoan(
+  pool: Pool,
+  partnerId: string,
+  loanId: string,
+  version?: number,
+): Promise<LoanState | null> {
+  if (!idSchema.safeParse(loanId).success) return null;
+  const found = await pool.run((sql) => readNow(sql, loanId));
+  if (found === null) return null;
+  // Not needed for this answer, nor for the next: where it cannot be written, as on a standby, each read folds anew.
+  if (found.isUnseen) await pool.run((sql) => project(sql, [found.loan])).catch(() => undefined);
+  const { loan } = found;
+  if (loan.partnerId !== partnerId) return null;
+  if (version === undefined || version === loan.state.version) return loan.state;
+  return version > loan.state.version ? null : fold(await pool.run((sql) => readStream(sql, loanId, version)));
+}
+
+interface Row {
+  readonly ownerId: string | null;
+  readonly state: LoanState | null;
+  /** An event that the row has not seen; null beside a row that has seen all. */
+  readonly event: number | null;
+}
+
+/** The row and the events that it has not seen, in one snapshot. */
+async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUnseen: boolean } | null> {
+  const rows = await sql<(Row & RecordedEvent)[]>`
+    select l.partner_id as "ownerId", l.state, e.version as event,
+           e.type, e.data, e.version, e.partner_id as "partnerId", e.occurred_at as "occurredAt"
+    from (select 1) one
+    left join loans l on l.id = ${loanId}
+    left join events e on e.stream = ${loanId} and e.version > coalesce(l.version, 0)
+    order by e.version`;
+  const { ownerId = null, state = null } = rows[0] ?? {};
+  const unseen = rows.filter(({ event }) => event !== null);
+  const isUnseen = unseen.length > 0;
+  if (ownerId === null || state === null) {
+    const loan = foldLoan(loanId, unseen);
+    return loan === null ? null : { loan, isUnseen };
+  }
+  return { loan: { partnerId: ownerId, state: fold(unseen, state) ?? state }, isUnseen };
+}
+
+/** The latest registration of the partner's loan; null when there is no such loan or none was asked. */
+export async function readRegistration(
+  pool: Pool,
+  partnerId: string,
+  loanId: string,
+): Promise<RegistrationResource | null> {
+  const state = await readLoan(pool, partnerId, loanId);
+  return state === null ? null : viewRegistration(state);
+}

@@ -1,0 +1,70 @@
+/** Registration (averbação) as the partner asks it and as its end is recorded; the asking itself is the worker's. */
+import { eq, sql } from 'drizzle-orm';
+import type { Pool } from '../../db/pool.ts';
+import { prepared } from '../../db/prepared.ts';
+import { registrations } from '../../db/tables/loans.ts';
+import { addDays, dayOf } from '../../contract/calendar.ts';
+import type { Provenance } from '../../log/append.ts';
+import type { RegistrationAnswer } from '../../registry/port.ts';
+import { type Handled, handleLoan } from './handle-loan.ts';
+import { closeSuperseded } from './open-registrations.ts';
+
+/** Asks for a registration: the fact, and the row that makes the worker ask the registry, in one transaction. */
+export async function requestRegistration(pool: Pool, provenance: Provenance, loanId: string): Promise<Handled> {
+  return handleLoan(
+    pool,
+    provenance,
+    loanId,
+    async (_now, { tx }) => {
+      const [row] = await tx<[{ id: string }]>`select uuidv7() as id`;
+      return { type: 'requestRegistration', registrationId: row.id };
+    },
+    async (tx, { state }) => {
+      if (state.registration === null) throw new Error(`loan ${loanId} asked for a registration and has none`);
+      await closeSuperseded(tx, loanId, null);
+      await insert(tx, { id: state.registration.id, loanId: state.id, partnerId: provenance.partnerId });
+    },
+  );
+}
+
+export interface RegistrationEnd {
+  readonly loanId: string;
+  readonly registrationId: string;
+  readonly answer: RegistrationAnswer;
+  /** Days from the registration to the documents' deadline, where it opens that obligation. */
+  readonly documentsDeadlineDays: number;
+}
+
+/**
+ * Records the registry's answer and closes the work row with it. The loan refuses a second answer to one registration,
+ * so of two workers that asked, the later gets a rejection.
+ */
+export async function recordRegistration(pool: Pool, provenance: Provenance, end: RegistrationEnd): Promise<Handled> {
+  const { loanId, registrationId, answer, documentsDeadlineDays } = end;
+  return handleLoan(
+    pool,
+    provenance,
+    loanId,
+    (now) =>
+      answer.outcome === 'concluded'
+        ? {
+            type: 'concludeRegistration',
+            registrationId,
+            protocol: answer.protocol,
+            documentsDeadline: addDays(dayOf(now), documentsDeadlineDays),
+          }
+        : { type: 'failRegistration', registrationId, error: answer.error },
+    (tx) => close(tx, { id: registrationId, status: answer.outcome === 'concluded' ? 'concluida' : 'falhou' }),
+  );
+}
+
+const insert = prepared<{ id: string; loanId: string; partnerId: string }>()((database, { id, loanId, partnerId }) =>
+  database.insert(registrations).values({ id, loanId, partnerId }),
+);
+
+const close = prepared<{ id: string; status: 'concluida' | 'falhou' }>()((database, { id, status }) =>
+  database
+    .update(registrations)
+    .set({ status: sql`${status}`, nextTryAt: null })
+    .where(eq(registrations.id, id)),
+);

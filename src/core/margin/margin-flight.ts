@@ -1,0 +1,170 @@
+/**
+ * At most one margin query under way for one partner, worker and employer, across all processes: its flight.
+ *
+ * Invariant: who takes off holds the row's lease and alone asks the registry. A flight lands by giving the lease back in
+ * the transaction that records what it found, so a landed flight always has its result (`margin_queries`, same id) or
+ * its failure (in the row). Only the holder lands: a later flight has another id.
+ * A request arrives knowing the flight that had landed last. It may take off only while that is still so, or when the
+ * lease has run out; else another flight has been under way since it arrived, and that one's landing is its answer. So
+ * requests that overlap share one query, and no request is given a landing from before it arrived. No clock is
+ * compared but the lease's, and that is the database's.
+ * Crash of the holder: the lease runs out, whoever waits takes off anew, and the dead flight's late landing is refused.
+ * Alternative: a lock held while the registry is asked costs a connection for as long as the registry takes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+
+export interface MarginKey {
+  readonly partnerId: string;
+  readonly workerCpf: string;
+  readonly employerCnpj: string;
+}
+
+/** An answer of the registry, as it is kept. */
+export interface MarginQuery {
+  readonly id: string;
+  readonly earningsCentavos: number;
+  readonly marginCentavos: number;
+  readonly queriedAt: Date;
+}
+
+export interface MarginFailure {
+  readonly kind: (typeof MARGIN_ERROR_KINDS)[number];
+  /** Shown to the partner. */
+  readonly error: string;
+}
+
+export type Landing = { readonly query: MarginQuery } | { readonly failure: MarginFailure };
+
+interface QueryRow {
+  readonly id: string | null;
+  readonly earnings: number;
+  readonly margin: number;
+  readonly queriedAt: Date;
+}
+
+function queryOf({ id, earnings, margin, queriedAt }: QueryRow): MarginQuery | null {
+  return id === null ? null : { id, earningsCentavos: earnings, marginCentavos: margin, queriedAt };
+}
+
+/** What a request finds when it comes: the latest query younger than `reuseHours`, and the flight that landed last. */
+export async function arrive(
+  pool: Pool,
+  { partnerId, workerCpf, employerCnpj }: MarginKey,
+  reuseHours: number,
+): Promise<{ readonly recent: MarginQuery | null; readonly landed: string | null }> {
+  const [row] = await pool.run(
+    (sql) => sql<[QueryRow & { landed: string | null }]>`
+      select q.id, q.earnings_centavos::float8 as earnings, q.margin_centavos::float8 as margin,
+             q.queried_at as "queriedAt", f.flight as landed
+      from (values (true)) one
+      left join margin_flights f
+        on f.partner_id = ${partnerId} and f.worker_cpf = ${workerCpf} and f.employer_cnpj = ${employerCnpj}
+        and f.lease_ends_at is null
+      left join lateral (
+        select *
+        from margin_queries
+        where partner_id = ${partnerId} and worker_cpf = ${workerCpf} and employer_cnpj = ${employerCnpj}
+          and queried_at > now() - ${reuseHours} * interval '1 hour'
+        order by queried_at desc, id desc
+        limit 1
+      ) q on true`,
+  );
+  return { recent: queryOf(row), landed: row.landed };
+}
+
+/** Takes off unless another flight is under way or has landed since `landed`; the new flight's id, or null. */
+export async function takeOff(
+  pool: Pool,
+  { partnerId, workerCpf, employerCnpj }: MarginKey,
+  landed: string | null,
+  leaseMs: number,
+): Promise<string | null> {
+  const [row] = await pool.run(
+    (sql) => sql<{ flight: string }[]>`
+      insert into margin_flights as f (partner_id, worker_cpf, employer_cnpj, flight, lease_ends_at)
+      values (${partnerId}, ${workerCpf}, ${employerCnpj}, uuidv7(),
+              clock_timestamp() + ${leaseMs} * interval '1 millisecond')
+      on conflict (partner_id, worker_cpf, employer_cnpj) do update
+      set flight = excluded.flight, lease_ends_at = excluded.lease_ends_at, error_kind = null, error = null
+      where f.lease_ends_at <= clock_timestamp() or (f.lease_ends_at is null and f.flight = ${landed}::uuid)
+      returning f.flight`,
+  );
+  return row?.flight ?? null;
+}
+
+/** Lands `flight` in the caller's transaction, with its failure if it has one; false when it is not the flight any more. */
+export async function land(tx: Tx, key: MarginKey, flight: string, failure: MarginFailure | null): Promise<boolean> {
+  const rows = await tx`
+    update margin_flights
+    set lease_ends_at = null, error_kind = ${failure?.kind ?? null}, error = ${failure?.error ?? null}
+    where partner_id = ${key.partnerId} and worker_cpf = ${key.workerCpf} and employer_cnpj = ${key.employerCnpj}
+      and flight = ${flight} and lease_ends_at is not null
+    returning flight`;
+  return rows.length === 1;
+}
+
+/** `isLost`: its lease ran out; whoever wants the answer must take off. */
+export type Seen = { readonly flight: string } & (
+  | { readonly landing: Landing }
+  | { readonly landing: null; readonly isLost: boolean }
+);
+
+/** The latest flight as it is now; there must be one. */
+export async function look(pool: Pool, { partnerId, workerCpf, employerCnpj }: MarginKey): Promise<Seen> {
+  const [row] = await pool.run(
+    (sql) => sql<
+      (QueryRow & {
+        flight: string;
+        isLost: boolean | null;
+        kind: MarginFailure['kind'] | null;
+        error: string | null;
+      })[]
+    >`
+      select f.flight, f.lease_ends_at <= clock_timestamp() as "isLost", f.error_kind as kind, f.error,
+             q.id, q.earnings_centavos::float8 as earnings, q.margin_centavos::float8 as margin,
+             q.queried_at as "queriedAt"
+      from margin_flights f
+      left join margin_queries q on q.id = f.flight
+      where f.partner_id = ${partnerId} and f.worker_cpf = ${workerCpf} and f.employer_cnpj = ${employerCnpj}`,
+  );
+  if (row === undefined) throw new Error('a margin flight has gone');
+  const { flight, isLost, kind, error } = row;
+  if (kind !== null && error !== null) return { flight, landing: { failure: { kind, error } } };
+  const query = queryOf(row);
+  if (query !== null) return { flight, landing: { query } };
+  if (isLost === null) throw new Error(`flight ${flight} landed without a result`);
+  return { flight, landing: null, isLost };
+}
+
+const FIRST_POLL_MS = 15;
+const LONGEST_POLL_MS = 250;
+
+/** Waits for flights of others; the requests of one process that wait for one flight look as one. */
+export class FlightWatch {
+  readonly #pool: Pool;
+  readonly #watched = new Map<string, Promise<Landing | null>>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Resolves when `flight`, which was seen under way, has landed; with null when it is lost or another took its slot. */
+  landingOf(key: MarginKey, flight: string): Promise<Landing | null> {
+    const known = this.#watched.get(flight);
+    if (known !== undefined) return known;
+    const watching = this.#poll(key, flight).finally(() => this.#watched.delete(flight));
+    this.#watched.set(flight, watching);
+    return watching;
+  }
+
+  async #poll(key: MarginKey, flight: string): Promise<Landing | null> {
+    for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
+      await sleep(pauseMs);
+      const seen = await look(this.#pool, key);
+      if (seen.flight !== flight) return null;
+      if (seen.landing !== null || seen.isLost) return seen.landing;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * What follows from events that a core in another language appended: the loans' projection, the end of registrations that
+ * our worker still asks about, the bonds that a partner lists, and the installments of a settlement.
+ *
+ * Invariant: whatever is already so stays so; applying an event twice, or one that our own core wrote, changes nothing. So
+ * a crash, a reader that begins anew, and two of them at once do no harm.
+ * Locks: partners, then loans, each in the order of their ids, as detections (bond-detection.ts) and closings take them.
+ */
+import type { EventType } from '../../contract/events.ts';
+import type { Tx } from '../../db/pool.ts';
+import { OTHER_TYPES } from '../../loan/evolve.ts';
+import type { PlacedEvent } from '../../log/follow.ts';
+import { keepSettlement, type Settlement } from '../settlement/installments.ts';
+import { projectStreams, readBehind } from '../loans/loan-projection.ts';
+import { closeEndedRegistrations } from '../loans/open-registrations.ts';
+
+/** Runs one piece of the work; false when it failed and was undone. `ids`: what it was about, for the log. */
+export type Attempt = (ids: Readonly<Record<string, unknown>>, work: () => Promise<unknown>) => Promise<boolean>;
+
+const throwing: Attempt = async (_ids, work) => {
+  await work();
+  return true;
+};
+
+const BOND_KINDS: Partial<Record<EventType, string>> = {
+  'trabalhador.desligado': 'ended',
+  'trabalhador.vinculo_novo': 'new',
+};
+const ENDS_OF_REGISTRATION = new Set<EventType>(['averbacao.concluida', 'averbacao.falhou']);
+
+/** Makes true what follows from `events`, which are in the log's order; a piece that `attempt` says failed is left out. */
+export async function applyEvents(tx: Tx, events: readonly PlacedEvent[], attempt = throwing): Promise<void> {
+  if (events.length === 0) return;
+  const bonds = await readUnkept(
+    tx,
+    events.filter(({ type }) => type in BOND_KINDS),
+  );
+  const settlements = await readUnknown(
+    tx,
+    events.filter(({ type }) => type === 'repasse.processado'),
+  );
+  await lockPartners(tx, [...bonds, ...settlements]);
+  await applyToLoans(tx, events, attempt);
+  for (const bond of bonds) await attempt({ eventId: bond.id }, () => keepBond(tx, bond));
+  for (const { id, partnerId, data } of settlements)
+    await attempt({ eventId: id }, () => keepSettlement(tx, partnerId, data));
+}
+
+async function applyToLoans(tx: Tx, events: readonly PlacedEvent[], attempt: Attempt): Promise<void> {
+  const versions = new Map<string, number>();
+  for (const { stream, version, type } of events) {
+    if (OTHER_TYPES.some((other) => other === type)) continue;
+    versions.set(stream, Math.max(version, versions.get(stream) ?? 0));
+  }
+  const behind = await readBehind(tx, versions);
+  if (behind.length === 0) return;
+  const isDone = await attempt({ loans: behind.length }, () => projectStreams(tx, behind));
+  if (!isDone) for (const loanId of behind) await attempt({ loanId }, () => projectStreams(tx, [loanId]));
+  const ended = events.filter(({ type }) => ENDS_OF_REGISTRATION.has(type)).map(({ stream }) => stream);
+  if (ended.length > 0) await attempt({ loans: ended.length }, () => closeEndedRegistrations(tx, ended));
+}
+
+async function lockPartners(tx: Tx, events: readonly Pick<PlacedEvent, 'partnerId'>[]): Promise<void> {
+  if (events.length === 0) return;
+  const ids = events.map(({ partnerId }) => partnerId);
+  await tx`select from partners where id = any (${ids}::uuid[]) order by id for no key update`;
+}
+
+/** Those that no bond record stands for. */
+async function readUnkept(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly PlacedEvent[]> {
+  if (events.length === 0) return [];
+  const kept = await tx<{ id: string }[]>`
+    select event_id as id from bond_records where event_id = any (${events.map(({ id }) => id)}::uuid[])`;
+  const known = new Set(kept.map(({ id }) => id));
+  return events.filter(({ id }) => !known.has(id));
+}
+
+/** As the nightly sync keeps what it detects: a little later than any other of the partner's. */
+async function keepBond(tx: Tx, { id, type }: PlacedEvent): Promise<void> {
+  const kind = BOND_KINDS[type] ?? '';
+  await tx`
+    insert into bond_records (kind, reference, partner_id, loan_id, data, detected_at, emitted, event_id)
+    select ${kind}, 'evento:' || e.id, l.partner_id, l.id, e.data,
+           greatest(
+             clock_timestamp(),
+             (select max(detected_at) + interval '1 millisecond'
+              from bond_records where partner_id = e.partner_id and kind = ${kind} and detected_at is not null)),
+           e.data, e.id
+    from events e
+    join loans l on l.id = e.stream and l.partner_id = e.partner_id
+    where e.id = ${id}
+    on conflict do nothing`;
+}
+
+interface ToldSettlement {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly data: Settlement;
+}
+
+/** Those whose batch we do not have. */
+async function readUnknown(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly ToldSettlement[]> {
+  if (events.length === 0) return [];
+  return tx<ToldSettlement[]>`
+    select e.id, e.partner_id as "partnerId", e.data
+    from events e
+    where e.id = any (${events.map(({ id }) => id)}::uuid[])
+      and not exists (select from settlements s where s.id = (e.data ->> 'repasse_id')::uuid)
+    order by e.epoch, e.tx, e.position`;
+}
+
+/** Events that the projector has passed and whose bond or settlement is missing. Reads the whole log. */
+export async function readUnapplied(tx: Tx): Promise<PlacedEvent[]> {
+  return tx<PlacedEvent[]>`
+    select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
+    from events e
+    join projections p on p.name = 'loans' and (e.epoch, e.tx, e.position) <= (p.epoch, p.tx, p.position)
+    where (e.type in ('trabalhador.desligado', 'trabalhador.vinculo_novo')
+           and exists (select from loans l where l.id = e.stream and l.partner_id = e.partner_id)
+           and not exists (select from bond_records b where b.event_id = e.id))
+       or (e.type = 'repasse.processado'
+           and not exists (select from settlements s
+                           where s.id = (e.data ->> 'repasse_id')::uuid
+                              or (s.partner_id = e.partner_id and s.month = e.data ->> 'competencia')))
+    order by e.epoch, e.tx, e.position`;
+}

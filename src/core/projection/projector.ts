@@ -1,0 +1,164 @@
+/**
+ * The projector: follows the log and applies events that a core in another language appended (apply-events.ts). Our
+ * own core writes its projection in the transaction of its events, so the projector finds nothing to do for those.
+ *
+ * Invariant: every event up to the cursor in `projections` is applied. The cursor moves in the transaction that
+ * applied them, in the log's order and below `pg_snapshot_xmin`, so an event that commits late is still ahead of it. A
+ * crash repeats a turn. One projector works at a time: it holds a transaction's advisory lock, which works behind a
+ * pooler too.
+ * Nothing in the log stops it: an event that cannot be applied is logged and passed, and `rebuild` applies it once the
+ * reason is gone. When the database is out of reach, or at a deadlock, it repeats the turn instead.
+ * Alternative: a trigger, or `append_event` itself, would fold in the core's transaction, in SQL, a second time beside
+ * evolve.ts.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { codeOf, isUnavailable, logFailedTry } from '../../db/unavailable.ts';
+import { type LogCursor, readLagS, readProgress, readSettled } from '../../log/follow.ts';
+import type { Logger } from '../../log-lines.ts';
+import { applyEvents, type Attempt } from './apply-events.ts';
+
+const NAME = 'loans';
+const TURN_EVENTS = 1_000;
+const EVERY_MS = 200;
+const AFTER_FAULT_MS = 2_000;
+/** How often an idle projector writes down how far it has come in time; a closing writes it whenever it asks. */
+const MARK_EVERY_MS = 60_000;
+/** Deadlocks, cancellations, exhaustion: the turn is repeated. Anything else is the event's fault. */
+const PASSING_CODE = /^(40|53|55|57)/;
+
+export interface ProjectorDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+}
+
+export interface ProjectorTurn {
+  /** False when another projector is at work. */
+  readonly isOurs: boolean;
+  readonly events: number;
+  /** True when settled events may be left: take another turn at once. */
+  readonly more: boolean;
+}
+
+export interface TurnOptions {
+  readonly limit?: number;
+  readonly markEveryMs?: number;
+}
+
+/** Applies the next settled events. */
+export async function projectTurn({ pool, log }: ProjectorDeps, options: TurnOptions = {}): Promise<ProjectorTurn> {
+  const { limit = TURN_EVENTS, markEveryMs = MARK_EVERY_MS } = options;
+  return pool.transaction(async (tx) => {
+    const [lock] = await tx<[{ taken: boolean }]>`
+      select pg_try_advisory_xact_lock(advisory_lock('projecting')) as taken`;
+    if (!lock.taken) return { isOurs: false, events: 0, more: false };
+    const xmin = await readHorizon(tx);
+    const events = await readSettled(tx, await readProgress(tx, NAME), limit);
+    await applyEvents(tx, events, tolerating(tx, log));
+    const last = events.at(-1);
+    if (last !== undefined) await moveTo(tx, last);
+    const more = events.length === limit;
+    if (!more) await pass(tx, xmin, markEveryMs);
+    return { isOurs: true, events: events.length, more };
+  });
+}
+
+/** Projects until `signal` is aborted; carries on by itself through outages. */
+export async function runProjector(deps: ProjectorDeps, signal: AbortSignal): Promise<void> {
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  while (!signal.aborted) {
+    try {
+      const { more } = await projectTurn(deps);
+      if (!more) await pause(EVERY_MS);
+    } catch (error) {
+      logFailedTry(deps.log, error, 'the database is out of reach, projecting later', 'events could not be projected');
+      await pause(AFTER_FAULT_MS);
+    }
+  }
+}
+
+/** How long the oldest event that is not projected yet has been in the log, in seconds. */
+export async function readProjectorLagS(tx: Tx): Promise<number> {
+  return readLagS(tx, await readProgress(tx, NAME));
+}
+
+/**
+ * Projects until every transaction that had begun to write before `instant` is in. Null when it is so, else, after
+ * `waitMs`, why it is not.
+ */
+export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: number): Promise<string | null> {
+  const startedMs = performance.now();
+  for (;;) {
+    // The first turn that finds nothing left sets the mark, the next one may pass it.
+    for (let turns = 0; turns < 2; turns += 1) while ((await projectTurn(deps, { markEveryMs: 0 })).more);
+    const { passedAt, reason } = await deps.pool.run(readHoldUp);
+    if (passedAt !== null && passedAt >= instant) return null;
+    if (performance.now() - startedMs >= waitMs) return reason;
+    await sleep(EVERY_MS);
+  }
+}
+
+/** Undoes what of a piece failed, and goes on. */
+function tolerating(tx: Tx, log: Logger): Attempt {
+  return async (ids, work) => {
+    await tx`savepoint piece`;
+    try {
+      await work();
+      await tx`release savepoint piece`;
+      return true;
+    } catch (error) {
+      const code = codeOf(error);
+      if (isUnavailable(error) || PASSING_CODE.test(code ?? '')) throw error;
+      await tx`rollback to savepoint piece`;
+      log.error({ ...ids, code, error: (error as Error).name }, 'events could not be applied; run rebuild once it can');
+      return false;
+    }
+  };
+}
+
+async function moveTo(tx: Tx, { epoch, tx: id, position }: LogCursor): Promise<void> {
+  await tx`
+    update projections
+    set epoch = ${epoch}::text::smallint, tx = ${id}::text::xid8, position = ${position}::text::bigint
+    where name = ${NAME}`;
+}
+
+/** Read before the events are: every transaction below it is over, and so its events are among them or passed. */
+async function readHorizon(tx: Tx): Promise<string> {
+  const [{ xmin }] = await tx<[{ xmin: string }]>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`;
+  return xmin;
+}
+
+/**
+ * All below `xmin` is in: the mark is passed if it lies there, and the next one is set. It is this transaction's own id,
+ * which is above that of each transaction that had begun to write when the statement began. (A snapshot's xmax is not: it
+ * is the highest that is over.)
+ */
+async function pass(tx: Tx, xmin: string, everyMs: number): Promise<void> {
+  await tx`
+    update projections
+    set passed_at = mark_at, mark_epoch = current_epoch(), mark_tx = pg_current_xact_id(), mark_at = statement_timestamp()
+    where name = ${NAME}
+      and (mark_tx is null or ((mark_epoch, mark_tx) <= (current_epoch(), ${xmin}::text::xid8)
+                               and mark_at <= statement_timestamp() - ${everyMs} * interval '1 millisecond'))`;
+}
+
+/** How far the projector has come, and what it waits for, as far as this login may see it. */
+async function readHoldUp(tx: Tx): Promise<{ passedAt: Date | null; reason: string }> {
+  const [{ passedAt, markAt }] = await tx<[{ passedAt: Date | null; markAt: Date | null }]>`
+    select passed_at as "passedAt", mark_at as "markAt" from projections where name = ${NAME}`;
+  // Of other logins' sessions PostgreSQL shows only the process to one without pg_monitor.
+  const [oldest] = await tx<{ pid: number; since: Date | null; name: string | null }[]>`
+    select pid, xact_start as since, application_name as name
+    from pg_stat_activity
+    where backend_xid is not null and pid <> pg_backend_pid()
+    order by age(backend_xid) desc
+    limit 1`;
+  const cause =
+    oldest === undefined
+      ? 'a transaction that began to write before is still open, or another projector is behind'
+      : `the transaction of process ${oldest.pid} (${oldest.name ?? 'of another login'}) is open` +
+        (oldest.since === null ? '' : ` since ${oldest.since.toISOString()}`);
+  const wanted = markAt === null ? 'the log' : `what was written before ${markAt.toISOString()}`;
+  return { passedAt, reason: `the projector has not passed ${wanted}: ${cause}; end it, then run the command again` };
+}

@@ -1,0 +1,165 @@
+/**
+ * Refolds the whole log into the projection `loans`, a batch of streams at a time, beside the running API.
+ *
+ * Invariant: a row that a newer version was written to meanwhile is never set back. A batch is compared in one snapshot,
+ * in which row and log agree unless something is wrong, so `--check` cannot mistake work in progress for a difference.
+ * A repair locks the row, reads the stream after that, and writes only if the row's version is still the one it saw:
+ * a command that appended before is in the fold, one that appends later waits for the row and brings a newer version.
+ * A crash leaves each row either repaired or not.
+ * What a core in another language has appended and the projector has not passed yet is no difference; a repair has the
+ * projector pass first. Bonds and settlements that the projector left out are then applied too (apply-events.ts).
+ * Alternative: truncating and filling the table again shows every reader an empty one meanwhile.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { isUnavailable } from '../../db/unavailable.ts';
+import type { Logger } from '../../log-lines.ts';
+import { FIRST_TYPES } from '../../loan/evolve.ts';
+import type { PlacedEvent } from '../../log/follow.ts';
+import { readStream, type RecordedEvent } from '../../log/read.ts';
+import { applyEvents, readUnapplied } from './apply-events.ts';
+import { foldLoan } from '../loans/loan-projection.ts';
+import { projectTurn } from './projector.ts';
+
+const BATCH = 500;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+export interface RebuildOptions {
+  /** True repairs; false only compares. */
+  readonly repair: boolean;
+  readonly batch?: number;
+  /** Told after every batch how many loans were compared. */
+  readonly onProgress?: (loans: number) => void;
+}
+
+export interface Rebuilt {
+  /** How many loans were compared: streams of the log with a contract, and rows that have none. */
+  readonly loans: number;
+  /**
+   * Ids of the loans whose row was not the fold of their stream, in order; then the streams of events whose bond or
+   * settlement was missing.
+   */
+  readonly differences: readonly string[];
+  /** How many of them are right now; a row without a stream, or a stream that cannot be folded, is left as it is. */
+  readonly repaired: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly version: number;
+  readonly state: unknown;
+}
+
+type ComparedEvent = RecordedEvent & {
+  readonly stream: string;
+  /** The projector has not passed it. */
+  readonly isAhead: boolean;
+};
+
+/** Compares every loan with its stream, and repairs what differs if asked to. */
+export async function rebuildLoans(pool: Pool, log: Logger, options: RebuildOptions): Promise<Rebuilt> {
+  const { repair, batch = BATCH, onProgress } = options;
+  const differences: string[] = [];
+  if (repair) while ((await projectTurn({ pool, log })).more);
+  let [loans, repaired, after] = [0, 0, FIRST_ID];
+  for (;;) {
+    const { ids, differing } = await pool.transaction((tx) => compareBatch(tx, after, batch));
+    const last = ids.at(-1);
+    if (last === undefined) break;
+    for (const id of differing) {
+      differences.push(id);
+      if (repair && (await repairSafely(pool, log, id))) repaired += 1;
+    }
+    loans += ids.length;
+    after = last;
+    onProgress?.(loans);
+  }
+  for (const event of await pool.run(readUnapplied)) {
+    differences.push(event.stream);
+    if (repair && (await applySafely(pool, log, event))) repaired += 1;
+  }
+  return { loans, differences, repaired };
+}
+
+/** The next loans in the order of their ids, and those of them that differ, all in one snapshot. */
+async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids: string[]; differing: string[] }> {
+  await tx`set transaction isolation level repeatable read, read only`;
+  const found = await tx<{ id: string }[]>`
+    select id
+    from (
+      (select distinct stream as id from events
+       where stream > ${after} and type = any (${FIRST_TYPES as readonly string[] as string[]})
+       order by stream limit ${limit})
+      union
+      (select id from loans where id > ${after} order by id limit ${limit})
+    ) either
+    order by id
+    limit ${limit}`;
+  const ids = found.map(({ id }) => id);
+  const [rows, events] = await Promise.all([
+    tx<Row[]>`select id, partner_id as "partnerId", version, state from loans where id = any (${ids}::uuid[])`,
+    tx<ComparedEvent[]>`
+      select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",
+             (e.epoch, e.tx, e.position) > (p.epoch, p.tx, p.position) as "isAhead"
+      from events e
+      cross join projections p
+      where stream = any (${ids}::uuid[]) and p.name = 'loans'
+      order by stream, version`,
+  ]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const eventsOf = Map.groupBy(events, ({ stream }) => stream);
+  const differing = ids.filter((id) => !isFoldOf(id, rowOf.get(id), eventsOf.get(id) ?? []));
+  return { ids, differing };
+}
+
+function isFoldOf(id: string, row: Row | undefined, events: readonly ComparedEvent[]): boolean {
+  try {
+    const due = events.filter(({ isAhead, version }) => !isAhead || version <= (row?.version ?? 0));
+    const loan = foldLoan(id, due);
+    if (row === undefined || loan === null) return row === undefined && loan === null;
+    const isSame = isDeepStrictEqual(row.state, JSON.parse(JSON.stringify(loan.state)));
+    return isSame && row.version === loan.state.version && row.partnerId === loan.partnerId;
+  } catch {
+    return false;
+  }
+}
+
+/** One loan that cannot be repaired must not stand in the way of the others. */
+async function repairSafely(pool: Pool, log: Logger, id: string): Promise<boolean> {
+  try {
+    const isRepaired = await pool.transaction((tx) => repairOne(tx, id));
+    if (!isRepaired) log.error({ loanId: id }, 'a loan without a stream was left as it is');
+    return isRepaired;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error({ loanId: id, err: error }, 'a loan could not be repaired');
+    return false;
+  }
+}
+
+async function repairOne(tx: Tx, id: string): Promise<boolean> {
+  const [seen] = await tx<{ version: number }[]>`select version from loans where id = ${id} for update`;
+  const loan = foldLoan(id, await readStream(tx, id));
+  if (loan === null) return false;
+  const { partnerId, state } = loan;
+  // Without a row seen, nothing equals null: a row that has appeared since is newer, and stays.
+  await tx`
+    insert into loans (id, partner_id, version, state)
+    values (${id}, ${partnerId}, ${state.version}, ${JSON.stringify(state)}::text::jsonb)
+    on conflict (id) do update
+    set partner_id = excluded.partner_id, version = excluded.version, state = excluded.state
+    where loans.version = ${seen?.version ?? null}`;
+  return true;
+}
+
+async function applySafely(pool: Pool, log: Logger, event: PlacedEvent): Promise<boolean> {
+  try {
+    await pool.transaction((tx) => applyEvents(tx, [event]));
+    return true;
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error({ eventId: event.id, err: error }, 'an event could not be applied');
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Which installments a batch counts, and the rows that keep them as counted. One statement counts them all.
+ */
+import type { EventData } from '../../contract/events.ts';
+import { toCentavos, toReais } from '../../contract/values.ts';
+import type { Tx } from '../../db/pool.ts';
+
+export type Settlement = EventData<'repasse.processado'>;
+
+interface Row {
+  readonly id: string;
+  readonly installments: number;
+  readonly contracts: number;
+  readonly totalCentavos: string;
+  readonly closedAt: Date;
+}
+
+/** Makes the batch of `month`, `YYYY-MM`, and counts what falls in it. */
+export async function settleMonth(tx: Tx, partnerId: string, month: string, closedAt: Date): Promise<Settlement> {
+  const [row] = await count(tx, partnerId, month, closedAt, null);
+  if (row === undefined) throw new Error(`the batch of ${month} exists already`);
+  return dataOf(month, row);
+}
+
+/**
+ * Keeps a batch that a core in another language closed and told of in `told`: with its totals, and with the installments
+ * that we count for it. A second batch of a month is not kept.
+ */
+export async function keepSettlement(tx: Tx, partnerId: string, told: Settlement): Promise<void> {
+  await count(tx, partnerId, told.competencia, new Date(told.fechado_em), told);
+}
+
+/** The batch of a month that is closed; null for one that is not. */
+export async function readSettlement(tx: Tx, partnerId: string, month: string): Promise<Settlement | null> {
+  const [row] = await tx<Row[]>`
+    select id, installments, contracts, total_centavos as "totalCentavos", closed_at as "closedAt"
+    from settlements
+    where partner_id = ${partnerId} and month = ${month}`;
+  return row === undefined ? null : dataOf(month, row);
+}
+
+/**
+ * `behind`: whose installment of the last closed month that they reach was not counted. Nobody else is: a batch that
+ * counts a loan counts all that it has in closed months before, and each month that closes later counts it too. So a
+ * closing looks at one installment of each loan, as a subquery that no plan turns into a reading of the whole table.
+ */
+async function count(
+  tx: Tx,
+  partnerId: string,
+  month: string,
+  closedAt: Date,
+  told: Settlement | null,
+): Promise<readonly Row[]> {
+  const totalCentavos = told === null ? null : toCentavos(told.valor_total);
+  return tx<Row[]>`
+    with disbursed as materialized (
+      select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
+             left(disbursed_on, 4)::int * 12 + substr(disbursed_on, 6, 2)::int as months
+      from loans
+      where partner_id = ${partnerId} and status = 'desembolsada'
+    ),
+    closed as (
+      select left(month, 4)::int * 12 + substr(month, 6, 2)::int as months
+      from settlements
+      where partner_id = ${partnerId} and month < ${month}
+    ),
+    behind as materialized (
+      select * from (
+        select *, (select max(months) from closed where months <= d.months + d.installments) - d.months as last
+        from disbursed d
+      ) reached
+      where last >= 1 and (
+        select s.number from settled_installments s
+        where s.loan_id = id and s.number = last and s.partner_id = ${partnerId}
+      ) is null
+    ),
+    due as materialized (
+      select id, ${monthsOf(month)}::int - months as number, centavos
+      from disbursed
+      where ${monthsOf(month)}::int - months between 1 and installments
+      union all
+      select id, closed.months - behind.months, centavos
+      from behind join closed on closed.months - behind.months between 1 and behind.last
+      where (
+        select s.number from settled_installments s
+        where s.loan_id = behind.id and s.number = closed.months - behind.months and s.partner_id = ${partnerId}
+      ) is null
+    ),
+    settlement as (
+      insert into settlements (id, partner_id, month, installments, contracts, total_centavos, closed_at)
+      select coalesce(${told?.repasse_id ?? null}::uuid, uuidv7()), ${partnerId}, ${month},
+             coalesce(${told?.total_parcelas ?? null}::int, count(*)),
+             coalesce(${told?.numero_ccbs ?? null}::int, count(distinct id)),
+             coalesce(${totalCentavos}::bigint, sum(centavos), 0), ${closedAt}
+      from due
+      on conflict do nothing
+      returning *
+    ),
+    counted as (
+      insert into settled_installments (partner_id, loan_id, number, settlement_id)
+      select settlement.partner_id, due.id, due.number, settlement.id from due, settlement
+    )
+    select id, installments, contracts, total_centavos as "totalCentavos", closed_at as "closedAt" from settlement`;
+}
+
+/** Months counted from the year 0. */
+function monthsOf(month: string): number {
+  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5));
+}
+
+function dataOf(month: string, row: Row): EventData<'repasse.processado'> {
+  return {
+    repasse_id: row.id,
+    competencia: month,
+    total_parcelas: row.installments,
+    numero_ccbs: row.contracts,
+    valor_total: toReais(Number(row.totalCentavos)),
+    fechado_em: row.closedAt.toISOString(),
+  };
+}

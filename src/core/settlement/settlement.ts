@@ -1,0 +1,59 @@
+/**
+ * The monthly batch (repasse): closed once for each partner and month, after the month is over in America/Sao_Paulo.
+ *
+ * Invariant: the batch, its installments and repasse.processado commit together, and no installment is counted twice.
+ * Closings of one partner queue on the partner's row, so the later of two machines finds the batch of the earlier. A
+ * crash leaves nothing. Rehires lock the same row while they read the settled installments (bond-detection.ts).
+ * Installment k falls in the month of `data_liberacao` + k, so a loan has at most one installment a month. An
+ * installment of a month that closed before its loan was disbursed is counted by the next batch of a later month.
+ * Events of a core in another language that the projector has not passed yet are folded first, for this partner alone.
+ * Events committed later belong to the next batch.
+ */
+import type { Result } from '../../contract/refusals.ts';
+import type { Pool } from '../../db/pool.ts';
+import { lockPartner } from '../../db/partner-lock.ts';
+import { dayOf } from '../../contract/calendar.ts';
+import { append, type Provenance } from '../../log/append.ts';
+import { readCommitted, readProgress } from '../../log/follow.ts';
+import { readClock } from '../../log/read.ts';
+import { applyEvents } from '../projection/apply-events.ts';
+import { readSettlement, type Settlement, settleMonth } from './installments.ts';
+
+/** `alreadyClosed`: nothing changed, `settlement` is what exists. */
+export interface Closing {
+  readonly settlement: Settlement;
+  readonly alreadyClosed: boolean;
+}
+
+/** True when `month`, `YYYY-MM`, is over in São Paulo at `now`. */
+export function isOver(month: string, now: Date): boolean {
+  return month < dayOf(now).slice(0, 7);
+}
+
+/** Closes the batch of `month`, `YYYY-MM`. Throws for a partner that does not exist. Tests pass their own `now`. */
+export async function closeSettlement(
+  pool: Pool,
+  provenance: Provenance,
+  month: string,
+  now?: Date,
+): Promise<Result<Closing, 'monthNotOver'>> {
+  const { partnerId } = provenance;
+  return pool.transaction(async (tx) => {
+    const known = await lockPartner(tx, { partnerId });
+    if (known.length === 0) throw new Error(`there is no partner ${partnerId}`);
+    const closedAt = now ?? (await readClock(tx));
+    if (!isOver(month, closedAt)) return { refused: { kind: 'monthNotOver', month } };
+    await applyEvents(tx, await readCommitted(tx, await readProgress(tx, 'loans'), partnerId));
+    const existing = await readSettlement(tx, partnerId, month);
+    if (existing !== null) return { ok: { settlement: existing, alreadyClosed: true } };
+    const settlement = await settleMonth(tx, partnerId, month, closedAt);
+    await append(tx, {
+      ...provenance,
+      stream: settlement.repasse_id,
+      expectedVersion: 0,
+      facts: [{ type: 'repasse.processado', data: settlement }],
+      occurredAt: closedAt,
+    });
+    return { ok: { settlement, alreadyClosed: false } };
+  });
+}

@@ -1,0 +1,43 @@
+/** What a database's URL may say, and what it says of TLS. */
+import { z } from 'zod';
+
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+
+/** `sslmode` and `sslrootcert` mean what they mean to psql. */
+export interface UrlTls {
+  readonly mode: (typeof SSL_MODES)[number] | null;
+  /** The file of the authority's certificate; null for the public authorities. */
+  readonly authority: string | null;
+}
+
+/** Modes that verify the server's certificate. */
+export function isVerifying(mode: UrlTls['mode']): boolean {
+  return mode === 'verify-ca' || mode === 'verify-full';
+}
+
+/** Nothing for a URL of several hosts, which is no URL to Node: the driver reads those by itself. */
+export function readTls(url: string): UrlTls {
+  if (!URL.canParse(url)) return { mode: null, authority: null };
+  const { searchParams } = new URL(url);
+  const authority = searchParams.get('sslrootcert');
+  return {
+    mode: searchParams.get('sslmode') as UrlTls['mode'],
+    authority: authority === '' || authority === 'system' ? null : authority,
+  };
+}
+
+function hasKnownMode(url: string): boolean {
+  const { mode } = readTls(url);
+  return mode === null || SSL_MODES.includes(mode);
+}
+
+function usesAuthority(url: string): boolean {
+  const isNamed = URL.canParse(url) && (new URL(url).searchParams.get('sslrootcert') ?? '') !== '';
+  return !isNamed || isVerifying(readTls(url).mode);
+}
+
+export const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/\S+$/, 'must be a postgres:// URL')
+  .refine(hasKnownMode, `sslmode in it must be one of ${SSL_MODES.join(', ')}`)
+  .refine(usesAuthority, 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it');

@@ -1,0 +1,203 @@
+/**
+ * The server of a cluster, started and stopped as often as wanted. Callers exclude each other (embedded.ts holds a lock).
+ *
+ * After `kill -9` of the server its postmaster.pid stays, and the number in it may belong to any process by now, even to a
+ * zombie. PostgreSQL then refuses to start, so we remove the file when that process does not live in the cluster's folder.
+ * A server that starts creates the file empty and writes its number a moment later; a server whose file is removed shuts
+ * itself down. So an empty file is removed only when it is old.
+ * The server runs in a session of its own: Ctrl-C ends us, and PostgreSQL is stopped by the last of us. A start that fails or
+ * is given up leaves no server behind.
+ */
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, type FileHandle, open, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { type Address, choosePort, findLoopback, hostOf } from './embedded-address.ts';
+import { type Cluster, clusterUrl } from './embedded-cluster.ts';
+import { adviceOn, startProgram } from './embedded-programs.ts';
+import { ipv6Host } from '../ipv6-host.ts';
+
+const START_TIMEOUT_MS = 60_000;
+const START_ATTEMPTS = 8;
+/** How long a stop may take before we make it a crash. */
+const STOP_TIMEOUT_MS = 60_000;
+/** How long a crash on purpose may take. */
+const CRASH_TIMEOUT_MS = 10_000;
+/** An empty postmaster.pid of this age is no starting server's. */
+const EMPTY_FOR_MS = 10_000;
+const POLL_MS = 50;
+const TOLD_LINES = 12;
+
+interface Server {
+  readonly pid: number;
+  /** Port 0 while it has not said which. */
+  readonly address: Address;
+  readonly isReady: boolean;
+}
+
+/** Uses the server that runs, or starts one. Returns where it answers. */
+export async function ensureRunning(cluster: Cluster, stopping?: AbortSignal): Promise<Address> {
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  const failures: Error[] = [];
+  let refusal: Error | undefined;
+  while (performance.now() < giveUpAt && failures.length < START_ATTEMPTS) {
+    stopping?.throwIfAborted();
+    const server = await findServer(cluster);
+    if (server) {
+      refusal = await refusalOf(cluster, server.address);
+      if (!refusal) return server.address;
+    } else {
+      await startServer(cluster, giveUpAt, stopping).catch((error: Error) => failures.push(error));
+    }
+    // It is starting or stopping, or the processes of a killed one are still leaving.
+    if (server || failures.length > 0) await sleep(2 * POLL_MS);
+  }
+  stopping?.throwIfAborted();
+  throw new Error(`PostgreSQL in ${cluster.folder} does not start`, { cause: failures.at(-1) ?? refusal });
+}
+
+/**
+ * Stops the server: `fast` ends its sessions and writes everything, `immediate` is a crash on purpose. The first becomes
+ * the second when it takes too long.
+ */
+export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
+  const server = await findServer(cluster);
+  if (!server) return;
+  if (mode === 'fast' && (await endsBy(cluster, server.pid, 'SIGINT', STOP_TIMEOUT_MS))) return;
+  if (await endsBy(cluster, server.pid, 'SIGQUIT', CRASH_TIMEOUT_MS)) return;
+  throw new Error(`PostgreSQL in ${cluster.folder} does not stop: end its process ${server.pid}`);
+}
+
+async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
+  const giveUpAt = performance.now() + timeoutMs;
+  while (await livesIn(pid, cluster.data)) {
+    // Once is not enough for one that is just starting: it takes no signals before it has written its pid.
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // It ended between the look and the signal.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+    if (performance.now() > giveUpAt) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** The cluster's living server. */
+async function findServer(cluster: Cluster): Promise<Server | undefined> {
+  const pidFile = join(cluster.data, 'postmaster.pid');
+  const written = await readFile(pidFile, 'utf8').catch(() => undefined);
+  if (written === undefined) return undefined;
+  const [first = '', , , port = '', , listens = '', , status = ''] = written.split('\n');
+  const pid = Number(first);
+  if (await livesIn(pid, cluster.data)) {
+    return { pid, address: { host: hostOf(listens), port: Number(port) }, isReady: status.trim() === 'ready' };
+  }
+  if (pid > 0 ? isTaken(pid) : await isOld(pidFile)) await rm(pidFile, { force: true });
+  return undefined;
+}
+
+/** True when the process is a PostgreSQL server of this folder, which is its working directory. */
+async function livesIn(pid: number, data: string): Promise<boolean> {
+  if (!(pid > 0)) return false;
+  if (process.platform !== 'linux') {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({
+      stdout: '',
+    }));
+    return stdout.includes(data);
+  }
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  return folder !== undefined && folder === (await realpath(data));
+}
+
+async function isOld(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > EMPTY_FOR_MS;
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}
+
+/** Why it does not answer; undefined when it does. */
+async function refusalOf(cluster: Cluster, address: Address): Promise<Error | undefined> {
+  if (!(address.port > 0)) return new Error('it has not said where it listens');
+  const url = clusterUrl(cluster, address, 'postgres');
+  const sql = postgres(url, {
+    ...ipv6Host(url),
+    max: 1,
+    connect_timeout: 3,
+    onnotice: () => undefined,
+  });
+  try {
+    await sql`select 1`;
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+async function startServer(cluster: Cluster, giveUpAt: number, stopping: AbortSignal | undefined): Promise<void> {
+  const listens = await findLoopback();
+  const port = await choosePort(cluster.folder, listens);
+  // No link is followed: as root we would write where the cluster's owner likes.
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+  const log = await open(join(cluster.folder, 'server.log'), flags, 0o600);
+  try {
+    const { size } = await log.stat();
+    const args = ['-D', cluster.data, '-p', String(port), '-c', `listen_addresses=${listens}`];
+    const child = await startProgram('postgres', args, cluster.owner, log.fd);
+    const failure = await untilReady(cluster, child, giveUpAt, stopping);
+    if (failure === null) return;
+    stopping?.throwIfAborted();
+    const told = await linesFrom(log, size);
+    throw new Error(`${failure}${adviceOn(told, cluster.owner)}${told === '' ? '' : `:\n${told}`}`);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Null when it is ready; else what became of it, and it is gone. */
+async function untilReady(
+  cluster: Cluster,
+  child: ChildProcess,
+  giveUpAt: number,
+  stopping: AbortSignal | undefined,
+): Promise<string | null> {
+  const ends: string[] = [];
+  child.once('error', (error) => ends.push(error.message));
+  child.once('exit', (code, signal) => ends.push(`postgres ended with ${signal ?? code}`));
+  while (ends.length === 0) {
+    const server = await findServer(cluster);
+    if (server?.isReady && server.pid === child.pid) {
+      // From here on it is nobody's child, and holds nobody up.
+      child.unref();
+      return null;
+    }
+    if (stopping?.aborted || performance.now() > giveUpAt) {
+      child.kill('SIGQUIT');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return 'postgres was not ready in time';
+    }
+    await sleep(POLL_MS);
+  }
+  return ends[0] ?? null;
+}
+
+/** The last lines that were written since the file had this size. */
+async function linesFrom(log: FileHandle, size: number): Promise<string> {
+  const { size: now } = await log.stat();
+  const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(Math.max(now - size, 1)), position: size });
+  const lines = buffer.toString('utf8', 0, bytesRead).trim().split('\n');
+  return lines.slice(-TOLD_LINES).join('\n');
+}

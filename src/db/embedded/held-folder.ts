@@ -1,0 +1,50 @@
+/**
+ * Temporary folders that may hold an embedded server. A killed process leaves its folder behind, with the server in it. Each
+ * folder has a lock that its process holds for life, so a later process may sweep each folder that it can lock. It looks
+ * only at folders of its own user; another user's may contain links to anything.
+ */
+import { access, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stopOrphan } from './embedded.ts';
+import { tryLock } from './file-lock.ts';
+
+const OWNER = 'owner.lock';
+
+export interface HeldFolder {
+  readonly path: string;
+  /** Deletes the folder with all that is in it. */
+  remove(): Promise<void>;
+}
+
+/** A new folder with mode 0700 whose name begins with `prefix`. */
+export async function makeHeldFolder(prefix: string): Promise<HeldFolder> {
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  const release = tryLock(join(path, OWNER), 'shared');
+  const remove = async (): Promise<void> => {
+    await rm(path, { recursive: true, force: true });
+    release?.();
+  };
+  return { path, remove };
+}
+
+/** Stops and deletes what those that were killed left in folders of this prefix. */
+export async function sweepHeldFolders(prefix: string): Promise<void> {
+  const folders = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  // What cannot be swept is a server that does not stop, or somebody else swept it first.
+  await Promise.all(folders.map((name) => sweep(join(tmpdir(), name)).catch(() => undefined)));
+}
+
+async function sweep(path: string): Promise<void> {
+  const status = await lstat(path);
+  if (!status.isDirectory() || status.uid !== process.getuid?.()) return;
+  // Without a lock file it is being made this very moment, or is none of ours.
+  await access(join(path, OWNER));
+  const release = tryLock(join(path, OWNER), 'exclusive');
+  if (!release) return;
+  try {
+    if (await stopOrphan(path)) await rm(path, { recursive: true, force: true });
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,5 @@
+/** The least UUIDv7 of a moment: the bound of a period on ids that are made in the order of time. */
+export function firstIdAt(at: Date): string {
+  const ms = at.getTime().toString(16).padStart(12, '0');
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-0000-0000-000000000000`;
+}

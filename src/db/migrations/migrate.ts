@@ -1,0 +1,235 @@
+/**
+ * Migrations, and whether a server is fit to hold the log.
+ *
+ * Invariants. Everything lies in the installation's own schemas and belongs to its owner role; nothing outside them is
+ * created, altered, owned or granted. Any number of processes may migrate at once: a session's advisory lock lets one
+ * through, and the others find nothing left to do. (Behind a pooler in transaction mode, give the direct URL.)
+ * A migration never holds up the system for long. Writers queue behind whoever waits for a lock, so a migration waits at most
+ * {@link LOCK_TIMEOUT}, gives up its whole transaction, and tries again.
+ * Crash: everything is one transaction, so a killed run leaves nothing. The exceptions are files that PostgreSQL accepts only
+ * outside a transaction; they can be repeated.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../log-lines.ts';
+import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from '../installation.ts';
+import { readServerFault, StrangeServer } from '../known-server.ts';
+import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
+import { MigrationRefused, reasonOf } from './migration-refused.ts';
+import { pendingFiles } from './pending-migrations.ts';
+import { Pool, type Tx } from '../pool.ts';
+import { untrusted } from '../tls.ts';
+import { prepareSchema } from './prepare-schema.ts';
+import { transactOrUndo } from '../transaction.ts';
+import { codeOf, DatabaseUnavailable } from '../unavailable.ts';
+
+const OLDEST_SERVER = 180_000;
+/** The longest there is: 0, which is for ever, the driver leaves out, and then the role's timeouts would hold. */
+const FOR_EVER_MS = 2_147_483_647;
+const PATIENCE = {
+  statement_timeout: String(FOR_EVER_MS),
+  lock_timeout: String(FOR_EVER_MS),
+  idle_in_transaction_session_timeout: '60000',
+  tcp_user_timeout: '60000',
+  // Left out by the driver, and set later: a server too old to know it would say that, not how old it is.
+  transaction_timeout: '',
+};
+const LOCK_TIMEOUT = '2s';
+const PAUSE_MS = 1_000;
+/** About ten minutes: a migration that found no gap by then says who is in its way. */
+const TRIES = 200;
+/** What a try meets when somebody else holds what it needs: lock_not_available, deadlock_detected. */
+const BUSY = new Set(['55P03', '40P01', '25P04']);
+
+export interface MigrateOptions {
+  readonly installation?: Installation;
+  /** Another folder than drizzle/, and how often and how patiently to try, for tests. */
+  readonly folder?: string;
+  readonly tries?: number;
+  readonly pauseMs?: number;
+}
+
+/**
+ * Brings the database at `url` up to date. Throws {@link MigrationRefused} with PostgreSQL's reason and what to do when
+ * it cannot; then nothing has changed. Throws {@link DatabaseUnavailable} when its session was ended. Refuses an unfit server
+ * first.
+ */
+export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
+  const { installation = DEFAULT_INSTALLATION, folder, tries = TRIES, pauseMs = PAUSE_MS } = options;
+  const files = await readMigrationFiles(folder);
+  const pool = new Pool({
+    url,
+    schema: installation.schema,
+    name: 'carteiro migrate',
+    max: 1,
+    deadlineMs: FOR_EVER_MS,
+    prepare: false,
+    settings: PATIENCE,
+  });
+  try {
+    await pool.run(refuseUnfit).catch((caught: unknown) => {
+      const error = sourceOf(caught);
+      throw untrusted(error) ?? (isSessionLost(error) ? sessionLost(error) : error);
+    });
+    for (let tried = 1; ; tried += 1) {
+      try {
+        const applied = await pool.run((sql) => applyOnce(sql, files, installation));
+        if (applied !== 'locked') {
+          if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
+          return await pool.run((sql) => warnOfStrangeServer(sql, log, installation));
+        }
+        if (tried >= tries)
+          throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
+        log.info({ tried }, 'waiting for another migration to end');
+      } catch (caught) {
+        const error = sourceOf(caught);
+        const { code = '', message } = error as { code?: string; message: string };
+        if (isSessionLost(error)) throw sessionLost(error);
+        if (!BUSY.has(code)) throw reasonOf(error, installation);
+        const holder = await pool.run(oldestTransaction);
+        if (tried >= tries)
+          throw new MigrationRefused(`${message}; ${holder}`, 'end that transaction, then try again', error);
+        log.warn({ tried, reason: message, holder }, 'a lock that the migration needs is taken: trying again');
+      }
+      await sleep(pauseMs);
+    }
+  } finally {
+    await pool.close();
+  }
+}
+
+/** What the server or the socket said, which the pool may have wrapped. */
+function sourceOf(error: unknown): unknown {
+  return error instanceof DatabaseUnavailable ? (error.cause ?? error) : error;
+}
+
+function isSessionLost(error: unknown): boolean {
+  return (
+    error instanceof DatabaseUnavailable || /^(57P0[12]|CONNECTION_.*|ECONNRESET|EPIPE)$/.test(codeOf(error) ?? '')
+  );
+}
+
+function sessionLost(cause: unknown): DatabaseUnavailable {
+  const what = 'the session of the migration was ended: what had not committed is undone; run it again';
+  return new DatabaseUnavailable(what, { cause });
+}
+
+/** A copy is migrated as well as the original; whoever does so must hear what it is. */
+async function warnOfStrangeServer(sql: Tx, log: Logger, { schema }: Installation): Promise<void> {
+  const fault = await readServerFault(sql);
+  if (fault !== null) log.warn({ schema }, new StrangeServer(fault).message);
+}
+
+/** How many files were applied, or 'locked' when another migrator is at work. */
+async function applyOnce(
+  sql: Tx,
+  files: readonly MigrationFile[],
+  installation: Installation,
+): Promise<number | 'locked'> {
+  await sql`set transaction_timeout = 0`;
+  const name = `carteiro migrate ${installation.schema}`;
+  const [{ taken }] = await sql<
+    [{ taken: boolean }]
+  >`select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`;
+  if (!taken) return 'locked';
+  try {
+    const pending = await pendingFiles(sql, files, installation.schema);
+    if (pending.length === 0) return 0;
+    // What comes before a file that must stand outside is committed first, so that it finds its tables.
+    let rest = pending;
+    for (let cut = rest.findIndex((file) => file.isOutside); cut >= 0; cut = rest.findIndex((file) => file.isOutside)) {
+      if (cut > 0) await applyInside(sql, rest.slice(0, cut), installation);
+      await applyOutside(sql, rest[cut] as MigrationFile, installation);
+      rest = rest.slice(cut + 1);
+    }
+    if (rest.length > 0) await applyInside(sql, rest, installation);
+    return pending.length;
+  } finally {
+    // A session that was lost has unlocked it.
+    await sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`.catch(() => undefined);
+  }
+}
+
+async function applyInside(sql: Tx, files: readonly MigrationFile[], installation: Installation): Promise<void> {
+  await transactOrUndo(sql, async (tx) => {
+    await tx.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+    await prepareSchema(tx, installation);
+    await tx`select set_config('search_path', ${searchPathOf(installation.schema)}, true)`;
+    await tx.unsafe(`set local role "${installation.rolePrefix}_owner"`);
+    await tx.unsafe(`
+      create table if not exists applied_migrations (
+        position bigint primary key generated always as identity,
+        name text not null,
+        hash text not null,
+        applied_at timestamptz not null default now()
+      )`);
+    for (const file of files) await applyFile(tx, file, installation);
+  });
+}
+
+/** For `create index concurrently if not exists`, which a killed run leaves invalid: such an index is dropped first. */
+async function applyOutside(sql: Tx, file: MigrationFile, installation: Installation): Promise<void> {
+  await sql`select set_config('search_path', ${searchPathOf(installation.schema)}, false)`;
+  await sql.unsafe(`set role "${installation.rolePrefix}_owner"`);
+  try {
+    const invalid = await sql<{ name: string }[]>`
+      select format('%I', c.relname) as name from pg_index i join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = current_schema()::regnamespace and not i.indisvalid`;
+    for (const { name } of invalid) await sql.unsafe(`drop index concurrently if exists ${name}`);
+    for (const statement of file.sql.split('--> statement-breakpoint')) {
+      await sql.unsafe(sqlFor({ sql: statement }, installation));
+    }
+    await sql`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
+  } catch (error) {
+    throw Object.assign(error as Error, { migration: file.name, isOutside: true });
+  } finally {
+    await sql`reset role`;
+    await sql`reset search_path`;
+  }
+}
+
+async function applyFile(tx: Tx, file: MigrationFile, installation: Installation): Promise<void> {
+  try {
+    await tx.unsafe(sqlFor(file, installation));
+  } catch (error) {
+    throw Object.assign(error as Error, { migration: file.name });
+  }
+  await tx`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
+}
+
+/** Whose transaction a lock is most likely waited for: the one that has been open longest in this database. */
+async function oldestTransaction(sql: Tx): Promise<string> {
+  const [oldest] = await sql<{ pid: number; name: string; state: string; seconds: number }[]>`
+    select pid, application_name as name, state, extract(epoch from clock_timestamp() - xact_start)::int as seconds
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+    order by xact_start limit 1`;
+  if (oldest === undefined) return 'no other transaction is open now';
+  return `the oldest transaction is open for ${oldest.seconds} s: pid ${oldest.pid}, ${oldest.name || 'unnamed'}, ${oldest.state}`;
+}
+
+/**
+ * Throws when the server is older than PostgreSQL 18 or would lose a commit that it has acknowledged. remote_write is
+ * accepted: such a commit is flushed here and handed to the standby's system, so either machine alone may fail. A server
+ * whose data may be lost, as that of tests, may say so: `carteiro.allow_fsync_off = on` beside `fsync = off`.
+ */
+export async function refuseUnfit(sql: Tx): Promise<void> {
+  const [server] = await sql<[{ number: number; version: string; synchronousCommit: string; losesWrites: boolean }]>`
+    select current_setting('server_version_num')::int as number,
+      current_setting('server_version') as version,
+      current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('fsync') = 'off'
+        and current_setting('carteiro.allow_fsync_off', true) is distinct from 'on' as "losesWrites"`;
+  if (server.number < OLDEST_SERVER) {
+    throw new Error(`PostgreSQL ${server.version} is too old: Carteiro needs PostgreSQL 18`);
+  }
+  const { synchronousCommit } = server;
+  if (synchronousCommit === 'off' || synchronousCommit === 'local') {
+    const when = synchronousCommit === 'off' ? '' : ' when a standby takes over';
+    throw new Error(
+      `synchronous_commit = ${synchronousCommit} loses acknowledged commits${when}: set it to on and start again`,
+    );
+  }
+  if (server.losesWrites) {
+    throw new Error('fsync = off loses acknowledged commits when the machine crashes: set it to on and start again');
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The files under drizzle/: numbered migrations, each applied once, and files that are applied again whenever they have
+ * changed (functions and views, one a file; storage.sql; rights.sql).
+ *
+ * They are written with the default names. What differs in another installation is put in here: the auditors' schema,
+ * the roles and the session's note of the arrivals it took. Everything else is found by the search path; drizzle-kit names
+ * the schema `public` in some places, which goes.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventCatalog } from '../../contract/event-catalog.ts';
+import type { Installation } from '../installation.ts';
+
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
+
+export interface MigrationFile {
+  /** Its path under drizzle/, as `functions/claim_due.sql`. */
+  readonly name: string;
+  readonly kind: 'versioned' | 'repeatable';
+  readonly sql: string;
+  /** SHA-256 of the file as it is written, hex. */
+  readonly hash: string;
+  /** True for what PostgreSQL refuses inside a transaction: `create index concurrently`. */
+  readonly isOutside: boolean;
+}
+
+interface Journal {
+  readonly entries: readonly { readonly tag: string }[];
+}
+
+const OUTSIDE = '-- outside a transaction\n';
+const MAKES_A_VIEW = /^create view /m;
+
+/** All files in the order in which they are applied: numbered ones, storage, functions, views, the catalog, first rows,
+ * rights. */
+export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<MigrationFile[]> {
+  const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
+  const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
+  const names = (await readdir(join(folder, 'functions'))).filter((name) => name.endsWith('.sql')).toSorted();
+  const objects = await Promise.all(names.map((name) => read(folder, `functions/${name}`, 'repeatable')));
+  const isView = ({ sql }: MigrationFile) => MAKES_A_VIEW.test(sql);
+  return [
+    ...(await Promise.all(numbered.map((name) => read(folder, name, 'versioned')))),
+    await read(folder, 'storage.sql', 'repeatable'),
+    ...objects.filter((file) => !isView(file)),
+    ...objects.filter(isView),
+    catalogFile(),
+    await read(folder, 'first-rows.sql', 'repeatable'),
+    await read(folder, 'rights.sql', 'repeatable'),
+  ];
+}
+
+async function read(folder: string, name: string, kind: MigrationFile['kind']): Promise<MigrationFile> {
+  const sql = await readFile(join(folder, name), 'utf8');
+  const hash = createHash('sha256').update(sql).digest('hex');
+  return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
+}
+
+/** The rows of `event_types`, which come from contract/ and are written again whenever that has changed. */
+function catalogFile(): MigrationFile {
+  const rows = JSON.stringify(eventCatalog()).replaceAll("'", "''");
+  const sql = `
+    insert into event_types (name, kind, families, payload, keys, kinds, formats)
+    select name, kind, families, payload, keys, kinds, formats
+    from json_to_recordset('${rows}')
+      as entry (name text, kind text, families text[], payload json, keys text[], kinds text[], formats text[])
+    on conflict (name) do update
+    set kind = excluded.kind, families = excluded.families, payload = excluded.payload, keys = excluded.keys,
+        kinds = excluded.kinds, formats = excluded.formats`;
+  const hash = createHash('sha256').update(sql).digest('hex');
+  return { name: 'contract/event-catalog.ts', kind: 'repeatable', sql, hash, isOutside: false };
+}
+
+/** The file's SQL for an installation of other names. */
+export function sqlFor({ sql }: Pick<MigrationFile, 'sql'>, { schema, rolePrefix }: Installation): string {
+  return sql
+    .replaceAll('"public".', '')
+    .replaceAll(/'carteiro\.(?=(?:taken|known_server)')/g, `'${schema}.`)
+    .replaceAll(/\bcarteiro_auditoria\b/g, `"${schema}_auditoria"`)
+    .replaceAll(/\bcarteiro_(?=(?:owner|app|poller|auditor|auditor_cpf|core)\b)/g, `${rolePrefix}_`);
+}

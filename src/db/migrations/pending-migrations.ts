@@ -1,0 +1,82 @@
+/**
+ * Which files of drizzle/ a database lacks.
+ *
+ * `applied_migrations` has a row for each time a file was applied. A numbered migration is applied once. A function's
+ * file is pending unless this version of it was applied, and was first applied no later than the one that stands now: so
+ * a process of the release before runs on while the next release's functions are in place, and a new process notices
+ * when an older release's `migrate` has put the old ones back.
+ */
+import { DEFAULT_INSTALLATION } from '../installation.ts';
+import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
+import { MigrationRefused } from './migration-refused.ts';
+import type { Tx } from '../sql.ts';
+
+interface Applied {
+  readonly name: string;
+  readonly hash: string;
+  /** Positions of the first and the last time it was applied. */
+  readonly first: number;
+  readonly last: number;
+}
+
+let ownFiles: Promise<MigrationFile[]> | null = null;
+
+/** How many of this version's files the database lacks. `schema` is the installation's. */
+export async function pendingMigrations(sql: Tx, schema = DEFAULT_INSTALLATION.schema): Promise<number> {
+  ownFiles ??= readMigrationFiles();
+  return (await missing(sql, await ownFiles, schema)).length;
+}
+
+/**
+ * What `migrate` applies: what is missing, a function's file also when another version of it stands now, the rights
+ * whenever anything else is applied, and the storage when there are new tables or columns. Throws {@link MigrationRefused} when the database is of a newer
+ * release, or a numbered migration has changed since it was applied.
+ */
+export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {
+  const applied = await readApplied(sql, schema);
+  const known = new Set(files.map(({ name }) => name));
+  const unknown = applied.find(({ name }) => !name.includes('/') && !known.has(name));
+  if (unknown) {
+    throw new MigrationRefused(
+      `the schema "${schema}" has the migration ${unknown.name}, which this version does not know`,
+      'run the newer version',
+    );
+  }
+  const changed = files.find(
+    ({ name, kind, hash }) => kind === 'versioned' && applied.some((row) => row.name === name && row.hash !== hash),
+  );
+  if (changed) {
+    throw new MigrationRefused(
+      `${changed.name} has changed since it was applied to the schema "${schema}"`,
+      'a released migration never changes; a database of an unreleased version must be made anew',
+    );
+  }
+  const pending = new Set(files.filter((file) => lastOf(applied, file.name)?.hash !== file.hash));
+  if (pending.size === 0) return [];
+  const hasTables = [...pending].some(({ kind }) => kind === 'versioned');
+  return files.filter(
+    (file) => pending.has(file) || file.name === 'rights.sql' || (hasTables && file.name === 'storage.sql'),
+  );
+}
+
+async function missing(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {
+  const applied = await readApplied(sql, schema);
+  return files.filter(({ name, kind, hash }) => {
+    const mine = applied.find((row) => row.name === name && row.hash === hash);
+    if (mine === undefined || kind === 'versioned') return mine === undefined;
+    return (lastOf(applied, name)?.first ?? 0) < mine.first;
+  });
+}
+
+function lastOf(applied: readonly Applied[], name: string): Applied | undefined {
+  return applied.filter((row) => row.name === name).toSorted((a, b) => b.last - a.last)[0];
+}
+
+async function readApplied(sql: Tx, schema: string): Promise<Applied[]> {
+  const table = `"${schema}".applied_migrations`;
+  const [{ isThere }] = await sql<[{ isThere: boolean }]>`select to_regclass(${table}) is not null as "isThere"`;
+  if (!isThere) return [];
+  return sql.unsafe<Applied[]>(
+    `select name, hash, min(position)::float8 as first, max(position)::float8 as last from ${table} group by name, hash`,
+  );
+}

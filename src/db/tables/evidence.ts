@@ -1,0 +1,120 @@
+/** The evidence: every attempt, who ordered sends, and the chain of seals over them. */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
+import { bytea, computedText, epoch, instant, xid8 } from '../columns.ts';
+import { oneOf, sealable } from '../constraints.ts';
+import { webhooks } from './partners.ts';
+
+/** A claim's name without its number. */
+const pollerOfClaim = computedText("left(claim, length(claim) - strpos(reverse(claim), '/'))");
+
+/** One row for every POST that may have left, append-only. A `late` row is the report of a poller that lost its lease. */
+export const attempts = pgTable(
+  'attempts',
+  {
+    deliveryId: uuid('delivery_id').notNull(),
+    number: integer('number').notNull(),
+    late: boolean('late').notNull().default(false),
+    webhookId: uuid('webhook_id').notNull(),
+    partnerId: uuid('partner_id').notNull(),
+    outcome: text('outcome', { enum: OUTCOMES }).notNull(),
+    statusCode: smallint('status_code'),
+    startedAt: instant('started_at').notNull(),
+    durationMs: integer('duration_ms'),
+    url: text('url').notNull(),
+    address: text('address'),
+    keyId: text('key_id'),
+    /** The claim that took the delivery: its poller's name and a number, `poller-1/12`; `poller-1/2.12` in the second term of its lock. */
+    claim: text('claim').notNull(),
+    poller: pollerOfClaim('poller'),
+    error: text('error'),
+    answer: bytea('answer'),
+    recordedAt: instant('recorded_at')
+      .notNull()
+      .default(sql`now()`),
+    epoch: epoch(),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),
+    // What each costs a recorded attempt, of 4.2 µs for the bare insert: 1.0, 0.8, 0.3 µs; the failures' none.
+    index('attempts_by_partner').on(table.partnerId, table.recordedAt),
+    index('attempts_in_time').on(table.recordedAt),
+    sealable('attempts'),
+    index('attempts_failed')
+      .on(table.outcome, table.recordedAt)
+      .where(sql`outcome <> 'entregue'`),
+  ],
+);
+
+/** Who had which deliveries sent (again), or not sent any more, append-only; many at once are a row for each batch of the request. */
+export const sendOrders = pgTable(
+  'send_orders',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    kind: text('kind', { enum: SEND_ORDERS }).notNull(),
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id),
+    partnerId: uuid('partner_id').notNull(),
+    deliveryIds: uuid('delivery_ids').array().notNull(),
+    actor: text('actor').notNull(),
+    /** Why, in the operator's words; partners give none. */
+    reason: text('reason'),
+    requestId: uuid('request_id'),
+    orderedAt: instant('ordered_at')
+      .notNull()
+      .default(sql`now()`),
+    epoch: epoch(),
+    tx: xid8('tx')
+      .notNull()
+      .default(sql`pg_current_xact_id()`),
+  },
+  (table) => [
+    index('send_orders_by_webhook').on(table.webhookId, table.position),
+    sealable('send_orders'),
+    check('send_orders_kind', oneOf('kind', SEND_ORDERS)),
+    check('send_orders_deliveries', sql`cardinality(delivery_ids) >= 1`),
+  ],
+);
+
+/**
+ * The chain of seals, append-only: each covers every row of the logs (`sealable_rows`) whose epoch and transaction
+ * lie from (`first_epoch`, `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/seal).
+ */
+export const seals = pgTable(
+  'seals',
+  {
+    number: bigint('number', { mode: 'number' }).primaryKey(),
+    firstEpoch: smallint('first_epoch').notNull(),
+    firstTx: bigint('first_tx', { mode: 'number' }).notNull(),
+    endEpoch: smallint('end_epoch').notNull(),
+    endTx: bigint('end_tx', { mode: 'number' }).notNull(),
+    rows: integer('rows').notNull(),
+    digest: bytea('digest').notNull(),
+    previous: bytea('previous').notNull(),
+    hash: bytea('hash').notNull(),
+    sealedAt: instant('sealed_at').notNull(),
+  },
+  (table) => [
+    unique('seals_in_order').on(table.firstEpoch, table.firstTx),
+    check('seals_number', sql`number >= 1`),
+    check('seals_span', sql`(first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0`),
+    check('seals_digests', sql`octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32`),
+  ],
+);

@@ -1,0 +1,46 @@
+/** The policy for endpoints that keep failing: what was decided, and what it counts (delivery/queue/upkeep/failing). */
+import { sql } from 'drizzle-orm';
+import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { OUTCOMES } from '../../contract/statuses.ts';
+import { preciseInstant, xid8 } from '../columns.ts';
+
+/**
+ * One row while the policy is on, none while it is off. Every attempt of a transaction before (`epoch`, `tx`) is counted.
+ * `looked_at` is the database's own time.
+ */
+export const failingPolicy = pgTable(
+  'failing_policy',
+  {
+    isOnly: boolean('is_only').primaryKey().default(true),
+    failingAfter: integer('failing_after').notNull(),
+    failingHours: integer('failing_hours').notNull(),
+    /** Null: nothing is suspended. */
+    suspendAfterDays: integer('suspend_after_days'),
+    epoch: smallint('epoch').notNull(),
+    tx: xid8('tx').notNull(),
+    lookedAt: preciseInstant('looked_at').notNull(),
+  },
+  (table) => [
+    check('failing_policy_is_only_check', sql`${table.isOnly}`),
+    check('failing_policy_bounds', sql`failing_after >= 1 and failing_hours >= 1 and suspend_after_days >= 1`),
+  ],
+);
+
+/**
+ * The run of failures that each webhook is in: its attempts since its last success. A webhook whose last attempt succeeded has
+ * no row. Whether it is `falhando` says its lane (`lanes.failing_since`), and one that is has a row here.
+ */
+export const failingRuns = pgTable(
+  'failing_runs',
+  {
+    webhookId: uuid('webhook_id').primaryKey(),
+    partnerId: uuid('partner_id').notNull(),
+    failures: integer('failures').notNull(),
+    /** When the first and the last of them ended. */
+    firstFailedAt: preciseInstant('first_failed_at').notNull(),
+    lastFailedAt: preciseInstant('last_failed_at').notNull(),
+    lastOutcome: text('last_outcome', { enum: OUTCOMES }).notNull(),
+    lastStatusCode: smallint('last_status_code'),
+  },
+  () => [check('failing_runs_span', sql`failures >= 1 and first_failed_at <= last_failed_at`)],
+);

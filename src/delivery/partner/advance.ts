@@ -1,0 +1,26 @@
+/** The sandbox's clock: deliveries become due earlier, so that a partner can watch hours of retries in seconds. */
+import type { Tx } from '../../db/pool.ts';
+import { insertArrivals } from '../queue/arrivals.ts';
+
+/** Makes every pending delivery of the partner that is not in flight due `seconds` earlier; returns how many. */
+export async function advanceTime(tx: Tx, partnerId: string, seconds: number): Promise<number> {
+  const rows = await tx<{ webhookId: string }[]>`
+    with pending as materialized (
+      select d.id
+      from webhooks w
+      join deliveries d on d.webhook_id = w.id and d.partner_id = w.partner_id
+      where w.partner_id = ${partnerId} and d.status = 'pendente' and d.claimed_by is null
+      order by d.id
+      for update of d
+    )
+    update deliveries d
+    set next_attempt_at = d.next_attempt_at - ${seconds} * interval '1 second'
+    from pending
+    where d.id = pending.id and d.partner_id = ${partnerId}
+    returning d.webhook_id as "webhookId"`;
+  await insertArrivals(
+    tx,
+    rows.map((row) => row.webhookId),
+  );
+  return rows.length;
+}

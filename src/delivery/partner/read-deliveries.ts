@@ -1,0 +1,236 @@
+/**
+ * Deliveries as a partner reads them: of one webhook or of all, newest first, and one delivery with its attempts.
+ *
+ * The list walks the index `deliveries_once`. Event ids are UUIDv7, so its order is the order of time, and a period is
+ * a range.
+ * For several webhooks the list reads a part of each and merges the parts. Below the highest of the parts' ends another
+ * row may lie that was not read, so the page stops there. An index by partner is not needed; it would cost every append
+ * and every record an entry.
+ * A search by a column that no index has looks at a bounded number of rows for each page and returns where it stopped.
+ * A rare match among millions costs short pages, never a long statement.
+ */
+import type {
+  AttemptResource,
+  DeliveryResource,
+  DeliveryWithAttempts,
+} from '../../contract/resources/delivery-resource.ts';
+import type { Outcome } from '../../contract/statuses.ts';
+import { firstIdAt } from '../../db/first-id.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { readableAnswer } from './answer-text.ts';
+
+/**
+ * Rows that a statement looks at when it cannot tell beforehand which ones fit: by what is told of each, from the row itself,
+ * its event, or its last attempt. Each takes some 15 ms (test/bench/figures/reads.ts).
+ */
+const LOOKED_AT_A_PAGE = { row: 5_000, event: 2_000, attempt: 750 } as const;
+/** Rows that a statement reads of all webhooks together when every one fits: the largest page of 50 of them. */
+const MERGED_A_PAGE = 25_050;
+const MAX_LOOKS = 10;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** A cursor: after this delivery. */
+interface DeliveryCursor {
+  readonly eventId: string;
+  readonly webhookId: string;
+}
+
+export interface DeliverySearch {
+  readonly partnerId: string;
+  /** The partner's webhooks. */
+  readonly webhookIds: readonly string[];
+  readonly status: DeliveryResource['status'] | null;
+  readonly event: DeliveryResource['evento'] | null;
+  readonly loanId: string | null;
+  /** What {@link DeliveryResource} shows as `ultimo_resultado` and `ultimo_status_http`. */
+  readonly outcome: Outcome | null;
+  readonly statusCode: number | null;
+  /** Made at or after. */
+  readonly from: Date | null;
+  /** Made before. */
+  readonly until: Date | null;
+  readonly after: DeliveryCursor | null;
+  readonly limit: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly event: DeliveryResource['evento'];
+  readonly loanId: string | null;
+  readonly loanVersion: number | null;
+  readonly status: DeliveryResource['status'];
+  readonly attempts: number;
+  readonly outcome: Outcome | null;
+  readonly statusCode: number | null;
+  readonly nextAttemptAt: Date | null;
+  readonly isClaimed: boolean;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+}
+
+/** The attempt `last` of a delivery `d`: the one that delivered it, else the newest. */
+function lastAttempt(sql: Tx) {
+  return sql`
+    left join lateral (
+      select outcome, status_code from attempts
+      where delivery_id = d.id
+      order by d.status = 'entregue' and outcome = 'entregue' desc, number desc, late desc
+      limit 1
+    ) last on true`;
+}
+
+/** The columns of {@link Row}, of deliveries `d`, messages `m` and {@link lastAttempt}. */
+function columns(sql: Tx) {
+  return sql`
+    d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event,
+    case when m.loan_version is not null then (select e.stream from events e where e.id = d.event_id) end as "loanId",
+    m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
+    case when isfinite(d.next_attempt_at) then d.next_attempt_at end as "nextAttemptAt",
+    d.claimed_by is not null as "isClaimed",
+    coalesce(uuid_extract_timestamp(d.event_id), d.created_at) as "createdAt", d.finished_at as "finishedAt"`;
+}
+
+export interface DeliveryList {
+  readonly deliveries: readonly DeliveryResource[];
+  /** Where the next page goes on; null at the end of the list. */
+  readonly next: DeliveryCursor | null;
+}
+
+/** One page of the deliveries of some webhooks. */
+export async function readDeliveries(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
+  if (search.webhookIds.length === 0) return { deliveries: [], next: null };
+  let page = await look(pool, search);
+  // Of several webhooks, one may have all the rows; each read of it then takes only its part.
+  const maxLooks = search.webhookIds.length === 1 ? 1 : MAX_LOOKS;
+  for (let looks = 1; page.deliveries.length === 0 && page.next !== null && looks < maxLooks; looks += 1) {
+    page = await look(pool, { ...search, after: page.next });
+  }
+  return page;
+}
+
+/** How many rows to read of each webhook. */
+function depthOf({ webhookIds, status, event, outcome, statusCode, limit }: DeliverySearch): number {
+  const isIndexed = status === null || status === 'erro' || status === 'suspensa';
+  const asks = outcome !== null || statusCode !== null ? 'attempt' : event !== null ? 'event' : 'row';
+  if (isIndexed && asks === 'row') return Math.min(limit + 1, Math.ceil(MERGED_A_PAGE / webhookIds.length));
+  return Math.ceil(LOOKED_AT_A_PAGE[asks] / webhookIds.length);
+}
+
+async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
+  const { partnerId, status, event, loanId, outcome, statusCode, from, until, after, limit } = search;
+  const last = [LAST_ID, after?.eventId, until && firstIdAt(until)].filter((bound) => typeof bound === 'string');
+  const depth = depthOf(search);
+  const rows = await pool.run(
+    (sql) => sql<({ stopEvent: string | null; stopWebhook: string | null } & (Row | { id: null }))[]>`
+      with scan as materialized (
+        select d.* from unnest(${[...search.webhookIds]}::uuid[]) w (id)
+        cross join lateral (
+          select * from deliveries
+          where webhook_id = w.id and partner_id = ${partnerId} and event_id <= ${last.toSorted()[0] as string}
+            and event_id >= ${firstIdAt(from ?? new Date(0))}
+            and (event_id, w.id) < (${after?.eventId ?? LAST_ID}::uuid, ${after?.webhookId ?? LAST_ID}::uuid)
+            ${until === null ? sql`` : sql`and event_id < ${firstIdAt(until)}`}
+            ${status === 'erro' ? sql`and status = 'erro'` : sql``}
+            ${status === 'suspensa' ? sql`and status = 'suspensa'` : sql``}
+            ${loanId === null ? sql`` : sql`and event_id = any (array(select id from events where stream = ${loanId}))`}
+          order by event_id desc
+          limit ${depth}
+        ) d
+      ),
+      stop as (
+        select event_id, webhook_id from (
+          select webhook_id, (array_agg(event_id order by event_id))[1] as event_id
+          from scan group by webhook_id having count(*) = ${depth}
+        ) ends
+        order by event_id desc, webhook_id desc limit 1
+      ),
+      page as (
+        select ${columns(sql)}
+        from scan d
+        cross join lateral (select type, loan_version from messages where event_id = d.event_id limit 1) m
+        ${lastAttempt(sql)}
+        where (d.event_id, d.webhook_id) >= (coalesce((select event_id from stop), ${firstIdAt(new Date(0))}),
+                                             coalesce((select webhook_id from stop), ${firstIdAt(new Date(0))}))
+          and (${status}::text is null or d.status = ${status}) and (${event}::text is null or m.type = ${event})
+          and (${outcome}::text is null or last.outcome = ${outcome})
+          and (${statusCode}::int is null or last.status_code = ${statusCode})
+        order by d.event_id desc, d.webhook_id desc
+        limit ${limit + 1}
+      )
+      select (select event_id from stop) as "stopEvent", (select webhook_id from stop) as "stopWebhook", page.*
+      from (values (1)) one left join page on true
+      order by page."eventId" desc, page."webhookId" desc`,
+  );
+  const found = rows.filter(
+    (row): row is Row & { stopEvent: string | null; stopWebhook: string | null } => row.id !== null,
+  );
+  const shown = found.slice(0, limit);
+  const lastShown = shown.at(-1);
+  if (found.length > limit && lastShown !== undefined) return { deliveries: shown.map(view), next: lastShown };
+  const { stopEvent: eventId = null, stopWebhook: webhookId = null } = rows[0] ?? {};
+  return { deliveries: shown.map(view), next: eventId && webhookId ? { eventId, webhookId } : null };
+}
+
+/** One delivery of the partner with its attempts; null when there is none of that id. */
+export async function readDelivery(pool: Pool, partnerId: string, id: string): Promise<DeliveryWithAttempts | null> {
+  return pool.transaction(async (tx) => {
+    // One snapshot: an attempt that is recorded in between would stand beside the delivery as it was before it.
+    await tx`set transaction isolation level repeatable read, read only`;
+    const [row] = await tx<Row[]>`
+      select ${columns(tx)}
+      from deliveries d join messages m on m.event_id = d.event_id
+      ${lastAttempt(tx)}
+      where d.id = ${id} and d.partner_id = ${partnerId}`;
+    return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id) };
+  });
+}
+
+async function readAttempts(sql: Tx, deliveryId: string): Promise<AttemptResource[]> {
+  const rows = await sql<
+    {
+      number: number;
+      late: boolean;
+      outcome: Outcome;
+      statusCode: number | null;
+      startedAt: Date;
+      durationMs: number | null;
+      error: string | null;
+      answer: Buffer | null;
+    }[]
+  >`
+    select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs",
+           error, answer
+    from attempts where delivery_id = ${deliveryId} order by number, late`;
+  return rows.map((row) => ({
+    numero: row.number,
+    inicio: row.startedAt.toISOString(),
+    duracao_ms: row.durationMs,
+    resultado: row.outcome,
+    status_http: row.statusCode,
+    erro: row.error,
+    resposta: readableAnswer(row.answer),
+    atrasada: row.late,
+  }));
+}
+
+function view(row: Row): DeliveryResource {
+  return {
+    id: row.id,
+    webhook_id: row.webhookId,
+    evento_id: row.eventId,
+    evento: row.event,
+    emprestimo_id: row.loanId,
+    versao_emprestimo: row.loanVersion,
+    status: row.status,
+    total_tentativas: row.attempts,
+    ultimo_resultado: row.outcome,
+    ultimo_status_http: row.statusCode,
+    em_andamento: row.isClaimed,
+    // While it is claimed, or waits for another of its loan, its next attempt is not scheduled.
+    proxima_tentativa_em: row.isClaimed ? null : (row.nextAttemptAt?.toISOString() ?? null),
+    criada_em: row.createdAt.toISOString(),
+    concluida_em: row.finishedAt?.toISOString() ?? null,
+  };
+}

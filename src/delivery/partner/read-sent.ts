@@ -1,0 +1,152 @@
+/**
+ * One delivery as it was sent: the exact bytes, and each attempt with its headers.
+ *
+ * Headers are not stored; they are made again of what is. Certain are all but two: which secret signed, and the second
+ * that `webhook-timestamp` tells. The secrets of a webhook are at most two, so of an attempt from before the last
+ * rotation but one no signature can be made, and of one that was claimed around a rotation it is not known which secret the
+ * claim brought: both are shown without signatures. The second is that of the attempt's start as it was recorded, which a
+ * slow answer of the database can have moved by one. `User-Agent` is that of this version, and `traceparent` the event's,
+ * of which each attempt may have been a span of its own.
+ */
+import type { Pool, Tx } from '../../db/pool.ts';
+import { LEASE_S } from '../queue/lease.ts';
+import { signRequest } from '../poller/request.ts';
+import { type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
+
+export interface SentAttempt {
+  readonly number: number;
+  readonly late: boolean;
+  readonly url: string;
+  readonly address: string | null;
+  /** Names and values in the order in which they were sent; without signatures where `isSigned` is false. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly isSigned: boolean;
+}
+
+export interface SentDelivery {
+  /** What every attempt sends. */
+  readonly body: Buffer;
+  /** Where the next attempt goes. */
+  readonly url: string;
+  /** Slots of the schedule that are spent. */
+  readonly failures: number;
+  readonly attempts: readonly SentAttempt[];
+}
+
+interface DeliveryRow {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly partnerId: string;
+  readonly event: string;
+  readonly body: Buffer;
+  readonly loanVersion: number | null;
+  readonly traceparent: string | null;
+  readonly failures: number;
+  readonly url: string;
+  readonly encryptedSecret: Buffer;
+  readonly previousEncryptedSecret: Buffer | null;
+}
+
+interface AttemptRow {
+  readonly number: number;
+  readonly late: boolean;
+  readonly url: string;
+  readonly address: string | null;
+  readonly startedAt: Date;
+}
+
+/** When a webhook's secrets began and ceased to sign; the last entry is the latest. */
+interface Change {
+  readonly change: string;
+  readonly at: Date;
+}
+
+/** Null when the partner has no delivery of that id. */
+export async function readSent(
+  pool: Pool,
+  openSecret: OpenSecret,
+  partnerId: string,
+  id: string,
+): Promise<SentDelivery | null> {
+  return pool.transaction(async (tx) => {
+    await tx`set transaction isolation level repeatable read, read only`;
+    const [row] = await tx<DeliveryRow[]>`
+      select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", m.type as event, m.body,
+             m.loan_version as "loanVersion", m.traceparent, d.failures, w.url, w.encrypted_secret as "encryptedSecret",
+             w.previous_encrypted_secret as "previousEncryptedSecret"
+      from deliveries d
+      join messages m on m.event_id = d.event_id
+      join webhooks w on w.id = d.webhook_id
+      where d.id = ${id} and d.partner_id = ${partnerId}`;
+    if (row === undefined) return null;
+    const attempts = await tx<AttemptRow[]>`
+      select number, late, url, address, started_at as "startedAt"
+      from attempts where delivery_id = ${id} order by number, late`;
+    const changes = await readSecretChanges(tx, row.webhookId);
+    const { body, url, failures } = row;
+    const signersAt = signersOf(row, changes);
+    return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openSecret)) };
+  });
+}
+
+async function readSecretChanges(tx: Tx, webhookId: string): Promise<Change[]> {
+  return tx<Change[]>`
+    select change, coalesce(takes_effect_at, changed_at) as at
+    from webhook_history
+    where webhook_id = ${webhookId} and change like 'segredo%'
+    order by position`;
+}
+
+type Signers = Pick<DeliveryRow, 'encryptedSecret' | 'previousEncryptedSecret'>;
+
+const PREVIOUS_SIGNS_MS = 24 * 3_600_000;
+
+/** Which secrets signed at a moment, newest first; null when that is not known. */
+function signersOf(row: DeliveryRow, changes: readonly Change[]): (at: Date) => Signers | null {
+  // What was dropped before its time never signed; a rotation begins at its time, or when it was activated before that.
+  const begins: number[] = [];
+  let ended: number | null = null;
+  for (const { change, at } of changes) {
+    if (change === 'segredo_trocado' || change === 'segredo_agendado') begins.push(at.getTime());
+    if (change === 'segredo_ativado') begins.splice(-1, 1, at.getTime());
+    if (change === 'segredo_descartado') begins.pop();
+    ended = change === 'segredo_anterior_encerrado' ? at.getTime() : null;
+  }
+  const current = begins.at(-1) ?? null;
+  const before = begins.at(-2) ?? null;
+  return (moment) => {
+    const at = moment.getTime();
+    const isNear = (bound: number | null) => bound !== null && Math.abs(at - bound) <= LEASE_S * 1_000;
+    const previousUntil = current === null ? null : (ended ?? current + PREVIOUS_SIGNS_MS);
+    if ([current, before, previousUntil, before === null ? null : before + PREVIOUS_SIGNS_MS].some(isNear)) return null;
+    if (current === null) return { encryptedSecret: row.encryptedSecret, previousEncryptedSecret: null };
+    if (at >= current && at < (previousUntil ?? 0)) return row.previousEncryptedSecret === null ? null : row;
+    if (at >= current) return { encryptedSecret: row.encryptedSecret, previousEncryptedSecret: null };
+    // Before the newest secret: the one before it signed, beside another one that nobody has any more in its first day.
+    const isAlone = before === null || at >= before + PREVIOUS_SIGNS_MS;
+    if (row.previousEncryptedSecret === null || !isAlone) return null;
+    return { encryptedSecret: row.previousEncryptedSecret, previousEncryptedSecret: null };
+  };
+}
+
+const SIGNATURE = /signature/i;
+
+function sent(
+  row: DeliveryRow,
+  { number, late, url, address, startedAt }: AttemptRow,
+  signersAt: (at: Date) => Signers | null,
+  openSecret: OpenSecret,
+): SentAttempt {
+  const signers = signersAt(startedAt);
+  const { encryptedSecret, previousEncryptedSecret } = signers ?? {
+    encryptedSecret: row.encryptedSecret,
+    previousEncryptedSecret: null,
+  };
+  const delivery = { ...row, url, number, claimedAt: startedAt, encryptedSecret, previousEncryptedSecret };
+  const { headers } = signRequest(delivery, rememberKeys(openSecret), startedAt).request;
+  const pairs = Array.from({ length: headers.length / 2 }, (_, index) => {
+    return [headers[2 * index] as string, headers[2 * index + 1] as string] as const;
+  });
+  const isSigned = signers !== null;
+  return { number, late, url, address, isSigned, headers: pairs.filter(([name]) => isSigned || !SIGNATURE.test(name)) };
+}

@@ -1,0 +1,150 @@
+/**
+ * Resends: the same delivery, with the same id and bytes, on a fresh schedule, whatever became of it before.
+ *
+ * Invariant: a resent delivery is pending, due now, and has spent no slot of its schedule. Attempt numbers go on, so no
+ * row of evidence is overwritten. A lost or late poller that reports the attempt before is fenced out as ever; its
+ * success counts.
+ * One delivery, asked for by name: a claim on it is ended, and its attempt logged as lost, in the same transaction.
+ * Many deliveries: those in flight are left alone and counted. The others are only made due; the lanes pace them by
+ * their caps.
+ * A crash between two batches leaves the first batches resent. The caller goes on with the answer's cursor, so there is
+ * no limit and no job table. Alternative: a job row with a worker; that needs the same batches, and an operation to ask
+ * for its state.
+ */
+import { NOT_FOUND, type Refused, type Result } from '../../contract/refusals.ts';
+import type { DELIVERY_STATUSES } from '../../contract/statuses.ts';
+import { firstIdAt } from '../../db/first-id.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { codeOf } from '../../db/unavailable.ts';
+import { insertArrivals } from '../queue/arrivals.ts';
+import { logLostAttempts } from '../queue/lost.ts';
+import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
+
+type Status = (typeof DELIVERY_STATUSES)[number];
+
+const BATCH = 1_000;
+const DEADLOCK_TRIES = 5;
+const INACTIVE: Refused<'webhookInactive'> = { refused: { kind: 'webhookInactive' } };
+
+/** Puts these locked deliveries of one webhook at the start of their schedule, due now. */
+async function startAfresh(tx: Tx, partnerId: string, webhookId: string, ids: readonly string[]): Promise<void> {
+  await logLostAttempts(tx, ids, [partnerId]);
+  await tx`
+    update deliveries
+    set status = 'pendente', failures = 0, lost_in_row = 0, claimed_by = null, claimed_at = null,
+        next_attempt_at = now(), finished_at = null
+    where id = any (${ids as string[]}::uuid[]) and partner_id = ${partnerId}`;
+  await insertArrivals(tx, [webhookId]);
+}
+
+/** Resends one delivery of the partner. */
+export async function resendOne(
+  tx: Tx,
+  partnerId: string,
+  id: string,
+  author: Author,
+): Promise<Result<'resent', 'notFound' | 'webhookInactive'>> {
+  const [row] = await tx<{ webhookId: string }[]>`
+    select webhook_id as "webhookId"
+    from deliveries where id = ${id} and partner_id = ${partnerId}
+    for update`;
+  if (row === undefined) return NOT_FOUND;
+  if (!(await holdActive(tx, partnerId, row.webhookId))) return INACTIVE;
+  await startAfresh(tx, partnerId, row.webhookId, [id]);
+  await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
+  return { ok: 'resent' };
+}
+
+/** Which deliveries of a webhook; they are gone through in the order of their events. */
+export interface ManyToResend {
+  readonly partnerId: string;
+  readonly webhookId: string;
+  readonly from: Date;
+  /** Made before. */
+  readonly until: Date;
+  readonly statuses: readonly Status[];
+  /** The event after which an earlier request stopped. */
+  readonly after: string | null;
+  /** True only counts. */
+  readonly simulate: boolean;
+  readonly author: Author;
+}
+
+export interface ResentMany {
+  readonly count: number;
+  readonly inFlight: number;
+  /** Where to go on; null when all was gone through. */
+  readonly next: string | null;
+}
+
+/** Resends, a batch a transaction, until all is done or `untilMs` has come. */
+export async function resendMany(
+  pool: Pool,
+  many: ManyToResend,
+  untilMs: number,
+): Promise<Result<ResentMany, 'webhookInactive'>> {
+  let [count, inFlight] = [0, 0];
+  let after = many.after;
+  for (;;) {
+    const batch = await untangled(() => pool.transaction((tx) => resendBatch(tx, { ...many, after })));
+    if ('refused' in batch) return batch;
+    count += batch.ok.count;
+    inFlight += batch.ok.inFlight;
+    after = batch.ok.next;
+    if (after === null || performance.now() >= untilMs) return { ok: { count, inFlight, next: after } };
+  }
+}
+
+/**
+ * On a webhook in order, a record may wait for a delivery that a batch holds, and the batch for one of the record's: PostgreSQL
+ * ends one of the two, which is tried again.
+ */
+async function untangled<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== '40P01' || tries === DEADLOCK_TRIES) throw error;
+    }
+  }
+}
+
+async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMany, 'webhookInactive'>> {
+  const { partnerId, webhookId, simulate } = many;
+  const statuses = [...many.statuses];
+  if (!simulate && !(await holdActive(tx, partnerId, webhookId))) return INACTIVE;
+  const { ids, next } = await nextBatch(tx, many);
+  const rows = await tx<{ id: string; isInFlight: boolean }[]>`
+    select id, coalesce(claimed_at > now() - lease(), false) as "isInFlight"
+    from deliveries
+    where id = any (${ids}::uuid[]) and partner_id = ${partnerId}
+      and status = any (${statuses}::text[])
+    order by id
+    ${simulate ? tx`` : tx`for update`}`;
+  const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);
+  if (!simulate && chosen.length > 0) {
+    await startAfresh(tx, partnerId, webhookId, chosen);
+    await logSendOrder(tx, 'reenvio_em_lote', webhookId, chosen, many.author);
+  }
+  return { ok: { count: chosen.length, inFlight: rows.length - chosen.length, next } };
+}
+
+/** The next deliveries of the period, of any status: it is asked for again when they are locked. */
+async function nextBatch(tx: Tx, { partnerId, webhookId, from, until, after }: ManyToResend) {
+  const rows = await tx<{ id: string; eventId: string }[]>`
+    select id, event_id as "eventId"
+    from deliveries
+    where webhook_id = ${webhookId} and partner_id = ${partnerId}
+      and event_id >= ${firstIdAt(from)} and event_id < ${firstIdAt(until)}
+      and (${after}::uuid is null or event_id > ${after})
+    order by event_id
+    limit ${BATCH}`;
+  return { ids: rows.map((row) => row.id), next: rows.length === BATCH ? (rows.at(-1)?.eventId ?? null) : null };
+}
+
+/** True while the webhook is active, which it then stays until the transaction ends. */
+async function holdActive(tx: Tx, partnerId: string, webhookId: string): Promise<boolean> {
+  const rows = await tx`
+    select from webhooks where id = ${webhookId} and partner_id = ${partnerId} and active for share`;
+  return rows.length === 1;
+}

@@ -1,0 +1,62 @@
+/**
+ * The test delivery: a signed `webhook.teste` to one webhook, through the same tables and pollers as any other delivery.
+ *
+ * It has an event row on a stream of its own, so its evidence is sealed like any other's. Its type is not in the
+ * catalog: feed, balance and projections skip it. It keeps the schedule: a test that fails is tried again.
+ * It may send the example of an event instead, under that event's name. The row stays a test's, and holds the name beside
+ * the example; the view `messages` makes the event of it. So the log never tells of something that did not happen.
+ * Waiting for its outcome means short reads with pauses in between, so no connection is held meanwhile.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TEST_NAME } from '../../contract/delivery.ts';
+import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { readDelivery } from './read-deliveries.ts';
+import { type Author, logSendOrder } from '../queue/orders/send-orders.ts';
+
+const FIRST_PAUSE_MS = 20;
+const LAST_PAUSE_MS = 500;
+
+/** What is sent instead of the test itself: an event's name and the data of its example. */
+export interface Example {
+  readonly event: string;
+  readonly data: object;
+}
+
+/** Makes the test delivery; returns its id. */
+export async function makeTestDelivery(
+  tx: Tx,
+  partnerId: string,
+  webhookId: string,
+  example: Example | null,
+  author: Author,
+): Promise<Result<{ readonly id: string }, 'notFound' | 'webhookInactive'>> {
+  const [webhook] = await tx<{ active: boolean }[]>`
+    select active from webhooks where id = ${webhookId} and partner_id = ${partnerId} for share`;
+  if (webhook === undefined) return NOT_FOUND;
+  if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
+  const own = { webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' };
+  const data = JSON.stringify(example === null ? own : { exemplo_de: example.event, data: example.data });
+  const [row] = await tx<[{ id: string }]>`
+    select make_test_delivery(${webhookId}, ${partnerId}, ${TEST_NAME}, ${data}::text::json, ${author.actor}) as id`;
+  await logSendOrder(tx, 'teste', webhookId, [row.id], author);
+  return { ok: row };
+}
+
+/** The delivery as soon as its first attempt has an outcome, or as it stands after `waitMs`. */
+export async function awaitOutcome(
+  pool: Pool,
+  partnerId: string,
+  id: string,
+  waitMs: number,
+): Promise<{ readonly delivery: DeliveryWithAttempts; readonly isOver: boolean }> {
+  const endMs = performance.now() + waitMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LAST_PAUSE_MS)) {
+    const delivery = await readDelivery(pool, partnerId, id);
+    if (delivery === null) throw new Error('the test delivery is gone');
+    const isOver = delivery.status !== 'pendente' || delivery.tentativas.length > 0;
+    if (isOver || performance.now() >= endMs) return { delivery, isOver };
+    await sleep(pauseMs);
+  }
+}

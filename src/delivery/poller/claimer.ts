@@ -1,0 +1,138 @@
+/**
+ * A poller's claims: gives each a name of its own, and remembers those whose commit is unknown.
+ *
+ * Invariant: a claim without an answer may have committed, or may still commit while the server works through it.
+ * Nothing of it was sent. So it is released, again and again, until its rows were found or its lease is over.
+ */
+import type { SpanContext } from '@opentelemetry/api';
+import type { Statement } from '../../db/pool.ts';
+import { leaveToCommit } from '../../db/transaction.ts';
+import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
+import { tellOf } from '../../telemetry/traces.ts';
+import { type Armed, armLanes, type Patience, waitForWork } from '../queue/arrivals.ts';
+import { type Claimed, type ClaimedDelivery, claimDue } from '../queue/claim.ts';
+import { Cleaner } from '../queue/upkeep/cleaner.ts';
+import { DueMark } from '../queue/upkeep/due-mark.ts';
+import type { EngineDeps } from '../queue/engine-deps.ts';
+import { HourCounter } from '../queue/upkeep/hour-counter.ts';
+import { LEASE_S } from '../queue/lease.ts';
+import { Mender } from '../queue/upkeep/mender.ts';
+import type { Shares } from '../queue/slots.ts';
+import { releaseClaim } from '../queue/release.ts';
+import { LEASE_ALONE, type Sign, type Standing } from './sign-of-life.ts';
+
+export interface ClaimerDeps extends EngineDeps {
+  readonly metrics?: Pick<DeliveryMetrics, 'countClaim'>;
+  /** The poller's name, unique among all. */
+  readonly name: string;
+  /** Its leases alone unless it is given. */
+  readonly sign?: Sign;
+}
+
+/** A claim with the monotonic time before which its lease cannot have begun. */
+export interface Claim extends Standing {
+  readonly name: string;
+  readonly startedAtMs: number;
+  /** Monotonic; the deliveries were claimed before that. */
+  readonly answeredAtMs: number;
+  /** Webhooks that it left without a free slot: what they wait for is the record of these deliveries. */
+  readonly full: ReadonlySet<string>;
+  /** Of a claim that took something; absent where nobody records spans. */
+  readonly span?: SpanContext | undefined;
+}
+
+/** A claim that may have committed. */
+interface Doubtful {
+  readonly name: string;
+  readonly startedAtMs: number;
+  readonly triedAtMs: number;
+}
+
+const RELEASE_EVERY_MS = 1_000;
+
+export class Claimer {
+  readonly #deps: ClaimerDeps;
+  readonly #cleaner: Cleaner;
+  readonly #dueMark: DueMark;
+  readonly #mender: Mender;
+  readonly #hourCounter: HourCounter;
+  #claims = 0;
+  #doubtful: Doubtful[] = [];
+
+  constructor(deps: ClaimerDeps) {
+    this.#deps = deps;
+    this.#cleaner = new Cleaner(deps);
+    this.#dueMark = new DueMark(deps);
+    this.#mender = new Mender(deps);
+    this.#hourCounter = new HourCounter(deps);
+  }
+
+  /**
+   * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `slots` deliveries,
+   * of each partner no more than its share (null: as many as there are). `more` is true when arrivals were left for another turn.
+   */
+  async claim(
+    slots: number,
+    patience: Patience | null,
+    shares: Shares | null = null,
+  ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
+    const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
+    const term = await sign.term();
+    const dueFrom = this.#dueMark.get();
+    const claim = {
+      name: `${name}/${term === null ? '' : `${term}.`}${(this.#claims += 1)}`,
+      startedAtMs: monotonicMs(),
+    };
+    let arming: Statement<Armed> | undefined;
+    let claiming: Promise<Claimed> | undefined;
+    try {
+      await pool.transaction(
+        (tx) => {
+          claiming = claimDue(tx, claim.name, slots, now(), dueFrom, shares);
+          leaveToCommit(tx, claiming);
+          return Promise.resolve();
+        },
+        (sql) => {
+          arming = armLanes(sql, now());
+          return patience === null ? [arming] : [waitForWork(sql, patience, now(), dueFrom), arming];
+        },
+      );
+      const [armed] = (await arming) ?? [];
+      const { deliveries, inactive, lost, full } = (await claiming) as Claimed;
+      this.#mender.mend(inactive, lost);
+      this.#cleaner.count(armed?.taken ?? 0);
+      this.#hourCounter.countNowAndThen();
+      const more = armed?.more ?? false;
+      const found = { ...claim, term, server: armed?.server ?? null, answeredAtMs: monotonicMs(), full };
+      if (deliveries.length === 0) return { claim: found, deliveries, more };
+      metrics?.countClaim(deliveries.length);
+      const span = tellOf('claim', claim.startedAtMs, { 'carteiro.deliveries': deliveries.length });
+      return { claim: { ...found, span }, deliveries, more };
+    } catch (error) {
+      this.#doubtful.push({ ...claim, triedAtMs: -Infinity });
+      throw error;
+    }
+  }
+
+  /** Resolves when nothing is under way beside the claims. */
+  async settled(): Promise<void> {
+    const parts = [this.#mender, this.#cleaner, this.#dueMark, this.#hourCounter];
+    await Promise.all(parts.map((part) => part.settled()));
+  }
+
+  /** Releases the claims whose commit is unknown; throws while the database is out of reach. */
+  async releaseDoubtful(everyMs = RELEASE_EVERY_MS): Promise<void> {
+    const { pool, log, monotonicMs, now } = this.#deps;
+    for (const claim of this.#doubtful) {
+      const triedAtMs = monotonicMs();
+      if (triedAtMs - claim.triedAtMs < everyMs) continue;
+      const count = await pool.transaction((tx) => releaseClaim(tx, claim.name, now()));
+      if (count > 0) log.warn({ deliveries: count }, 'released a claim whose commit was unknown');
+      const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;
+      this.#doubtful = this.#doubtful.flatMap((other) => {
+        if (other.name !== claim.name) return [other];
+        return isOver ? [] : [{ ...claim, triedAtMs }];
+      });
+    }
+  }
+}

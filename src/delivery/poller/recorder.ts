@@ -1,0 +1,167 @@
+/**
+ * The recorder: gathers reports and writes them in batches.
+ *
+ * Invariant: a report is held until its flush has committed. A flush that failed or whose commit is unknown is repeated
+ * as it was, for as long as it takes; the record is written so that repeating is harmless. A crash loses the reports
+ * held here: their leases end, and they are logged as `desconhecido`.
+ * A delivery that somebody else holds locked delays only its own report: when the server cancels a flush that waited for a
+ * lock, the flush is split into free and locked deliveries. Before, the whole flush was repeated; up to 512 leases ended
+ * unreported, and all those deliveries were sent again.
+ * A flush starts GATHER_MS after its first report that somebody waits for (a failure, or one whose webhook or poller has no
+ * free slot), LAZY_MS after any other report, or at once when there are ENOUGH; a commit per attempt would cost an fsync each. At 500/s a record of 2.5 reports became one
+ * of 12. Two flushes may be under way. With one, the slots of a flush stayed taken while the next waited for it.
+ */
+import { codeOf, isUnavailable } from '../../db/unavailable.ts';
+import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
+import { tellOf } from '../../telemetry/traces.ts';
+import type { EngineDeps } from '../queue/engine-deps.ts';
+import { heldByOthers, record } from '../queue/record.ts';
+import type { Report } from '../queue/report.ts';
+
+const BATCH = 512;
+/** This many reports are flushed without waiting for more. */
+const ENOUGH = 128;
+const GATHER_MS = 5;
+/** A crash has that much more sent again. */
+const LAZY_MS = 25;
+const MAX_FLUSHES = 2;
+const RETRY_MS = 100;
+const LOCKED_MS = 1_000;
+
+export interface RecorderDeps extends EngineDeps {
+  readonly metrics?: Pick<DeliveryMetrics, 'countRecord'>;
+  /** Called after these reports were recorded (or given up). */
+  readonly onRecorded: (reports: readonly Report[]) => void;
+}
+
+export class Recorder {
+  readonly #deps: RecorderDeps;
+  #waiting: Report[] = [];
+  readonly #flushes = new Set<Promise<void>>();
+  /** Taken out of flushes that waited for a lock too long. */
+  #heldUp: Report[] = [];
+  #freeing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  /** When the timer fires, monotonic. */
+  #dueAtMs = Number.POSITIVE_INFINITY;
+  /** What waits has waited long enough, or is enough. */
+  #isDue = false;
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a report over; it will be recorded, whatever the database does. `isAwaited` when what is claimed next depends on it. */
+  add(report: Report, isAwaited = true): void {
+    this.#waiting.push(report);
+    if (this.#waiting.length >= ENOUGH) this.#isDue = true;
+    else this.#gatherFor(isAwaited ? GATHER_MS : LAZY_MS);
+    this.#startFlushes();
+  }
+
+  #gatherFor(ms: number): void {
+    const atMs = this.#deps.monotonicMs() + ms;
+    if (atMs >= this.#dueAtMs) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#dueAtMs = atMs;
+    this.#timer = setTimeout(() => this.#gathered(), ms);
+  }
+
+  /** Resolves when nothing is held any more. */
+  async settled(): Promise<void> {
+    while (this.#waiting.length + this.#flushes.size > 0 || this.#freeing !== null) {
+      this.#gathered();
+      await Promise.all([...this.#flushes, this.#freeing]);
+    }
+  }
+
+  #gathered(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+    this.#isDue = true;
+    this.#startFlushes();
+  }
+
+  #startFlushes(): void {
+    while (this.#isDue && this.#waiting.length > 0 && this.#flushes.size < MAX_FLUSHES) {
+      const batch = this.#waiting.splice(0, BATCH);
+      this.#isDue = this.#waiting.length > 0;
+      const flush = this.#flush(batch).then((done) => {
+        this.#flushes.delete(flush);
+        // Told while the flush still counted as under way, a poller took 10 MiB more.
+        this.#deps.onRecorded(done);
+        this.#startFlushes();
+      });
+      this.#flushes.add(flush);
+    }
+  }
+
+  /** Never rejects; returns those that are done with. */
+  async #flush(batch: readonly Report[]): Promise<readonly Report[]> {
+    const { pool, log, metrics, monotonicMs, now } = this.#deps;
+    const startedMs = monotonicMs();
+    try {
+      const standings = await this.#persist(() => record(pool, batch, monotonicMs, now()));
+      metrics?.countRecord(standings, monotonicMs() - startedMs);
+      tellOf('record', startedMs, { 'carteiro.attempts': batch.length }, () => batch.map(({ span }) => span));
+      const late = standings.filter((standing) => standing === 'late').length;
+      if (late > 0) log.warn({ late }, 'attempts reported after their lease was lost');
+      return batch;
+    } catch (error) {
+      if (hasWaitedTooLong(error)) {
+        this.#heldUp.push(...batch);
+        this.#freeing ??= this.#flushFreed().finally(() => (this.#freeing = null));
+        return [];
+      }
+      if (batch.length > 1) {
+        const done: Report[] = [];
+        for (const report of batch) done.push(...(await this.#flush([report])));
+        return done;
+      }
+      // A report the database refuses is a bug of ours. Dropping it lets its lease end, which leaves a row.
+      log.error({ delivery_id: batch[0]?.deliveryId, code: codeOf(error) }, 'an attempt cannot be recorded');
+      return batch;
+    }
+  }
+
+  /** Flushes what is held up as soon as it is free; it waits for no lock to learn that. */
+  async #flushFreed(): Promise<void> {
+    const { pool, log, onRecorded } = this.#deps;
+    while (this.#heldUp.length > 0) {
+      const asked = this.#heldUp.splice(0);
+      const held = await this.#persist(() => heldByOthers(pool, asked)).catch((error: unknown) => {
+        log.warn({ code: codeOf(error) }, 'cannot tell which deliveries are locked, trying again');
+        return new Set(asked);
+      });
+      this.#heldUp.push(...held);
+      const free = asked.filter((report) => !held.has(report));
+      if (held.size > 0) log.warn({ deliveries: held.size }, 'cannot record attempts whose deliveries are locked');
+      if (free.length > 0) onRecorded(await this.#flush(free));
+      else await new Promise((resolve) => setTimeout(resolve, LOCKED_MS));
+    }
+  }
+
+  /** Repeats `work` until the database has done it; throws only what another try would not mend. */
+  async #persist<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isUnavailable(error) && !isContention(error)) throw error;
+        this.#deps.log.warn({ code: codeOf(error) }, 'cannot record attempts yet, trying again');
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+}
+
+/** Deadlock or serialisation failure: the same flush can succeed next time. */
+function isContention(error: unknown): boolean {
+  return ['40001', '40P01'].includes(codeOf(error) ?? '');
+}
+
+/** The server cancelled the statement, which takes so long only when it waits for a lock. */
+function hasWaitedTooLong(error: unknown): boolean {
+  return ['57014', '55P03'].includes(codeOf(error) ?? '');
+}

@@ -1,0 +1,41 @@
+/** The report and the span's attributes of one attempt. */
+import type { Attributes, Span } from '@opentelemetry/api';
+import type { ClaimedDelivery } from '../queue/claim.ts';
+import type { Report } from '../queue/report.ts';
+import type { SendResult } from '../sending/send.ts';
+import type { Claim } from './claimer.ts';
+
+/** What only the sending told. */
+export type Sent = Pick<Report, 'keyId' | 'startedAtMs' | 'result'> & { readonly span: Span };
+
+export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent): Report {
+  const { id: deliveryId, webhookId, partnerId, number, url, claimedAt } = delivery;
+  const { keyId, startedAtMs, result } = sent;
+  const startedByMs = claimedAt.getTime() + startedAtMs - claim.startedAtMs;
+  const span = claim.span === undefined ? undefined : sent.span.spanContext();
+  return {
+    deliveryId,
+    webhookId,
+    partnerId,
+    number,
+    claim: claim.name,
+    url,
+    keyId,
+    startedAtMs,
+    startedByMs,
+    result,
+    span,
+  };
+}
+
+/** What a span tells of an attempt; never where it went. */
+export function attributesOf({ id, webhookId, number, event }: ClaimedDelivery, result: SendResult): Attributes {
+  return {
+    'carteiro.delivery_id': id,
+    'carteiro.webhook_id': webhookId,
+    'carteiro.attempt': number,
+    'carteiro.evento': event,
+    'carteiro.resultado': result.outcome,
+    ...(result.statusCode !== null && { 'http.response.status_code': result.statusCode }),
+  };
+}

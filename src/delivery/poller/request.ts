@@ -1,0 +1,38 @@
+/**
+ * The POST of one delivery: the bytes of its event and the headers that name and sign them.
+ *
+ * While a rotation is fresh both secrets sign: the contract's header by the new one, `X-Webhook-Signature-Previous` by
+ * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
+ * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
+ */
+import type { ClaimedDelivery } from '../queue/claim.ts';
+import { deliveryHeaders } from '../sending/headers.ts';
+import type { SendRequest } from '../sending/send.ts';
+import type { OpenKey } from '../sending/signing-keys.ts';
+
+export interface SignedRequest {
+  readonly request: SendRequest;
+  /** The encryption key of the secret that signs the contract's header. */
+  readonly keyId: string;
+}
+
+/**
+ * Builds what an attempt that starts at `at` sends (contract, "Delivery headers"). `traceparent` travels unsigned, for the
+ * receiver's own traces. Throws only for a fault of ours.
+ */
+export function signRequest(
+  delivery: ClaimedDelivery,
+  openKey: OpenKey,
+  at: Date,
+  traceparent: string | null = delivery.traceparent,
+): SignedRequest {
+  const { webhookId, body, url, encryptedSecret, previousEncryptedSecret } = delivery;
+  const { key, keyId } = openKey(webhookId, encryptedSecret);
+  const previous = previousEncryptedSecret === null ? null : openKey(webhookId, previousEncryptedSecret).key;
+  const headers = deliveryHeaders(delivery, key, previous, at);
+  if (traceparent !== null) headers.push('traceparent', traceparent);
+  return {
+    keyId,
+    request: { url, body, headers },
+  };
+}

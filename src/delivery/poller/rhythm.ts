@@ -1,0 +1,54 @@
+/**
+ * When a poller looks for work, and how long it lets work gather before it claims.
+ *
+ * Each claim costs about as much as 20 deliveries, so one for each event is the dear part of a steady load. Where events come
+ * so fast that {@link GATHERING_MS} bring several, the poller claims that often and no oftener; where they come slower,
+ * where there is more to claim already, or where a webhook has no slot left, it claims at once. Pure but for what it
+ * remembers; times are monotonic, in milliseconds.
+ * Measured on two busy cores, 500 events/s over 100 webhooks, CPU of PostgreSQL and poller for 10,000: 24 to 26 s without,
+ * 18 to 20 with, more than half of it the appends; commit to arrival (p50) 4 to 7 ms and 12 to 14.
+ */
+import type { Patience } from '../queue/arrivals.ts';
+
+const GATHERING_MS = 8;
+/** So many deliveries a claim are worth waiting for. */
+const SEVERAL = 2.5;
+/** The rate of arrivals is that of about the last so many ms. */
+const REMEMBERED_MS = 200;
+/**
+ * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. `pg_sleep` rounds up: 0.9
+ * takes 1.1 ms; 1 takes 2.1 and adds half a millisecond from commit to arrival.
+ */
+const NAP_MIN_MS = 0.9;
+const NAP_MAX_MS = 50;
+/** Each wait ends in a claim, and a poller that is told to stop waits for it. */
+const WAIT_MIN_MS = 100;
+const NAPS_A_WAIT = 10;
+
+export class Rhythm {
+  #napMs = NAP_MIN_MS;
+  #perMs = 0;
+  #claimedAtMs = Number.NEGATIVE_INFINITY;
+
+  get napMs(): number {
+    return this.#napMs;
+  }
+
+  /** How an idle poller waits now. */
+  patience(): Patience {
+    return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
+  }
+
+  /** Hears of a claim of `count` deliveries. */
+  hear(count: number, atMs: number): void {
+    const passedMs = Math.max(atMs - this.#claimedAtMs, 0.1);
+    this.#claimedAtMs = atMs;
+    this.#perMs += (count / passedMs - this.#perMs) * (1 - Math.exp(-passedMs / REMEMBERED_MS));
+    this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * 1.1, NAP_MAX_MS);
+  }
+
+  /** How long work may gather before the next claim; `isPressed` when it would wait for that. */
+  gatheringMs(isPressed: boolean): number {
+    return isPressed || this.#perMs * GATHERING_MS < SEVERAL ? 0 : GATHERING_MS;
+  }
+}

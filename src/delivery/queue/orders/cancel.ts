@@ -1,0 +1,39 @@
+/**
+ * Cancelling: an operator ends a pending or suspended delivery. It becomes `erro`, the schedule's own end, so that a partner
+ * that resumes its webhook does not bring it back; `suspensa` would be. The partner can still ask for it by name, as for
+ * any delivery that ended.
+ *
+ * Invariant: the order with its author and reason commits with the end. What is in flight is left alone: its POST may be
+ * arriving now. A claim whose lease is over is ended with it, and its attempt logged as lost. A late success still counts.
+ */
+import { NOT_FOUND, type Result } from '../../../contract/refusals.ts';
+import type { DELIVERY_STATUSES } from '../../../contract/statuses.ts';
+import type { Tx } from '../../../db/pool.ts';
+import { logLostAttempts } from '../lost.ts';
+import { type Author, logSendOrder } from './send-orders.ts';
+
+type Status = (typeof DELIVERY_STATUSES)[number];
+
+/** A delivery that is refused is left as it was. */
+export async function cancelDelivery(
+  tx: Tx,
+  id: string,
+  author: Author,
+): Promise<Result<true, 'notFound' | 'deliveryInFlight' | 'deliveryOver'>> {
+  const [row] = await tx<{ webhookId: string; partnerId: string; status: Status; isInFlight: boolean }[]>`
+    select webhook_id as "webhookId", partner_id as "partnerId", status,
+           coalesce(claimed_at > clock_timestamp() - lease(), false) as "isInFlight"
+    from deliveries where id = ${id}
+    for update`;
+  if (row === undefined) return NOT_FOUND;
+  const { status } = row;
+  if (row.isInFlight) return { refused: { kind: 'deliveryInFlight' } };
+  if (status !== 'pendente' && status !== 'suspensa') return { refused: { kind: 'deliveryOver', status } };
+  await logLostAttempts(tx, [id], [row.partnerId]);
+  await tx`
+    update deliveries
+    set status = 'erro', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = clock_timestamp()
+    where id = ${id} and partner_id = ${row.partnerId}`;
+  await logSendOrder(tx, 'cancelamento', row.webhookId, [id], author);
+  return { ok: true };
+}

@@ -1,0 +1,19 @@
+/** What is under way: claimed, with the lease running. */
+import type { Tx } from '../../../db/pool.ts';
+import { LEASE_S } from '../lease.ts';
+
+/**
+ * How many deliveries of these webhooks are in flight. Once it is 0 after nothing can be claimed any more, not one POST
+ * follows: a POST starts only with most of its lease left.
+ */
+export async function countInFlight(sql: Tx, webhookIds: readonly string[]): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count
+    from unnest(${webhookIds as string[]}::uuid[]) as w (id)
+    join deliveries d on d.webhook_id = w.id and d.status = 'pendente'
+    where d.claimed_at > clock_timestamp() - lease()`;
+  return row.count;
+}
+
+/** After this long no claim that was made before is in flight. */
+export const FLIGHT_MS = LEASE_S * 1_000;

@@ -1,0 +1,59 @@
+/**
+ * Suspension: deliveries of a deactivated webhook are not sent but become `suspensa`. After a re-activation the partner
+ * may resume them where their schedule stood. A webhook of a deactivated partner counts as inactive; that deactivation
+ * suspends what is pending by itself (trigger `partners_suspend_deliveries`), and the rest is suspended here.
+ *
+ * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The
+ * deactivation leaves an arrival. The poller whose claim finds the lane inactive suspends a batch beside the claim, and
+ * leaves another arrival while batches come back full. An append that was open during the deactivation brings its own
+ * arrival.
+ * Deliveries in flight are left alone; if they fail they are pending again, and the lane's next turn finds them.
+ * Each batch locks its webhooks and their partners in share mode, so it cannot suspend what a re-activation has just
+ * resumed. It skips webhooks that are being changed.
+ */
+import type { Tx } from '../../../db/pool.ts';
+import { insertArrivals } from '../arrivals.ts';
+import { logLostAttempts } from '../lost.ts';
+
+/** Deliveries suspended in one transaction, at most. */
+export const SUSPENDED_AT_ONCE = 1_000;
+
+/** Suspends up to {@link SUSPENDED_AT_ONCE} of these inactive webhooks' deliveries that are not in flight; returns how many. */
+export async function suspendUnclaimed(
+  tx: Tx,
+  webhookIds: readonly string[],
+  now: Date | null = null,
+): Promise<number> {
+  const rows = await tx<{ id: string; partnerId: string }[]>`
+    with clock as materialized (
+      select coalesce(${now}::timestamptz, now()) as now
+    ),
+    closed as materialized (
+      select w.id, w.partner_id
+      from webhooks w
+      join partners p on p.id = w.partner_id
+      where w.id = any (${webhookIds as string[]}::uuid[]) and not (w.active and p.active)
+      for share skip locked
+    )
+    select unclaimed.id, closed.partner_id as "partnerId"
+    from clock, closed
+    cross join lateral (
+      select d.id from deliveries d
+      where d.webhook_id = closed.id and d.partner_id = closed.partner_id and d.status = 'pendente'
+        and (d.claimed_at is null or d.claimed_at <= clock.now - lease())
+      order by d.next_attempt_at
+      limit ${SUSPENDED_AT_ONCE}
+      for update skip locked
+    ) unclaimed
+    limit ${SUSPENDED_AT_ONCE}`;
+  if (rows.length === 0) return 0;
+  const ids = rows.map((row) => row.id);
+  const partnerIds = rows.map((row) => row.partnerId);
+  await logLostAttempts(tx, ids, partnerIds);
+  await tx`
+    update deliveries
+    set status = 'suspensa', next_attempt_at = null, claimed_by = null, claimed_at = null
+    where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[])`;
+  if (rows.length === SUSPENDED_AT_ONCE) await insertArrivals(tx, webhookIds);
+  return rows.length;
+}

@@ -1,0 +1,196 @@
+/**
+ * The record: writes the outcomes of many attempts in one transaction.
+ *
+ * Invariant: a failure moves a delivery only if its reporter still holds the claim: id, attempt number and claim all
+ * match the row as it is when it is locked. A success always counts, because the partner has the delivery; a late
+ * success makes it `entregue`, whatever it was. Every report leaves exactly one attempt row, unless the
+ * database refuses it, which is a bug of ours: then its claim ends without a report.
+ * Reports in time and late reports are written by two transactions, each whole, so a repeated flush finds what the
+ * first one did.
+ * Crash before a commit: the leases end, and whoever ends the claims logs the attempts as `desconhecido`. A flush
+ * whose commit is unknown is repeated: rows that exist are skipped, and a report whose row exists is not taken for a
+ * late one.
+ * Lock order: deliveries by id. Lanes are not touched. The same commit inserts an arrival, which says that slots came
+ * free and how the webhook answered. When the record woke the lanes itself, each flush waited 10 ms for lanes that a
+ * claim had locked; and in a transaction of its own, a crash in between left a saturated lane asleep.
+ * Deliveries are updated by key. An update by remembered ctid fell from 14 ms to 2.5 s a flush when the plan flipped.
+ * Measured alternative: locking and comparing first, then writing: one more index look-up a row and one more round
+ * trip a flush.
+ */
+import type { Pool, Tx } from '../../db/pool.ts';
+import { leaveToCommit } from '../../db/transaction.ts';
+import { gatherAnswers } from './answers.ts';
+import { freeSlots } from './arrivals.ts';
+import { logLostAttempts } from './lost.ts';
+import type { Report } from './report.ts';
+
+/** How a report was taken: in time, after its lease was lost, or as one that an earlier flush had already written. */
+export type Standing = 'current' | 'late' | 'repeated';
+
+/**
+ * Records `reports`: in one transaction those whose claim still stands, which travels to the server and back once; in a
+ * second one, if there are any, the others. `monotonicMs` is the clock of `startedAtMs`; `now` replaces the database's
+ * clock in tests. Returns the standing of each report, in order.
+ */
+export async function record(
+  pool: Pool,
+  reports: readonly Report[],
+  monotonicMs: () => number,
+  now: Date | null = null,
+): Promise<Standing[]> {
+  const inOrder = reports.toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1));
+  const current = await pool.transaction((tx) => {
+    const written = recordCurrent(tx, inOrder, monotonicMs(), now);
+    leaveToCommit(tx, written, freeSlots(tx, gatherAnswers(reports)));
+    return Promise.resolve({ written });
+  });
+  const written = await current.written;
+  const rest = inOrder.filter((report) => !written.has(report));
+  const late =
+    rest.length > 0 ? await pool.transaction((tx) => recordLate(tx, rest, monotonicMs(), now)) : new Set<Report>();
+  return reports.map((report) => {
+    if (written.has(report)) return 'current';
+    return late.has(report) ? 'late' : 'repeated';
+  });
+}
+
+/** Those of `reports` whose deliveries somebody else holds locked at this moment. */
+export async function heldByOthers(pool: Pool, reports: readonly Report[]): Promise<ReadonlySet<Report>> {
+  const ids = reports.map((report) => report.deliveryId);
+  const partnerIds = reports.map((report) => report.partnerId);
+  const held = await pool.transaction(
+    (tx) => tx<{ id: string }[]>`
+      with free as materialized (
+        select id from deliveries
+        where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[])
+        for no key update skip locked
+      )
+      select id from deliveries
+      where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[]) and id not in (select id from free)`,
+  );
+  const heldIds = new Set(held.map(({ id }) => id));
+  return new Set(reports.filter((report) => heldIds.has(report.deliveryId)));
+}
+
+/**
+ * The reports as a relation, each with its ordinal among them, from 1, and its times on the database's clock. Their ages are
+ * those when this is called: the longer it takes to reach the server, the later an attempt seems to have started, by as much
+ * as the process was stopped in between. What it is known to have started by is a limit to that.
+ */
+function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now: Date | null) {
+  const results = reports.map((report) => report.result);
+  const ages = reports.map((report) => Math.max(0, monotonicMs - report.startedAtMs));
+  return tx`
+    select r.*, started_at, least(started_at + r.duration_ms * interval '1 millisecond', clock.now) as ended_at
+    from (select coalesce(${now}::timestamptz, clock_timestamp()) as now) clock
+    cross join unnest(
+        ${reports.map((report) => report.deliveryId)}::uuid[],
+        ${reports.map((report) => report.partnerId)}::uuid[],
+        ${reports.map((report) => report.number)}::int[],
+        ${reports.map((report) => report.claim)}::text[],
+        ${reports.map((report) => report.url)}::text[],
+        ${reports.map((report) => report.keyId)}::text[],
+        ${ages}::float8[],
+        ${reports.map((report) => report.startedByMs / 1_000)}::float8[],
+        ${results.map((result) => result.durationMs)}::int[],
+        ${results.map((result) => result.outcome)}::text[],
+        ${results.map((result) => result.statusCode)}::smallint[],
+        ${results.map((result) => result.address)}::text[],
+        ${results.map((result) => result.error)}::text[],
+        ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[]
+      ) with ordinality
+        as r (id, partner_id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,
+              answer, ordinal)
+    cross join lateral (
+      select least(clock.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s)) as started_at
+    ) started`;
+}
+
+/** Writes the reports whose claim still stands, and returns them. */
+async function recordCurrent(
+  tx: Tx,
+  reports: readonly Report[],
+  monotonicMs: number,
+  now: Date | null,
+): Promise<ReadonlySet<Report>> {
+  const [{ ordinals }] = await tx<[{ ordinals: number[] }]>`
+    with report as materialized (${reportRows(tx, reports, monotonicMs, now)}),
+    moved as (
+      update deliveries d
+      set status = case
+            when r.delivered then 'entregue'
+            when next_slot(d.failures + 1, r.ended_at) is null then 'erro'
+            else 'pendente'
+          end,
+          failures = d.failures + (not r.delivered)::int,
+          lost_in_row = 0,
+          claimed_by = null,
+          claimed_at = null,
+          next_attempt_at = case when not r.delivered then next_slot(d.failures + 1, r.ended_at) end,
+          finished_at = case when r.delivered or next_slot(d.failures + 1, r.ended_at) is null then r.ended_at end
+      from (select report.*, report.outcome = 'entregue' as delivered from report) r
+      where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim and d.partner_id = r.partner_id
+      returning r.*, d.webhook_id
+    ),
+    logged as (
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
+                            duration_ms, url, address, key_id, claim, error, answer)
+      select id, number, webhook_id, partner_id, outcome, status_code, started_at,
+             duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
+      from moved
+    )
+    select coalesce(array_agg(ordinal::int), '{}') as ordinals from moved`;
+  return new Set(ordinals.map((ordinal) => reports[ordinal - 1] as Report));
+}
+
+/** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns those it logged. */
+async function recordLate(
+  tx: Tx,
+  reports: readonly Report[],
+  monotonicMs: number,
+  now: Date | null,
+): Promise<ReadonlySet<Report>> {
+  const partnerIds = reports.map((report) => report.partnerId);
+  const logged = await tx<(ReportKey & { outcome: string })[]>`
+    with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
+    insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at,
+                          duration_ms, url, address, key_id, claim, error, answer)
+    select r.id, r.number, true, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
+           r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
+    from report r
+    join (
+      select * from deliveries
+      where id = any (${reports.map((report) => report.deliveryId)}::uuid[])
+        and partner_id = any (${partnerIds}::uuid[])
+      order by id
+      for update
+    ) d on d.id = r.id and d.partner_id = r.partner_id
+    where not exists (
+      select from attempts written
+      where written.delivery_id = r.id and written.number = r.number and not written.late
+        and written.outcome <> 'desconhecido'
+    )
+    on conflict do nothing
+    returning delivery_id as "deliveryId", number, outcome`;
+  const delivered = logged.filter((row) => row.outcome === 'entregue').map((row) => row.deliveryId);
+  if (delivered.length > 0) {
+    await logLostAttempts(tx, delivered, partnerIds);
+    await freeSlots(
+      tx,
+      gatherAnswers(reports).map(({ webhookId, partnerId }) => ({ webhookId, partnerId })),
+    );
+    await tx`
+      update deliveries
+      set status = 'entregue', lost_in_row = 0, claimed_by = null, claimed_at = null, next_attempt_at = null,
+          finished_at = coalesce(${now}::timestamptz, clock_timestamp())
+      where id = any (${delivered}::uuid[]) and partner_id = any (${partnerIds}::uuid[]) and status <> 'entregue'`;
+  }
+  const keys = new Set(logged.map(keyOf));
+  return new Set(reports.filter((report) => keys.has(keyOf(report))));
+}
+
+type ReportKey = Pick<Report, 'deliveryId' | 'number'>;
+
+function keyOf({ deliveryId, number }: ReportKey): string {
+  return `${deliveryId}/${number}`;
+}

@@ -1,0 +1,53 @@
+/** Giving claimed deliveries back unsent: the attempt never happened, so its number is used again. */
+import type { Tx } from '../../db/pool.ts';
+import { insertArrivals } from './arrivals.ts';
+
+/** Releases those of the claim's deliveries that nothing was sent of; they are due `delayS` from now. */
+export async function releaseDeliveries(
+  tx: Tx,
+  claim: string,
+  deliveryIds: readonly string[],
+  delayS = 0,
+  now: Date | null = null,
+): Promise<number> {
+  const rows = await tx<{ webhookId: string }[]>`
+    with held as materialized (
+      select id from deliveries
+      where id = any (${deliveryIds as string[]}::uuid[]) and claimed_by = ${claim}
+      order by id
+      for update
+    )
+    update deliveries d
+    set attempts = d.attempts - 1, claimed_by = null, claimed_at = null,
+        next_attempt_at = coalesce(${now}::timestamptz, now()) + ${delayS} * interval '1 second'
+    from held
+    where d.id = held.id
+    returning d.webhook_id as "webhookId"`;
+  await insertArrivals(
+    tx,
+    rows.map((row) => row.webhookId),
+  );
+  return rows.length;
+}
+
+/** Releases whatever a claim took whose commit is unknown: its answer never came, so nothing of it was sent. */
+export async function releaseClaim(tx: Tx, claim: string, now: Date | null = null): Promise<number> {
+  const rows = await tx<{ id: string }[]>`
+    select held.id
+    from lanes l
+    cross join lateral (
+      select d.id from deliveries d
+      where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente'
+        and d.claimed_by = ${claim}
+        and d.next_attempt_at between l.scan_from and l.flying_to
+    ) held
+    where l.flying_to is not null`;
+  if (rows.length === 0) return 0;
+  return releaseDeliveries(
+    tx,
+    claim,
+    rows.map((row) => row.id),
+    0,
+    now,
+  );
+}

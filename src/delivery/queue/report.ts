@@ -1,0 +1,22 @@
+/** What a poller has to say of one attempt. */
+import type { SpanContext } from '@opentelemetry/api';
+import type { SendResult } from '../sending/send.ts';
+
+export interface Report {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly partnerId: string;
+  readonly number: number;
+  /** The claim under which it was sent. */
+  readonly claim: string;
+  readonly url: string;
+  /** Which encryption key the secret was opened with. */
+  readonly keyId: string;
+  /** Milliseconds of a monotonic clock when the attempt started. */
+  readonly startedAtMs: number;
+  /** On the database's clock, in milliseconds since 1970: by then the attempt had started. */
+  readonly startedByMs: number;
+  readonly result: SendResult;
+  /** The attempt's span; absent where nobody records any. */
+  readonly span?: SpanContext | undefined;
+}

@@ -1,0 +1,82 @@
+/** When a webhook is `falhando`, and when it is suspended. Pure: the times are those of its attempts. */
+import type { FailingChange, Outcome } from '../../../contract/statuses.ts';
+
+export interface FailingPolicy {
+  /** So many failures, */
+  readonly failingAfter: number;
+  /** the first and the last at least so many hours apart, make a webhook `falhando`. */
+  readonly failingHours: number;
+  /** A failure at least so many days later suspends it; null: nothing does. */
+  readonly suspendAfterDays: number | null;
+}
+
+/** A webhook's failures since its last success. */
+export interface Run {
+  readonly failures: number;
+  /** When the first and the last of them ended. */
+  readonly firstFailedAt: Date;
+  readonly lastFailedAt: Date;
+  readonly lastOutcome: Outcome;
+  readonly lastStatusCode: number | null;
+}
+
+/** What was recorded of a webhook since the last look. */
+interface News {
+  readonly hasDelivered: boolean;
+  /** The failures since: all of them, or those after its last success. */
+  readonly fresh: Run | null;
+}
+
+/** A webhook as the policy sees it. */
+export interface Standing {
+  /** False for one that is muted, inactive or the operator's own. */
+  readonly isJudged: boolean;
+  /** When it became `falhando`; null: it is not. */
+  readonly failingSince: Date | null;
+  /** At the last look; null: its last attempt had succeeded. */
+  readonly run: Run | null;
+  readonly news: News;
+}
+
+export interface Verdict {
+  /** As it is now; null: it is over. */
+  readonly run: Run | null;
+  readonly change: FailingChange | null;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * A success ends the run and the state. So does muting or deactivation: what was counted before says nothing of the endpoint
+ * that is sent to again. A suspension takes a failure, not the time alone: a webhook that nothing is sent to is left as it is.
+ * Its days count from the notice, which may come long after the first failure where little is sent.
+ */
+export function judge({ isJudged, failingSince, run, news }: Standing, policy: FailingPolicy): Verdict {
+  const next = isJudged ? continueRun(run, news) : null;
+  const isOver = !isJudged || news.hasDelivered || next === null;
+  if (failingSince !== null && isOver) return { run: next, change: 'fim_da_falha' };
+  if (next === null) return { run: null, change: null };
+  if (failingSince === null) return { run: next, change: fails(next, policy) ? 'falhando' : null };
+  const suspendsAt = whenSuspended(failingSince, policy);
+  if (suspendsAt === null || next.lastFailedAt < suspendsAt) return { run: next, change: null };
+  return { run: next, change: 'suspensao' };
+}
+
+/** From when on a failure suspends a webhook that is `falhando` since then. */
+export function whenSuspended(failingSince: Date, { suspendAfterDays }: FailingPolicy): Date | null {
+  return suspendAfterDays === null ? null : new Date(failingSince.getTime() + suspendAfterDays * DAY_MS);
+}
+
+function fails({ failures, firstFailedAt, lastFailedAt }: Run, { failingAfter, failingHours }: FailingPolicy): boolean {
+  return failures >= failingAfter && lastFailedAt.getTime() - firstFailedAt.getTime() >= failingHours * HOUR_MS;
+}
+
+/** The reports of a look may have ended before those of the look before it. */
+function continueRun(run: Run | null, { hasDelivered, fresh }: News): Run | null {
+  if (run === null || hasDelivered) return fresh;
+  if (fresh === null) return run;
+  const { lastFailedAt, lastOutcome, lastStatusCode } = fresh.lastFailedAt < run.lastFailedAt ? run : fresh;
+  const firstFailedAt = fresh.firstFailedAt < run.firstFailedAt ? fresh.firstFailedAt : run.firstFailedAt;
+  return { failures: run.failures + fresh.failures, firstFailedAt, lastFailedAt, lastOutcome, lastStatusCode };
+}

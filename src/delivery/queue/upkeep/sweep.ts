@@ -1,0 +1,85 @@
+/**
+ * The sweep: searches for pending deliveries that no lane would ever come to, one page of webhooks at a time. The
+ * expected count is 0. Any other is an alarm that the lanes' invariant was broken; the arrival that the sweep inserts repairs it.
+ */
+import type { Tx } from '../../../db/pool.ts';
+import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
+import type { EngineDeps } from '../engine-deps.ts';
+import { wakeStrandedLoans } from './stranded-loans.ts';
+
+const EVERY_MS = 30_000;
+const PAGE = 1_000;
+/** An arrival that is younger than this may simply not have been armed yet. */
+const GRACE_S = 30;
+
+export interface Sweep {
+  readonly stranded: number;
+  /** Where the next page begins; null after the last one. */
+  readonly cursor: string | null;
+}
+
+/** Sweeps the page of webhooks after `cursor` (null: from the first one). */
+export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null = null): Promise<Sweep> {
+  const [row] = await tx<[{ stranded: number; last: string | null; size: number }]>`
+    with clock as materialized (
+      select coalesce(${now}::timestamptz, now()) as now
+    ),
+    page as materialized (
+      select id, partner_id from webhooks
+      where id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
+      order by id
+      limit ${PAGE}
+    ),
+    stranded as (
+      insert into arrivals (webhook_id, partner_id, kind)
+      select page.id, page.partner_id, 'look'
+      from clock, page
+      left join lateral (
+        select * from lanes
+        where lanes.webhook_id = page.id and lanes.partner_id = page.partner_id
+        order by version desc limit 1
+      ) l on true
+      cross join lateral (
+        select min(d.next_attempt_at) as due
+        from deliveries d
+        where d.webhook_id = page.id and d.partner_id = page.partner_id and d.status = 'pendente'
+          and (d.claimed_at is null or d.claimed_at < clock.now - lease() - ${GRACE_S} * interval '1 second')
+      ) open
+      where open.due < clock.now - ${GRACE_S} * interval '1 second' and l.muted_at is null
+        and (open.due < l.scan_from or l.saturated is not true and (l.next_due_at is null or l.next_due_at > clock.now))
+      returning webhook_id
+    )
+    select (select count(*)::int from stranded) as stranded,
+           (select max(id::text) from page) as last,
+           (select count(*)::int from page) as size`;
+  return { stranded: row.stranded, cursor: row.size === PAGE ? row.last : null };
+}
+
+export interface SweeperDeps extends EngineDeps {
+  readonly metrics?: Pick<DeliveryMetrics, 'countStranded'>;
+}
+
+/** Sweeps one page after the other, one every half minute. */
+export class Sweeper {
+  readonly #deps: SweeperDeps;
+  #cursor: string | null = null;
+  #sweptAtMs: number;
+
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+    this.#sweptAtMs = deps.monotonicMs();
+  }
+
+  /** Sweeps the next page when its time has come. */
+  async sweepNowAndThen(): Promise<void> {
+    const { pool, log, metrics, monotonicMs, now } = this.#deps;
+    if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
+    this.#sweptAtMs = monotonicMs();
+    const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#cursor, now()));
+    const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#cursor, PAGE));
+    this.#cursor = cursor;
+    if (stranded + ofLoans === 0) return;
+    metrics?.countStranded(stranded + ofLoans);
+    log.error({ stranded, ofLoans }, 'lanes were stranded, or deliveries of loans, and have been woken');
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * One attempt: undici's callbacks for one POST, and the two moments at which the sender's clock ends it.
+ * The invariant and its reasons stand in send.ts.
+ */
+import type { Dispatcher } from 'undici';
+import type { Outcome } from '../../contract/statuses.ts';
+import type { Connection, Connections } from './connections.ts';
+import { ConnectFault } from '../target/guard.ts';
+import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
+import { faultText, isClosedByReceiver, isOurs, outcomeOfFault } from './send-fault.ts';
+
+const MAX_READ_BYTES = 8_192;
+const MAX_ANSWER_BYTES = 1_024;
+/** How long the rest of an answer may take after its status line. */
+const READ_MS = 250;
+/** More interim (1xx) answers than this are not read: the attempt waits for its deadline with the connection closed. */
+const MAX_INTERIM_ANSWERS = 1_000;
+
+export interface SendRequest {
+  readonly url: string;
+  readonly body: Buffer;
+  /** Names and values in turn. */
+  readonly headers: string[];
+}
+
+export interface SendResult {
+  readonly outcome: Exclude<Outcome, 'desconhecido'>;
+  /** Of the final answer; `null` when there was none in time. */
+  readonly statusCode: number | null;
+  /** Whole milliseconds from the start of the attempt to its status line, or to its failure. */
+  readonly durationMs: number;
+  /** The remote address really connected to. */
+  readonly address: string | null;
+  /** Code and message of a failure without an answer. */
+  readonly error: string | null;
+  /** The first bytes of the answer's body, at most 1 KiB; `null` when there were none. */
+  readonly answer: Buffer | null;
+}
+
+/** The destination of the requests for one URL. */
+export interface Destination {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** What the attempts of one sender share. */
+export interface Shared {
+  readonly connections: Connections;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+  readonly underWay: Set<Attempt>;
+  readonly unended: UnendedBytes;
+  onQuiet: (() => void) | null;
+}
+
+const DEADLINE = new Error('o prazo da tentativa passou');
+
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly result: Promise<SendResult>;
+  readonly #startedAtMs: number;
+  #answeredAtMs = 0;
+  #shared: Shared;
+  #origin: string;
+  #options: Dispatcher.DispatchOptions;
+  #resolve!: (result: SendResult) => void;
+  #reject!: (error: Error) => void;
+  #connection!: Connection;
+  #state: 'waiting' | 'cut' | 'reading' | 'over' = 'waiting';
+  /** Of the connection that broke under the first writing. */
+  #brokenAddress: string | null = null;
+  #hasAnswerByte = false;
+  #interimAnswers = 0;
+  #unendedBytes = 0;
+  #statusCode = 0;
+  #answer: Buffer[] = [];
+  #answerBytes = 0;
+  #readBytes = 0;
+
+  constructor(shared: Shared, { origin, path }: Destination, { body, headers }: SendRequest, startedAtMs: number) {
+    this.#shared = shared;
+    this.#origin = origin;
+    this.#options = { path, method: 'POST', headers, body };
+    this.#startedAtMs = startedAtMs;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    shared.underWay.add(this);
+    this.#dispatch(false);
+  }
+
+  /** Ends the attempt when its time without a status line, or for the rest of the answer, is over. */
+  checkTime(atMs: number): void {
+    if (this.#state === 'reading') {
+      if (this.#answeredAtMs + READ_MS <= atMs) this.#stopReading();
+    } else if (this.#startedAtMs + this.#shared.timeoutMs <= atMs) this.#expire();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#state === 'waiting' && !this.#isLate()) return;
+    if (this.#state === 'waiting') this.#expire();
+    controller.abort(DEADLINE);
+  }
+
+  onResponseStarted(): void {
+    this.#hasAnswerByte = true;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
+    if (this.#state !== 'waiting') return;
+    if (this.#isLate()) return this.#expire();
+    if (statusCode < 200) return this.#countInterim();
+    this.#statusCode = statusCode;
+    this.#answeredAtMs = this.#shared.now();
+    this.#state = 'reading';
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state !== 'reading') return;
+    this.#readBytes += chunk.length;
+    if (this.#answerBytes < MAX_ANSWER_BYTES) {
+      // A copy: the chunk is a view of a much larger buffer.
+      const part = Buffer.from(chunk.subarray(0, MAX_ANSWER_BYTES - this.#answerBytes));
+      this.#answer.push(part);
+      this.#answerBytes += part.length;
+      if (this.#answerBytes === MAX_ANSWER_BYTES) this.#settleAnswered();
+    }
+    if (this.#readBytes > MAX_READ_BYTES) this.#stopReading();
+  }
+
+  onResponseEnd(): void {
+    if (this.#state !== 'reading') return;
+    this.#shared.connections.release(this.#connection);
+    this.#finish();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#state === 'cut' || this.#state === 'over') return;
+    this.#shared.connections.discard(this.#connection);
+    if (this.#state === 'reading') return this.#finish();
+    if (this.#mayRepeat(error)) {
+      this.#brokenAddress = this.#connection.address;
+      return this.#dispatch(true);
+    }
+    if (isOurs(error)) {
+      this.#reject(error);
+      return this.#end();
+    }
+    this.#fail(outcomeOfFault(error), error);
+  }
+
+  #dispatch(isFresh: boolean): void {
+    this.#connection = this.#shared.connections.take(this.#origin, isFresh);
+    this.#connection.onBytes = (bytes) => this.#onBytes(bytes);
+    this.#connection.client.dispatch(this.#options, this);
+  }
+
+  /** Bytes of the answer that have come and been parsed. */
+  #onBytes(bytes: number): void {
+    if (this.#state === 'reading' && bytes > MAX_UNENDED_BYTES) return this.#stopReading();
+    if (this.#state !== 'waiting') return;
+    this.#setUnended(bytes);
+    if (bytes > this.#shared.unended.limit) this.#cut();
+  }
+
+  #setUnended(bytes: number): void {
+    this.#shared.unended.add(bytes - this.#unendedBytes);
+    this.#unendedBytes = bytes;
+  }
+
+  #isLate(): boolean {
+    return this.#shared.now() - this.#startedAtMs >= this.#shared.timeoutMs;
+  }
+
+  /** Never true twice: the second connection is new, so it has served nothing. */
+  #mayRepeat(error: Error): boolean {
+    if (this.#hasAnswerByte || this.#isLate()) return false;
+    return this.#connection.served > 0 && isClosedByReceiver(error);
+  }
+
+  #countInterim(): void {
+    this.#interimAnswers += 1;
+    if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#cut();
+  }
+
+  /** A flood: the rest of the time until the deadline passes without the connection. */
+  #cut(): void {
+    this.#state = 'cut';
+    this.#setUnended(0);
+    this.#shared.connections.discard(this.#connection);
+  }
+
+  #expire(): void {
+    this.#fail('tempo_esgotado', null);
+    this.#shared.connections.discard(this.#connection);
+  }
+
+  #stopReading(): void {
+    this.#finish();
+    this.#shared.connections.discard(this.#connection);
+  }
+
+  #fail(outcome: SendResult['outcome'], error: Error | null): void {
+    const { now, timeoutMs } = this.#shared;
+    const faultAddress = error instanceof ConnectFault ? error.address : null;
+    this.#resolve({
+      outcome,
+      statusCode: null,
+      durationMs: Math.round(now() - this.#startedAtMs),
+      address: this.#connection.address ?? faultAddress ?? this.#brokenAddress,
+      error: error === null ? `TEMPO_ESGOTADO: sem resposta em ${timeoutMs} ms` : faultText(error),
+      answer: null,
+    });
+    this.#end();
+  }
+
+  #settleAnswered(): void {
+    this.#resolve({
+      outcome: this.#statusCode < 300 ? 'entregue' : 'resposta_nao_2xx',
+      statusCode: this.#statusCode,
+      durationMs: Math.round(this.#answeredAtMs - this.#startedAtMs),
+      address: this.#connection.address,
+      error: null,
+      answer: this.#answerBytes === 0 ? null : Buffer.concat(this.#answer),
+    });
+  }
+
+  #finish(): void {
+    this.#settleAnswered();
+    this.#end();
+  }
+
+  #end(): void {
+    const { underWay, onQuiet } = this.#shared;
+    this.#state = 'over';
+    this.#setUnended(0);
+    underWay.delete(this);
+    if (underWay.size === 0) onQuiet?.();
+  }
+}

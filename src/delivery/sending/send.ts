@@ -1,0 +1,101 @@
+/**
+ * One POST, one outcome.
+ *
+ * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards.
+ * One deadline covers name, connect, TLS, request and headers: the client's own header and body timeouts miss a flood
+ * of 1xx answers and a dripping body. One coarse interval looks at all attempts under way (a signal object per request
+ * costs a quarter of the throughput [m]).
+ * The outcome is decided when the final status line and its headers are in; what follows is read for the record only,
+ * and briefly, so that a receiver cannot hold a slot with its body.
+ * A connection kept alive may be closed by the receiver just as the next POST is written to it. When such a connection
+ * had served before and breaks before a single byte of the answer, the POST is repeated once, on a new connection,
+ * within the same attempt and deadline: without that every idle timeout of a receiver would cost a slot of the
+ * schedule, and with it the receiver may at worst see the delivery twice, with the same `X-Webhook-Delivery`.
+ * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
+ */
+import { RESPONSE_TIMEOUT_S } from '../../contract/delivery.ts';
+import { Attempt, type Destination, type SendRequest, type SendResult, type Shared } from './attempt.ts';
+import { createConnections } from './connections.ts';
+import { guardedConnector, type GuardOptions } from '../target/guard.ts';
+import { parseTarget } from '../target/parse-target.ts';
+import { UnendedBytes } from './unended-bytes.ts';
+
+export type { SendRequest, SendResult } from './attempt.ts';
+
+/** How coarse the deadline is. */
+const TICK_MS = 50;
+
+export interface SenderOptions extends GuardOptions {
+  readonly timeoutMs?: number;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+}
+
+export interface Sender {
+  /**
+   * Sends one POST. Always answers what the network and the receiver did; throws or rejects for a fault of ours. Deadline
+   * and duration count from `startedAtMs` on the sender's clock, by default from now.
+   */
+  send(request: SendRequest, startedAtMs?: number): Promise<SendResult>;
+  /** Waits for the attempts in flight, each at most its deadline, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** How many URLs a sender remembers. */
+const REMEMBERED = 10_000;
+
+/** Where a URL's requests go, or the rule that refuses it; remembered, because parsing it anew for each POST shows. */
+function rememberTargets(allowInsecure: boolean): (url: string) => Destination | string {
+  const known = new Map<string, Destination | string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const target = parseTarget(text, { allowInsecure });
+    const parsed = 'refused' in target ? target.refused : destinationOf(new URL(target.url));
+    if (known.size >= REMEMBERED) known.clear();
+    known.set(text, parsed);
+    return parsed;
+  };
+}
+
+function destinationOf({ origin, pathname, search }: URL): Destination {
+  return { origin, path: pathname + search };
+}
+
+function refusedTarget(rule: string): SendResult {
+  const error = `DESTINO_RECUSADO: a URL ${rule}`;
+  return { outcome: 'destino_recusado', statusCode: null, durationMs: 0, address: null, error, answer: null };
+}
+
+/** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt (contract, "Limits": 30 s). */
+export function createSender(options: SenderOptions): Sender {
+  const { allowInsecure, timeoutMs = RESPONSE_TIMEOUT_S * 1_000, now = () => performance.now() } = options;
+  const underWay = new Set<Attempt>();
+  const targetOf = rememberTargets(allowInsecure);
+  const connections = createConnections(guardedConnector(options));
+  const unended = new UnendedBytes();
+  const shared: Shared = { connections, timeoutMs, now, underWay, unended, onQuiet: null };
+  let isClosed = false;
+
+  const ticker = setInterval(() => {
+    const atMs = now();
+    for (const attempt of underWay) attempt.checkTime(atMs);
+  }, TICK_MS).unref();
+
+  return {
+    send(request, startedAtMs = now()) {
+      if (isClosed) return Promise.reject(new Error('the sender is closed'));
+      const target = targetOf(request.url);
+      if (typeof target === 'string') return Promise.resolve(refusedTarget(target));
+      return new Attempt(shared, target, request, startedAtMs).result;
+    },
+    async close() {
+      isClosed = true;
+      if (underWay.size > 0) {
+        await new Promise<void>((resolve) => (shared.onQuiet = resolve));
+      }
+      clearInterval(ticker);
+      await connections.close();
+    },
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * The guard on every connection that leaves for a partner.
+ *
+ * Invariant: no TCP connection is opened to a refused address. A literal address is judged as it stands. A name is
+ * resolved once, every address of the answer is judged, and one refused address refuses the name: a public receiver
+ * has no reason to answer with a private address among public ones. The connection is pinned to the judged addresses,
+ * so that a second look-up cannot answer otherwise, and the address at the other end is judged again once connected,
+ * before TLS and before a byte is written.
+ * Why on the connect function: a guard on `lookup` alone never sees a literal address, and a `net.BlockList` in the
+ * connect options fails open on HTTPS [m].
+ */
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { addressVerdict } from './addresses.ts';
+import { createResolver, type Resolve } from './names.ts';
+
+type ConnectFaultKind = 'refused' | 'unresolved' | 'connection' | 'tls';
+
+/** Why no connection was made. `reason` is a code such as `ECONNREFUSED`; the message is safe to keep. */
+export class ConnectFault extends Error {
+  override name = 'ConnectFault';
+  readonly kind: ConnectFaultKind;
+  readonly reason: string;
+  /** The address that had been connected to before the fault, if any. */
+  readonly address: string | null;
+
+  constructor(kind: ConnectFaultKind, reason: string, message: string, address: string | null = null) {
+    super(message);
+    this.kind = kind;
+    this.reason = reason;
+    this.address = address;
+  }
+}
+
+export interface GuardOptions {
+  readonly allowInsecure: boolean;
+  /** Hosts file and DNS unless given. */
+  readonly resolve?: Resolve;
+  /** A certificate authority trusted beside the built-in ones, in PEM: for tests. */
+  readonly tls?: { readonly ca: string };
+}
+
+/** The part of undici's connector options that the guard needs; an IPv6 hostname comes without brackets. */
+interface ConnectTarget {
+  readonly hostname: string;
+  readonly protocol: string;
+  readonly port: string;
+}
+
+type ConnectCallback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+
+/** An undici connector that also answers how to give up: a socket that is still connecting is then destroyed. */
+export type GuardedConnector = (target: ConnectTarget, callback: ConnectCallback) => () => void;
+
+const KEEP_ALIVE_PROBE_MS = 60_000;
+/**
+ * How long each address of a name but the last may take to connect. With Node's 250 ms a receiver whose first SYN was lost,
+ * or a poller that was busy for as long, ended at the last address: often IPv6, where there is no route.
+ */
+const ADDRESS_MS = 3_000;
+
+function asError(error: unknown): Error & { code?: string } {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Look-ups of one name that are open at the same time share one. */
+function sharingOpenLookups(resolve: Resolve): Resolve {
+  const open = new Map<string, Promise<readonly string[]>>();
+  return (hostname) => {
+    const known = open.get(hostname);
+    if (known !== undefined) return known;
+    const answer = resolve(hostname).finally(() => open.delete(hostname));
+    open.set(hostname, answer);
+    return answer;
+  };
+}
+
+function refusal(): ConnectFault {
+  return new ConnectFault('refused', 'DESTINO_RECUSADO', 'o destino é ou resolve para um endereço não permitido');
+}
+
+/** Ends in a number, as addresses do, also in the forms of old (`127.1`, `0x7f000001`): no name of a receiver does. */
+const NUMBERED = /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/i;
+
+async function vettedAddresses(hostname: string, resolve: Resolve, allowInsecure: boolean): Promise<readonly string[]> {
+  const isName = isIP(hostname) === 0;
+  if (isName && NUMBERED.test(hostname)) throw refusal();
+  const addresses = isName
+    ? await resolve(hostname).catch((error: unknown) => {
+        const { code = 'ENOTFOUND' } = asError(error);
+        throw new ConnectFault('unresolved', code, 'o nome não foi resolvido');
+      })
+    : [hostname];
+  if (addresses.length === 0) throw new ConnectFault('unresolved', 'ENODATA', 'o nome não tem endereços');
+  if (addresses.some((address) => addressVerdict(address, { allowInsecure }) === 'refused')) throw refusal();
+  return addresses;
+}
+
+/**
+ * Stands in for `dns.lookup` and answers the vetted addresses, whatever is asked. Like the original it never answers
+ * within the call: an address without a route fails at once, and `tls.connect` would then throw over a socket whose
+ * own error nobody listens to yet, which ends the process.
+ */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, options, callback) => {
+    const [first] = answers;
+    if (options.all === true || first === undefined) process.nextTick(callback, null, answers);
+    else process.nextTick(callback, null, first.address, first.family);
+  };
+}
+
+/** Shared by all connections of a guard. Made for each connection, it was most of a connection's memory and time. */
+function makeSecureContext(ca?: string): SecureContext {
+  return createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [...rootCertificates, ca] }) });
+}
+
+function openSocket(
+  { hostname, protocol, port }: ConnectTarget,
+  addresses: readonly string[],
+  secureContext: SecureContext,
+): Socket {
+  const isTls = protocol === 'https:';
+  const options = {
+    host: hostname,
+    port: Number(port === '' ? (isTls ? 443 : 80) : port),
+    lookup: pinnedTo(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+  };
+  if (!isTls) return connectTcp(options);
+  return connectTls({
+    ...options,
+    secureContext,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, '') }),
+  });
+}
+
+/** Calls `done` once the socket may be written to, or with the fault that ended it before. */
+function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fault: ConnectFault | null) => void) {
+  let address: string | null = null;
+  socket.once('connect', () => {
+    address = socket.remoteAddress ?? null;
+    // Closed already: over TLS in its handshake, whose first bytes leave before this is called.
+    if (address === null) done(new ConnectFault(isTls ? 'tls' : 'connection', 'FECHADA', 'a conexão foi fechada'));
+    else if (addressVerdict(address, { allowInsecure }) === 'refused') done(refusal());
+    else if (!isTls) done(null);
+  });
+  if (isTls) socket.once('secureConnect', () => done(null));
+  socket.on('error', (error: Error & { code?: string }) => {
+    const kind = isTls && address !== null ? 'tls' : 'connection';
+    const { code = 'ERRO' } = error;
+    done(new ConnectFault(kind, code, error.message || 'a conexão falhou', address));
+  });
+  socket.once('close', () => done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada', address)));
+}
+
+/**
+ * Makes the connect function for undici's `Client`. Its errors are {@link ConnectFault}s: `refused` by the guard,
+ * `unresolved` name, `connection` (TCP), `tls` (handshake or certificate).
+ */
+export function guardedConnector({ allowInsecure, resolve = createResolver(), tls }: GuardOptions): GuardedConnector {
+  const sharedResolve = sharingOpenLookups(resolve);
+  const secureContext = makeSecureContext(tls?.ca);
+  return (target, callback) => {
+    let socket: Socket | null = null;
+    let isDone = false;
+    const done = (fault: ConnectFault | null) => {
+      if (isDone) return;
+      isDone = true;
+      if (fault === null && socket !== null) return callback(null, socket);
+      socket?.destroy();
+      callback(fault ?? refusal(), null);
+    };
+    const open = (addresses: readonly string[]) => {
+      if (isDone) return;
+      socket = openSocket(target, addresses, secureContext);
+      watch(socket, target.protocol === 'https:', allowInsecure, done);
+    };
+    vettedAddresses(target.hostname, sharedResolve, allowInsecure)
+      .then(open)
+      .catch((error: unknown) => {
+        const { code = 'ERRO', message } = asError(error);
+        done(error instanceof ConnectFault ? error : new ConnectFault('connection', code, message));
+      });
+    return () => done(new ConnectFault('connection', 'ABANDONADA', 'a conexão foi abandonada'));
+  };
+}

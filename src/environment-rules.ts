@@ -1,0 +1,59 @@
+/** Rules between variables of the environment, which `readConfig` tells beside the rules of each. Pure. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Of the policy for failing endpoints: each means something only beside the second. */
+const NEEDS = [
+  ['ENDPOINT_FAILING_AFTER', 'ENDPOINT_FAILING_HOURS'],
+  ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_FAILING_AFTER'],
+  ['ENDPOINT_SUSPEND_AFTER_DAYS', 'ENDPOINT_FAILING_AFTER'],
+  ['OPERATOR_WEBHOOK_URL', 'ENDPOINT_FAILING_AFTER'],
+  ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
+  ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
+] as const;
+
+/** The variables that are missing beside others. */
+export function checkPairs(given: Environment): string[] {
+  return NEEDS.flatMap(([name, needed]) =>
+    given[name] !== undefined && given[needed] === undefined ? [`${needed}: is required beside ${name}`] : [],
+  );
+}
+
+/** Who sets one of these means a database of their own: the embedded sandbox makes its own keys and has no pooler. */
+const PRODUCTION = ['DIRECT_DATABASE_URL', 'SECRETS_KEY', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_JWKS_URL'] as const;
+const PRODUCTION_IF_FALSE = ['SANDBOX', 'DATABASE_PREPARE'] as const;
+/** Wrong, missing or added letters that make a name another spelling of `DATABASE_URL`. */
+const MISSPELLED_BY = 2;
+
+/** A misspelled or forgotten DATABASE_URL must not start an embedded server beside the real one. */
+export function checkEmbedded(given: Environment): string[] {
+  const misspelled = Object.keys(given).filter(
+    (name) => countEdits(name.toUpperCase(), 'DATABASE_URL') <= MISSPELLED_BY,
+  );
+  const production = [
+    ...PRODUCTION.filter((name) => given[name] !== undefined),
+    ...PRODUCTION_IF_FALSE.filter((name) => given[name] === 'false').map((name) => `${name}=false`),
+  ];
+  const problems = misspelled.map((name) => `${name}: is not known here; is DATABASE_URL meant?`);
+  if (production.length > 0) {
+    const them = production.length > 1 ? 'them' : 'it';
+    problems.push(
+      `DATABASE_URL: is required beside ${production.join(', ')}; set it, or for an embedded sandbox unset ${them}`,
+    );
+  }
+  return problems;
+}
+
+/** The least number of letters to add, remove or replace (Levenshtein). */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of Array.from(from).entries()) {
+    const next = [line + 1];
+    for (const [index, wanted] of Array.from(to).entries()) {
+      const replaced = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,108 @@
+/**
+ * What a route answers, typed by what its operation declares: a status of `answers`, a body of that status's schema, its
+ * headers, or a refusal whose code is among `errors`. So the compiler holds a route to /openapi.json, which is made of the
+ * same object; the tests hold each answer to the document once more, over HTTP.
+ */
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { z } from 'zod';
+import type { ErrorCode } from '../contract/errors.ts';
+import type { Refused } from '../contract/refusals.ts';
+import type { Env } from './deps.ts';
+import type { KindWithCode } from './refusals.ts';
+
+/** One answer of an operation as its description tells it; openapi/operations.ts makes OpenAPI of it. */
+export interface AnswerDescription {
+  readonly description: string;
+  /** Absent: the answer has no JSON body. */
+  readonly schema?: z.ZodType;
+  /** Media types of an answer that is text and not JSON, such as `text/csv`. */
+  readonly textTypes?: readonly string[];
+  /** What each header that only this answer has says; it always has them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The same for headers that not every answer of this status has, such as those of a text type. */
+  readonly optionalHeaders?: Readonly<Record<string, string>>;
+}
+
+/** Answers by status. */
+export type Answers = Readonly<Record<number, AnswerDescription>>;
+
+/** A body that comes while it is made, as the text of `chunks`. `type` is its media type, perhaps with parameters. */
+export class TextStream<M extends string = string> {
+  readonly type: M | `${M};${string}`;
+  readonly chunks: AsyncIterable<string>;
+
+  constructor(type: M | `${M};${string}`, chunks: AsyncIterable<string>) {
+    this.type = type;
+    this.chunks = chunks;
+  }
+}
+
+/** The pieces of the JSON of one `T`. */
+export class JsonStream<T> extends TextStream<'application/json'> {
+  /** Never set: it makes the streams of two schemas different types. */
+  readonly whole?: T;
+
+  constructor(chunks: AsyncIterable<string>) {
+    super('application/json', chunks);
+  }
+}
+
+/** A value as it may be shown: nobody changes it any more. */
+type Shown<T> = T extends readonly (infer I)[]
+  ? readonly Shown<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Shown<T[K]> }
+    : T;
+
+type JsonOf<D> = D extends { readonly schema: infer S extends z.ZodType }
+  ? Shown<z.output<S>> | JsonStream<z.output<S>>
+  : never;
+type TextOf<D> = D extends { readonly textTypes: readonly (infer M extends string)[] } ? TextStream<M> : never;
+type BodyOf<D> = [JsonOf<D> | TextOf<D>] extends [never]
+  ? { readonly body?: never }
+  : { readonly body: JsonOf<D> | TextOf<D> };
+
+type HeaderNames<D, P extends 'headers' | 'optionalHeaders'> = D extends { readonly [Q in P]: infer H }
+  ? keyof H & string
+  : never;
+/** An answer without headers of its own has none; the shared ones are not the route's. */
+type HeadersOf<D> = [HeaderNames<D, 'headers'> | HeaderNames<D, 'optionalHeaders'>] extends [never]
+  ? { readonly headers?: never }
+  : [HeaderNames<D, 'headers'>] extends [never]
+    ? { readonly headers?: { readonly [N in HeaderNames<D, 'optionalHeaders'>]?: string } }
+    : {
+        readonly headers: { readonly [N in HeaderNames<D, 'headers'>]: string } & {
+          readonly [N in HeaderNames<D, 'optionalHeaders'>]?: string;
+        };
+      };
+
+type AnswerOf<A extends Answers> = {
+  [S in keyof A & number]: { readonly status: S } & BodyOf<A[S]> & HeadersOf<A[S]>;
+}[keyof A & number];
+
+/** Codes that any operation may answer with, or that every operation with a body, a query or a key declares. */
+type SharedCode = 'ERRO_VALIDACAO' | 'INDISPONIVEL';
+type CodesOf<O> = O extends { readonly errors: readonly (infer C extends ErrorCode)[] } ? C | SharedCode : SharedCode;
+
+/** What the route of an operation may answer. */
+export type RouteAnswer<O extends { readonly answers: Answers }> =
+  | AnswerOf<O['answers']>
+  | Refused<KindWithCode<CodesOf<O>>>;
+
+/** An answer of any operation. */
+export interface AnyAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The answer on the wire. */
+export function toResponse(c: Context<Env>, { status, body, headers = {} }: AnyAnswer): Response {
+  if (body instanceof TextStream) {
+    const bytes = ReadableStream.from(body.chunks).pipeThrough(new TextEncoderStream());
+    return new Response(bytes, { status, headers: { 'Content-Type': body.type, ...headers } });
+  }
+  if (body === undefined) return c.body(null, status as ContentfulStatusCode, { ...headers });
+  return c.json(body, status as ContentfulStatusCode, { ...headers });
+}

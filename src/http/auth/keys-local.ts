@@ -1,0 +1,57 @@
+/** The service's own key pair, for a sandbox that has no issuer. It lies under the data folder, for its owner alone. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import type { Scope } from '../../contract/statuses.ts';
+import { readOrMakeFile } from '../../key-file.ts';
+import type { KeySource } from './keys.ts';
+
+const ALGORITHM = 'ES256';
+const FILE = 'token-key.json';
+
+export interface LocalKeysOptions {
+  readonly dataDir: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+interface TokenRequest {
+  /** Absent in an auditor's token. */
+  readonly partnerId?: string;
+  readonly scopes: readonly Scope[];
+  readonly ttlSeconds: number;
+}
+
+export interface LocalKeys extends KeySource {
+  /** A signed token: `scope` space-delimited, `parceiro_id` when there is a partner (decisions, "Authentication"). */
+  signToken(request: TokenRequest): Promise<string>;
+}
+
+/** Reads the key pair under `dataDir`, making it first if there is none. */
+export async function openLocalKeys({ dataDir, issuer, audience }: LocalKeysOptions): Promise<LocalKeys> {
+  const { d, ...publicKey } = JSON.parse(await readOrMakeFile(join(dataDir, FILE), makeKey)) as JWK;
+  const signingKey = await importJWK({ ...publicKey, d } as JWK, ALGORITHM);
+
+  return {
+    find: createLocalJWKSet({ keys: [publicKey] }),
+    // The same machine signs and verifies, so there are no two clocks to differ.
+    clockToleranceS: 0,
+    async signToken({ partnerId, scopes, ttlSeconds }) {
+      return new SignJWT({ scope: scopes.join(' '), ...(partnerId !== undefined && { parceiro_id: partnerId }) })
+        .setProtectedHeader({ alg: ALGORITHM, kid: publicKey.kid as string, typ: 'JWT' })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(partnerId ?? 'auditor')
+        .setJti(randomUUID())
+        .setIssuedAt()
+        .setExpirationTime(`${ttlSeconds}s`)
+        .sign(signingKey);
+    },
+  };
+}
+
+async function makeKey(): Promise<string> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const key: JWK = { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: ALGORITHM, use: 'sig' };
+  return JSON.stringify(key);
+}

@@ -1,0 +1,130 @@
+/**
+ * The issuer's key set, fetched from its URL.
+ *
+ * Invariant: an outage of the issuer is never taken for a bad token. The last good set stays in use however long the
+ * outage lasts. A key that the last set lacks is answered with KeysUnavailable while the set cannot be fetched, and
+ * refused only by a set that was fetched.
+ * A set with a broken key counts as an outage: its good keys serve beside those of the last good set, and no key is
+ * refused by it. A set without any usable key counts as an outage too; to withdraw every key, an issuer publishes
+ * another key.
+ * An unknown key makes us fetch at once, because keys rotate, but at most once per cooldown, so that forged key ids
+ * cannot make us flood the issuer. jose's createRemoteJWKSet has no cooldown after a failure, and does not tell "not
+ * there" from "not reached"; so this file wraps createLocalJWKSet.
+ */
+import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import type { Logger } from '../../log-lines.ts';
+import { sortKeys } from './key-set.ts';
+import { KeysUnavailable, type KeySource } from './keys.ts';
+
+export interface RemoteKeysOptions {
+  readonly url: string;
+  /** Time between background reloads, by which a withdrawn key stops working. */
+  readonly reloadEveryMs?: number;
+  /** Least time between two reloads that an unknown key asked for. */
+  readonly cooldownMs?: number;
+  readonly timeoutMs?: number;
+  /** Told of each set that could not be fetched or used. */
+  readonly log?: Logger;
+}
+
+export interface RemoteKeys extends KeySource {
+  /** Fetches the set; the last good one stays when this fails. Throws {@link KeysUnavailable}. */
+  reload(): Promise<void>;
+  /** Ends the background reloads. */
+  close(): void;
+}
+
+export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
+  const { url, reloadEveryMs = 300_000, cooldownMs = 2_000, timeoutMs = 3_000, log } = options;
+  let known: JWTVerifyGetKey | null = null;
+  let lastGood: readonly JWK[] = [];
+  let loading: Promise<void> | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let failure: KeysUnavailable | null = null;
+
+  async function load(): Promise<void> {
+    try {
+      failure = await take(await fetchKeys(url, timeoutMs));
+    } catch (cause) {
+      failure = new KeysUnavailable('the key set is out of reach', { cause });
+    } finally {
+      loading = null;
+    }
+    if (failure === null) return;
+    log?.warn({ reason: failure.message, serving: lastGood.length }, 'the last good key set serves on');
+    throw failure;
+  }
+
+  /** Serves what can be used of a set; tells what is wrong with it. */
+  async function take(keys: readonly unknown[]): Promise<KeysUnavailable | null> {
+    const { usable, broken } = await sortKeys(keys);
+    const isGood = broken === 0 && usable.length > 0;
+    if (isGood) lastGood = usable;
+    const newIds = new Set(usable.map(({ kid }) => kid));
+    const served = isGood ? usable : [...usable, ...lastGood.filter(({ kid }) => !newIds.has(kid))];
+    if (served.length > 0) known = createLocalJWKSet({ keys: [...served] });
+    return isGood
+      ? null
+      : new KeysUnavailable(`the key set cannot be used: ${broken} of its ${keys.length} keys are broken`);
+  }
+
+  function reload(): Promise<void> {
+    return (loading ??= load());
+  }
+
+  /** Reloads for the sake of an unknown key, or reports how the last look ended when that was a moment ago. */
+  async function look(): Promise<void> {
+    if (loading || performance.now() - askedAt >= cooldownMs) {
+      if (!loading) askedAt = performance.now();
+      await reload();
+    } else if (failure) {
+      throw failure;
+    }
+  }
+
+  const find: JWTVerifyGetKey = async (header, token) => {
+    if (!known) {
+      await look().catch((error: unknown) => {
+        if (!known) throw error;
+      });
+      // The cooldown is for looks that a known set did not spare us: the first set must not delay the next one.
+      askedAt = Number.NEGATIVE_INFINITY;
+    }
+    try {
+      return await findIn(known, header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await look();
+      return findIn(known, header, token);
+    }
+  };
+
+  const timer = setInterval(() => void reload().catch(() => undefined), reloadEveryMs);
+  timer.unref();
+  return { find, clockToleranceS: 5, reload, close: () => clearInterval(timer) };
+}
+
+async function findIn(known: JWTVerifyGetKey | null, ...token: Parameters<JWTVerifyGetKey>) {
+  if (!known) throw new KeysUnavailable('the key set was never fetched');
+  try {
+    return await known(...token);
+  } catch (error) {
+    const isAboutToken = error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid);
+    throw isAboutToken ? error : new KeysUnavailable('a key of the set cannot be used', { cause: error });
+  }
+}
+
+async function fetchKeys(url: string, timeoutMs: number): Promise<readonly unknown[]> {
+  const answer = await fetch(url, {
+    headers: { accept: 'application/json, application/jwk-set+json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (answer.status !== 200) {
+    await answer.body?.cancel();
+    throw new Error(`the key set answered ${answer.status}`);
+  }
+  const set = (await answer.json()) as { readonly keys?: unknown } | null;
+  if (!Array.isArray(set?.keys)) throw new Error('the key set has no list of keys');
+  return set.keys;
+}

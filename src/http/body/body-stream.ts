@@ -1,0 +1,61 @@
+/** A body as it comes: no more of it than is allowed and, where it holds a turn that others wait for, not too slowly. */
+import { ApiError } from '../api-error.ts';
+
+/** After `graceMs` so many bytes a second must have come, on average since then. */
+export interface Pace {
+  readonly graceMs: number;
+  readonly bytesPerS: number;
+}
+
+export interface StreamBounds {
+  readonly maxBytes: number;
+  readonly pace: Pace | null;
+}
+
+/** Reads all of `body`. Throws 413, or 400 when it falls behind its pace. */
+export async function readStream(body: ReadableStream<Uint8Array> | null, bounds: StreamBounds): Promise<Buffer> {
+  if (!body) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  const { promise: slow, stop } = watch(bounds.pace, () => length);
+  try {
+    // One that is too slow is left unread, not cancelled: its sender would see a reset and not the answer.
+    const next = () => Promise.race([reader.read(), slow]);
+    for (let read = await next(); !read.done; read = await next()) {
+      length += read.value.length;
+      if (length > bounds.maxBytes) throw tooLarge(bounds.maxBytes);
+      chunks.push(read.value);
+    }
+  } finally {
+    stop();
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A promise that rejects when what has come by then is less than `pace` asks for. */
+function watch(
+  pace: Pace | null,
+  received: () => number,
+): { readonly promise: Promise<never>; readonly stop: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  if (pace === null) return { promise, stop: () => undefined };
+  const { graceMs, bytesPerS } = pace;
+  const startedMs = performance.now();
+  const timer = setInterval(() => {
+    const askedForMs = performance.now() - startedMs - graceMs;
+    if (received() < (askedForMs / 1_000) * bytesPerS) reject(tooSlow(pace));
+  }, graceMs / 10);
+  return { promise, stop: () => clearInterval(timer) };
+}
+
+function tooSlow({ bytesPerS }: Pace): ApiError {
+  const message = `o corpo veio devagar demais: um corpo grande traz ao menos ${bytesPerS / 1024} KiB por segundo`;
+  return new ApiError('ERRO_VALIDACAO', message);
+}
+
+export function tooLarge(maxBytes: number): ApiError {
+  const bound = maxBytes < 1024 * 1024 ? `${maxBytes / 1024} KiB` : `${maxBytes / 1024 / 1024} MiB`;
+  return new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${bound}`);
+}

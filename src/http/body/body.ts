@@ -1,0 +1,145 @@
+/** Request bodies: JSON, of a bounded size whether or not the client tells it beforehand. */
+import type { HonoRequest } from 'hono';
+import { ApiError } from '../api-error.ts';
+import { type Pace, readStream, tooLarge } from './body-stream.ts';
+import { invalid } from '../validation.ts';
+
+/** The largest body of an operation that says no other bound (decisions, "Errors", 413). */
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/**
+ * Values that a larger body may hold. What is legitimately large is a few long texts; 56 MiB of `{},{},…` took the parse
+ * 7 s and 2 GB, five documents of 8 MiB take it 0.1 s.
+ */
+const MAX_VALUES_OF_LARGE_BODY = 1_000;
+
+/** Throws what the headers alone tell of a JSON body: 400 for none, 415 for another type, then 413. */
+export function expectJson(request: HonoRequest, maxBytes: number): void {
+  requireBody(request);
+  requireJsonType(request);
+  requireSize(request, maxBytes);
+}
+
+/** True unless the headers say that the body is no larger than most operations take. */
+export function mayBeLarge(request: HonoRequest): boolean {
+  return request.header('Transfer-Encoding') !== undefined || announcedBytes(request) > MAX_BODY_BYTES;
+}
+
+function requireSize(request: HonoRequest, maxBytes: number): void {
+  if (announcedBytes(request) > maxBytes) throw tooLarge(maxBytes);
+}
+
+function announcedBytes(request: HonoRequest): number {
+  return Number(request.header('Content-Length') ?? 0);
+}
+
+/**
+ * Reads and parses a JSON body. Throws 400 for none, 415 for another type, then 413, then 400 for what comes too slowly or is
+ * not JSON.
+ */
+export async function readJson(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<unknown> {
+  requireBody(request);
+  requireJsonType(request);
+  const bytes = await readBytes(request, maxBytes, pace);
+  if (bytes.length > MAX_BODY_BYTES && hasManyValues(bytes)) {
+    throw new ApiError('ERRO_VALIDACAO', 'o corpo tem valores demais');
+  }
+  return parseJson(bytes);
+}
+
+/** Counts, without parsing, what opens or separates values. */
+function hasManyValues(bytes: Buffer): boolean {
+  let count = 0;
+  for (const mark of ['[', '{', ',']) {
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) {
+      count += 1;
+      if (count > MAX_VALUES_OF_LARGE_BODY) return true;
+    }
+  }
+  return false;
+}
+
+/** Reads and parses a JSON body that may be left out, which is the same as `{}`. Throws as {@link readJson}. */
+export async function readJsonIfAny(request: HonoRequest): Promise<unknown> {
+  const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
+  if (announced === '0') return {};
+  if (request.header('Content-Type') !== undefined) requireJsonType(request);
+  const bytes = await readBytes(request, MAX_BODY_BYTES, null);
+  if (bytes.length === 0) return {};
+  requireJsonType(request);
+  return parseJson(bytes);
+}
+
+/** For a route without a body: nothing may come, or an empty JSON object, which many clients send unasked. */
+export async function expectNoBody(request: HonoRequest): Promise<void> {
+  const value = await readJsonIfAny(request);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid([{ campo: 'corpo', mensagem: 'esta operação não tem corpo' }]);
+  }
+  const fields = Object.keys(value);
+  if (fields.length > 0) throw invalid(fields.map((campo) => ({ campo, mensagem: 'campo desconhecido' })));
+}
+
+/** 400 for a request whose headers tell neither a type nor that anything comes. */
+function requireBody(request: HonoRequest): void {
+  const isTold = ['Content-Type', 'Transfer-Encoding'].some((name) => request.header(name) !== undefined);
+  if (isTold || announcedBytes(request) > 0) return;
+  throw new ApiError('ERRO_VALIDACAO', 'falta o corpo da requisição, que deve ser um JSON');
+}
+
+function requireJsonType(request: HonoRequest): void {
+  const type = request.header('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const encoding = request.header('Content-Encoding')?.trim().toLowerCase() ?? 'identity';
+  if (type === 'application/json' && encoding === 'identity') return;
+  throw new ApiError('TIPO_NAO_SUPORTADO', 'o corpo deve ser application/json, sem compressão');
+}
+
+async function readBytes(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<Buffer> {
+  requireSize(request, maxBytes);
+  try {
+    const isMeasured =
+      request.header('Content-Length') !== undefined && request.header('Transfer-Encoding') === undefined;
+    if (isMeasured && pace === null) {
+      // The raw request's, because hono's own would keep the bytes for as long as the request lasts.
+      const bytes = Buffer.from(await request.raw.arrayBuffer());
+      if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+      return bytes;
+    }
+    return await readStream(request.raw.body, { maxBytes, pace });
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('ERRO_VALIDACAO', 'o corpo da requisição chegou incompleto', { cause: error });
+  }
+}
+
+/** Half of a surrogate pair, as an escape: legal JSON that is no text, and that the database could not store. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** A double holds every number of so many digits exactly; `LONG_NUMBER` finds what may have more. */
+const EXACT_DIGITS = 15;
+const LONG_NUMBER = /[\d.]{16}/;
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return SURROGATE_ESCAPE.test(text) || LONG_NUMBER.test(text) ? JSON.parse(text, refuseUntrue) : JSON.parse(text);
+  } catch {
+    throw new ApiError('ERRO_VALIDACAO', 'o corpo não é um JSON válido em UTF-8');
+  }
+}
+
+/**
+ * Refuses text that is none, and turns a number that would be rounded into NaN, which no schema takes: money with more
+ * decimals than it may have is an error and never rounded (decisions, "Values").
+ */
+function refuseUntrue(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new SyntaxError('broken text');
+  return typeof value === 'number' && countDigits(context?.source ?? '') > EXACT_DIGITS ? Number.NaN : value;
+}
+
+/** Significant digits of a JSON number. */
+function countDigits(source: string): number {
+  const [mantissa = ''] = source.toLowerCase().split('e');
+  const digits = mantissa.includes('.') ? mantissa.replace(/0+$/, '') : mantissa;
+  return digits.replace(/^-?[0.]*/, '').replace('.', '').length;
+}

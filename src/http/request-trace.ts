@@ -1,0 +1,28 @@
+import type { MiddlewareHandler } from 'hono';
+import { inRequestSpan } from '../telemetry/traces.ts';
+import type { Env } from './deps.ts';
+
+/** Asked every few seconds by machines, and no part of anybody's trace. */
+const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
+
+/**
+ * The span of each request, which goes on from its `traceparent`: the events of the request belong to that trace, and their
+ * deliveries carry it on. It holds the route's pattern, and nothing that was sent.
+ */
+export function traceRequests(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    if (UNTRACED.has(c.req.path)) return next();
+    await inRequestSpan('request', c.req.header('traceparent'), async (span) => {
+      await next();
+      if (!span.isRecording()) return;
+      const { route, requestId } = c.var;
+      span.updateName(`${c.req.method} ${route}`);
+      span.setAttributes({
+        'http.request.method': c.req.method,
+        'http.route': route,
+        'http.response.status_code': c.res.status,
+        'carteiro.requisicao_id': requestId,
+      });
+    });
+  };
+}

@@ -1,0 +1,57 @@
+/** `GET` and `PUT /v1/webhooks/{id}/opcoes`: what a partner chooses for a webhook beside its registration. */
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { webhookOptions } from '../../contract/resources/webhook-options.ts';
+import { releaseWaiting } from '../../delivery/queue/orders/order.ts';
+import { readOptions, setOptions } from '../../webhooks/options.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+const PATH = '/v1/webhooks/{id}/opcoes';
+/** How long one request goes on making due what waited; the rest follows as those before it end. */
+const WORK_MS = 8_000;
+
+const DESCRIPTION =
+  'ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por ' +
+  'vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. ' +
+  'Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa não ' +
+  'segura ninguém, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.';
+
+export function addWebhookOptionRoutes(add: AddOperation, { pool }: HttpDeps): void {
+  const answers = { 200: { description: 'As opções', schema: webhookOptions } };
+  add(
+    {
+      method: 'get',
+      path: PATH,
+      summary: 'As opções de um webhook',
+      description: DESCRIPTION,
+      scope: 'webhooks:read',
+      answers,
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      const options = await readOptions(pool, partnerId, id);
+      return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order } };
+    },
+  );
+
+  add(
+    {
+      method: 'put',
+      path: PATH,
+      summary: 'Escolhe as opções de um webhook',
+      description: DESCRIPTION,
+      scope: 'webhooks:write',
+      body: webhookOptions,
+      answers,
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id, actor, requestId, body: { ordem } }) => {
+      const untilMs = performance.now() + WORK_MS;
+      const subject = { partnerId, id, actor, requestId };
+      const set = await pool.transaction((tx) => setOptions(tx, subject, { order: ordem }));
+      if ('refused' in set) return set;
+      if (ordem === 'nenhuma') await releaseWaiting(pool, id, untilMs);
+      return { status: 200, body: { ordem } };
+    },
+  );
+}

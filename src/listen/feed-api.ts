@@ -1,0 +1,188 @@
+/** The API as the partner's token reads it: the feed and one webhook. Every failure is a value with a sentence to show. */
+import { z } from 'zod';
+
+/** How long an answer may take. */
+const ANSWER_MS = 30_000;
+const MAX_SHOWN = 200;
+
+export interface FedEvent {
+  readonly eventId: string;
+  readonly event: string;
+  readonly loanVersion: number | null;
+  readonly deliveries: readonly { readonly id: string; readonly webhookId: string }[];
+  /** With its keys in the order in which they came. */
+  readonly envelope: Readonly<Record<string, unknown>>;
+}
+
+export interface FedPage {
+  readonly events: readonly FedEvent[];
+  /** Null only while the feed is empty. */
+  readonly next: string | null;
+  readonly hasMore: boolean;
+}
+
+/** Why there is no answer, in one sentence that says what to do. */
+type Failure =
+  /** Not now: worth another try, after `waitS` if the API said so. */
+  | { readonly away: string; readonly waitS: number | null }
+  /** It will not change by itself. */
+  | { readonly refused: string };
+
+/** `goOn`: the API's database went back in time, and this is the cursor to go on from. */
+export type FeedAnswer = { readonly ok: FedPage } | { readonly goOn: string } | Failure;
+
+interface FeedQuery {
+  readonly after: string | null;
+  /** Without a cursor: from the first event recorded at this instant or later; one in the future is now. */
+  readonly since: Date;
+  readonly limit: number;
+}
+
+export interface FeedApi {
+  readFeed(query: FeedQuery, stopping: AbortSignal): Promise<FeedAnswer>;
+  /** The event names that a webhook subscribes to. */
+  readNames(webhookId: string, stopping: AbortSignal): Promise<{ readonly ok: readonly string[] } | Failure>;
+}
+
+const page = z
+  .object({
+    itens: z.array(
+      z.object({
+        evento_id: z.string(),
+        versao_emprestimo: z.int().nullable(),
+        entregas: z.array(z.object({ id: z.string(), webhook_id: z.string() })),
+        envelope: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    proximo_cursor: z.string().nullable(),
+    ha_mais: z.boolean(),
+  })
+  .transform(({ itens, proximo_cursor, ha_mais }): FedPage => ({
+    next: proximo_cursor,
+    hasMore: ha_mais,
+    events: itens.map(({ evento_id, versao_emprestimo, entregas, envelope }) => ({
+      eventId: evento_id,
+      event: String(envelope['evento']),
+      loanVersion: versao_emprestimo,
+      deliveries: entregas.map(({ id, webhook_id }) => ({ id, webhookId: webhook_id })),
+      envelope,
+    })),
+  }));
+
+const webhook = z.object({ eventos: z.array(z.string()) });
+
+const refusal = z.object({
+  codigo: z.string(),
+  mensagem: z.string(),
+  detalhes: z.array(z.object({ mensagem: z.string() })).optional(),
+});
+
+/** What `url` (no slash at its end) answers to `token`. A redirect is not followed: the token goes to no other host. */
+export function createFeedApi(url: string, token: string): FeedApi {
+  const ask = async (path: string, stopping: AbortSignal): Promise<Answered | Failure> => {
+    try {
+      const response = await fetch(`${url}${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+        redirect: 'manual',
+        signal: AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]),
+      });
+      return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+    } catch (error) {
+      return {
+        away: `${url} does not answer (${causeOf(error)}): is the API up, and is that its address?`,
+        waitS: null,
+      };
+    }
+  };
+  return {
+    async readFeed({ after, since, limit }, stopping) {
+      const query = new URLSearchParams({ limite: String(limit) });
+      if (after === null) query.set('desde', since.toISOString());
+      else query.set('depois', after);
+      const answered = await ask(`/v1/eventos?${query.toString()}`, stopping);
+      if (!('status' in answered)) return answered;
+      const { code, detail } = refusalOf(answered);
+      if (code === 'CURSOR_ADIANTE' && detail !== null) return { goOn: detail };
+      if (code === 'ERRO_VALIDACAO' && after !== null) {
+        return { refused: "--after is no cursor of this partner's feed: copy it again, or leave it out to begin now" };
+      }
+      return readOr(answered, page, url);
+    },
+    async readNames(webhookId, stopping) {
+      const answered = await ask(`/v1/webhooks/${webhookId}`, stopping);
+      if (!('status' in answered)) return answered;
+      if (refusalOf(answered).code === 'NAO_ENCONTRADO') {
+        return { refused: `the token's partner has no webhook ${webhookId}: GET /v1/webhooks lists what it has` };
+      }
+      const read = readOr(answered, webhook, url);
+      return 'ok' in read ? { ok: read.ok.eventos } : read;
+    },
+  };
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined when it is no JSON. */
+  readonly body: unknown;
+}
+
+function refusalOf({ body }: Answered): {
+  readonly code: string | null;
+  readonly text: string;
+  readonly detail: string | null;
+} {
+  const { data } = refusal.safeParse(body);
+  return {
+    code: data?.codigo ?? null,
+    text: shown(data?.mensagem ?? ''),
+    detail: data?.detalhes?.[0]?.mensagem ?? null,
+  };
+}
+
+function readOr<T>(answered: Answered, schema: z.ZodType<T>, url: string): { readonly ok: T } | Failure {
+  const { status, headers, body } = answered;
+  const { code, text } = refusalOf(answered);
+  if (status === 200) {
+    const read = schema.safeParse(body);
+    if (read.success) return { ok: read.data };
+  }
+  if (code === 'CREDENCIAL_INVALIDA') {
+    return { refused: `the API refuses the token (${text}): set CARTEIRO_TOKEN to a new one` };
+  }
+  if (code === 'ESCOPO_INSUFICIENTE') {
+    return { refused: `the token does not suffice (${text}): ask for one with the scope webhooks:read` };
+  }
+  if (status === 429 || (status >= 500 && code !== null)) {
+    const waitS = Number(headers.get('retry-after') ?? Number.NaN);
+    return { away: `${url} answers ${status} (${text})`, waitS: Number.isInteger(waitS) ? waitS : null };
+  }
+  if (status >= 500) return { away: `${url} answers ${status}`, waitS: null };
+  const location = headers.get('location');
+  const where = location === null ? '' : ` and points to ${shown(location)}`;
+  return { refused: `${url} answers ${status}${where}, which is not Carteiro's API: set CARTEIRO_API to its address` };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The system's code where there is one: `ECONNREFUSED`. */
+function causeOf(error: unknown): string {
+  const { name, cause } = error as Error;
+  if (name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1_000} s`;
+  const { code, message } = (cause ?? error) as { readonly code?: unknown; readonly message?: string };
+  return shown(typeof code === 'string' ? code : (message ?? name));
+}
+
+/** One line without control characters: another server's words go to a terminal. */
+export function shown(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_SHOWN);
+}

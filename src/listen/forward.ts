@@ -1,0 +1,52 @@
+/** One attempt at the receiver: the POST that a poller would send, by the same code, and a sentence of what came of it. */
+import { deliveryHeaders } from '../delivery/sending/headers.ts';
+import { createSender, type SendResult } from '../delivery/sending/send.ts';
+import { signingKey } from '../delivery/sending/signature.ts';
+import type { Forwarded } from './delivery.ts';
+import { shown } from './feed-api.ts';
+
+export interface Tried {
+  readonly isDelivered: boolean;
+  /** What happened: `204 in 12 ms`. */
+  readonly text: string;
+}
+
+export interface Forwarder {
+  readonly attempt: (delivery: Forwarded) => Promise<Tried>;
+  /** Waits for the attempts under way, each at most 30 s. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ForwarderOptions {
+  readonly url: string;
+  /** `whsec_` and base64. */
+  readonly secret: string;
+  readonly now: () => Date;
+}
+
+/** What a sandbox allows: `http:` and any host, since the URL is the caller's own. */
+export function createForwarder({ url, secret, now }: ForwarderOptions): Forwarder {
+  const sender = createSender({ allowInsecure: true });
+  const key = signingKey(secret);
+  return {
+    async attempt(delivery) {
+      const headers = deliveryHeaders(delivery, key, null, now());
+      const result = await sender.send({ url, body: delivery.body, headers });
+      return { isDelivered: result.outcome === 'entregue', text: textOf(result) };
+    },
+    close: () => sender.close(),
+  };
+}
+
+function textOf({ outcome, statusCode, durationMs, error, answer }: SendResult): string {
+  if (outcome === 'entregue') return `${statusCode} in ${durationMs} ms`;
+  if (outcome === 'tempo_esgotado') return `no answer within ${Math.round(durationMs / 1_000)} s`;
+  if (statusCode === null) return `${shown(error ?? outcome)}${hintOf(error)}`;
+  const said = answer === null ? '' : `, "${shown(answer.toString('utf8'))}"`;
+  const hint = statusCode === 401 || statusCode === 403 ? ': does the receiver know the secret?' : '';
+  return `${statusCode} in ${durationMs} ms${said}${hint}`;
+}
+
+function hintOf(error: string | null): string {
+  return error?.startsWith('ECONNREFUSED') === true ? ': is the receiver up?' : '';
+}

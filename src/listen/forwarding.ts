@@ -1,0 +1,98 @@
+/** The deliveries that are open: each is tried until it arrives or is given up, at most MAX_IN_FLIGHT at once. */
+import { shown } from './feed-api.ts';
+import pLimit from 'p-limit';
+import type { Forwarded } from './delivery.ts';
+import type { Tried } from './forward.ts';
+import { MAX_ATTEMPTS, retryDelayS } from './schedule.ts';
+
+const MAX_IN_FLIGHT = 8;
+/** Beyond this no further page is read. */
+const MAX_OPEN = 500;
+
+/** Resolves after this time, or at once when `stopping` is aborted. */
+type Pause = (ms: number, stopping: AbortSignal) => Promise<void>;
+
+export interface ForwardingOptions {
+  readonly attempt: (delivery: Forwarded) => Promise<Tried>;
+  /** What came of an attempt, a line each. */
+  readonly tell: (line: string) => void;
+  readonly pause: Pause;
+  readonly stopping: AbortSignal;
+}
+
+interface Page {
+  /** The cursor that it was read after. */
+  readonly start: string | null;
+  open: number;
+}
+
+export class Forwarding {
+  readonly #options: ForwardingOptions;
+  readonly #limit = pLimit(MAX_IN_FLIGHT);
+  readonly #open = new Set<Promise<void>>();
+  /** The oldest first; a finished one leaves when it is the oldest. */
+  readonly #pages: Page[] = [];
+
+  constructor(options: ForwardingOptions) {
+    this.#options = options;
+  }
+
+  /** Starts to forward what was read after the cursor `start`. */
+  take(start: string | null, deliveries: readonly Forwarded[]): void {
+    const page: Page = { start, open: deliveries.length };
+    this.#pages.push(page);
+    for (const delivery of deliveries) {
+      const open = this.#forward(delivery).then((isFinished) => {
+        if (isFinished) page.open -= 1;
+        this.#open.delete(open);
+      });
+      this.#open.add(open);
+    }
+    this.#forgetFinished();
+  }
+
+  /** Resolves when there is room for another page, or when it stops. */
+  async room(): Promise<void> {
+    while (this.#open.size >= MAX_OPEN) await Promise.race(this.#open);
+  }
+
+  /** Waits for the attempts under way. After `stopping` alone: until then retries go on. */
+  async end(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  /** How many are neither delivered nor given up. */
+  get unfinished(): number {
+    return this.#pages.reduce((sum, { open }) => sum + open, 0);
+  }
+
+  /** The cursor that repeats all that is unfinished: that of the oldest such page, else `next`. */
+  goOn(next: string | null): string | null {
+    this.#forgetFinished();
+    const [oldest] = this.#pages;
+    return oldest === undefined ? next : oldest.start;
+  }
+
+  #forgetFinished(): void {
+    while (this.#pages[0]?.open === 0) this.#pages.shift();
+  }
+
+  /** False when it was stopped before the end. */
+  async #forward(delivery: Forwarded): Promise<boolean> {
+    const { attempt, tell, pause, stopping } = this.#options;
+    const said = `${shown(delivery.event)}  ${shown(delivery.id)}`;
+    for (let number = 1; ; number += 1) {
+      const tried = await this.#limit(async () => (stopping.aborted ? null : attempt(delivery)));
+      if (tried === null) return false;
+      if (tried.isDelivered) {
+        tell(`${said}  ${tried.text}`);
+        return true;
+      }
+      const delayS = retryDelayS(number);
+      const next = delayS === null ? 'given up' : `again in ${delayS} s`;
+      tell(`${said}  attempt ${number} of ${MAX_ATTEMPTS} failed: ${tried.text}; ${next}`);
+      if (delayS === null) return true;
+      await pause(delayS * 1_000, stopping);
+    }
+  }
+}

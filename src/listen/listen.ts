@@ -1,0 +1,120 @@
+/**
+ * The partner's feed, forwarded to a machine without a public address.
+ *
+ * Invariant: going on from the cursor that is told at the end repeats every delivery that is unfinished, and skips no
+ * event. The told cursor is the one that the oldest unfinished page was read after.
+ * A crash keeps nothing: that cursor is lost, and `--since` finds the place again. What arrived before comes with the same
+ * `X-Webhook-Delivery`, so the receiver knows it.
+ * Rejected: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and
+ * while nobody listens it would count as an endpoint that fails.
+ */
+import { deliveryOf } from './delivery.ts';
+import type { FeedAnswer, FeedApi, FedPage } from './feed-api.ts';
+import { Forwarding, type ForwardingOptions } from './forwarding.ts';
+
+const PAGE = 100;
+const LOOK_EVERY_MS = 1_000;
+const TRY_AGAIN_MS = 5_000;
+/** The API reads an instant in the future as now, on its own clock. */
+const NOW = new Date('9999-12-31T00:00:00Z');
+
+/** Where to begin: after a cursor, with the first event recorded at that instant or later, or with what is new. */
+export type Beginning = { readonly after: string } | { readonly since: Date } | 'now';
+
+export interface ListenOptions extends Omit<ForwardingOptions, 'stopping'> {
+  readonly api: FeedApi;
+  readonly beginning: Beginning;
+  /** Only events that this webhook subscribes to, under its deliveries' ids; null for all events. */
+  readonly webhookId: string | null;
+  /** What is no attempt: an API that is away, a cursor that moved. */
+  readonly note: (line: string) => void;
+  readonly stopping: AbortSignal;
+}
+
+export interface Ending {
+  /** Null when it was stopped; else a sentence that says what failed and what to do. */
+  readonly failed: { readonly kind: 'refused' | 'away'; readonly sentence: string } | null;
+  /** Deliveries that neither arrived nor were given up. */
+  readonly unfinished: number;
+  /** The cursor to go on from; null when the feed's beginning is meant. */
+  readonly goOn: string | null;
+}
+
+/** Forwards until `stopping` is aborted or the API refuses. An API that never answered yet ends it too. */
+export async function listen(options: ListenOptions): Promise<Ending> {
+  const { api, webhookId, beginning } = options;
+  const ended = new AbortController();
+  const stopping = AbortSignal.any([options.stopping, ended.signal]);
+  const names = webhookId === null ? null : await api.readNames(webhookId, stopping);
+  const first = typeof beginning === 'object' && 'after' in beginning ? beginning.after : null;
+  if (names !== null && !('ok' in names)) {
+    return { failed: options.stopping.aborted ? null : failedBy(names), unfinished: 0, goOn: first };
+  }
+  const forwarding = new Forwarding({ ...options, stopping });
+  const { failed, cursor } = await follow({ ...options, stopping }, first, async (page, after) => {
+    const wanted = page.events.filter(({ event }) => names === null || names.ok.includes(event));
+    forwarding.take(
+      after,
+      wanted.map((fed) => deliveryOf(fed, webhookId)),
+    );
+    await forwarding.room();
+  });
+  ended.abort();
+  await forwarding.end();
+  return { failed, unfinished: forwarding.unfinished, goOn: forwarding.goOn(cursor) };
+}
+
+type Take = (page: FedPage, after: string | null) => Promise<void>;
+
+/** Reads page after page from `first` on. */
+async function follow(
+  { api, beginning, note, pause, stopping }: ListenOptions,
+  first: string | null,
+  take: Take,
+): Promise<{ readonly failed: Ending['failed']; readonly cursor: string | null }> {
+  const since = typeof beginning === 'object' && 'since' in beginning ? beginning.since : NOW;
+  const connection = createConnection(note);
+  let cursor = first;
+  while (!stopping.aborted) {
+    const answer = await api.readFeed({ after: cursor, since, limit: PAGE }, stopping);
+    if (stopping.aborted) break;
+    const waitMs = connection.waitMs(answer);
+    if (waitMs === null) return { failed: failedBy(answer), cursor };
+    if ('goOn' in answer) {
+      note('the database behind the API went back to an earlier moment: deliveries may come twice, with the same ids');
+      cursor = answer.goOn;
+    } else if ('ok' in answer) {
+      await take(answer.ok, cursor);
+      cursor = answer.ok.next ?? cursor;
+    }
+    if (waitMs > 0) await pause(waitMs, stopping);
+  }
+  return { failed: null, cursor };
+}
+
+/** Says once that the API is away, and once that it is back. */
+function createConnection(note: (line: string) => void) {
+  let state: 'unknown' | 'reached' | 'away' = 'unknown';
+  return {
+    /** How long to wait before the next look; null when there is nothing to wait for. */
+    waitMs(answer: FeedAnswer): number | null {
+      if ('refused' in answer || ('away' in answer && state === 'unknown')) return null;
+      if ('away' in answer) {
+        const waitMs = answer.waitS === null ? TRY_AGAIN_MS : answer.waitS * 1_000;
+        if (state === 'reached') note(`${answer.away} It is asked again until it answers.`);
+        state = 'away';
+        return waitMs;
+      }
+      if (state === 'unknown') note('listening (Ctrl-C ends it)');
+      if (state === 'away') note('the API answers again');
+      state = 'reached';
+      return 'goOn' in answer || answer.ok.hasMore ? 0 : LOOK_EVERY_MS;
+    },
+  };
+}
+
+function failedBy(answer: FeedAnswer | Awaited<ReturnType<FeedApi['readNames']>>): NonNullable<Ending['failed']> {
+  if ('refused' in answer) return { kind: 'refused', sentence: answer.refused };
+  if ('away' in answer) return { kind: 'away', sentence: answer.away };
+  throw new Error('an answer that is no failure');
+}

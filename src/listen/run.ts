@@ -1,0 +1,51 @@
+/** The command's own run: the real API, the real receiver, and what a person is told at the beginning and the end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newSecret } from '../webhooks/secrets.ts';
+import { createFeedApi, shown } from './feed-api.ts';
+import { createForwarder } from './forward.ts';
+import { type Beginning, type Ending, listen } from './listen.ts';
+
+export interface Target {
+  readonly forward: string;
+  /** Without a slash at its end. */
+  readonly api: string;
+  readonly token: string;
+  /** Null: a new one is made and shown. */
+  readonly secret: string | null;
+  readonly webhookId: string | null;
+  readonly beginning: Beginning;
+}
+
+export interface Terminal {
+  readonly print: (line: string) => void;
+  readonly note: (line: string) => void;
+  readonly stopping: AbortSignal;
+}
+
+/** Listens until `stopping` is aborted; answers why it ended by itself, or null. */
+export async function runListen(target: Target, { print, note, stopping }: Terminal): Promise<Ending['failed']> {
+  const { forward: url, api, token, webhookId, beginning } = target;
+  const secret = target.secret ?? newSecret();
+  const forwarder = createForwarder({ url, secret, now: () => new Date() });
+  print(`from ${api} to ${url}`);
+  print(target.secret === null ? `secret ${secret}` : 'secret: the one that was given');
+  const { failed, unfinished, goOn } = await listen({
+    api: createFeedApi(api, token),
+    attempt: forwarder.attempt,
+    beginning,
+    webhookId,
+    tell: (line) => print(`${clock(new Date())}  ${line}`),
+    note,
+    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    stopping,
+  });
+  await forwarder.close();
+  if (goOn !== null) note(`${unfinished} deliveries were not finished. To go on from here: --after ${shown(goOn)}`);
+  else if (unfinished > 0) note(`${unfinished} deliveries were not finished. To have them again: --since`);
+  return failed;
+}
+
+/** `12:00:01`, local. */
+function clock(at: Date): string {
+  return at.toTimeString().slice(0, 8);
+}

@@ -1,0 +1,55 @@
+/**
+ * Where a reader of the feed begins that names an instant and has no cursor.
+ *
+ * Invariant: no event that was recorded at or after `since` comes before the start, not even one that is yet to commit.
+ * When an event was recorded is the time in its UUIDv7; the feed's order is another (feed.ts), and no index is by both.
+ * The newest event of any partner from before `since` brings the bound: all transactions below its snapshot's xmin were
+ * over by then, so what was recorded since lies at or above it. From there the partner's own events are few until the
+ * first one in time. Only what is certain is looked at: a row that is still to appear lies behind all of it.
+ * Alternative: walking the partner's feed from its beginning, which reads all of it for a time that is near.
+ */
+import { firstIdAt } from '../db/first-id.ts';
+import type { Pool } from '../db/pool.ts';
+import { FEED_START, type FeedCursor } from './feed.ts';
+
+/** The cursor after which the partner's feed goes on with its first event recorded at or after `since`. */
+export async function findStart(pool: Pool, partnerId: string, since: Date): Promise<FeedCursor> {
+  const [row] = await pool.run(
+    (sql) => sql<FeedCursor[]>`
+      with bound as materialized (
+        select e.epoch, pg_snapshot_xmin(e.snapshot) as tx
+        from events e
+        where e.id < ${firstIdAt(since)} and e.snapshot is not null
+        order by e.id desc
+        limit 1
+      ),
+      horizon as materialized (
+        select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx,
+               (select own_from from installation) as own_from
+      ),
+      first as materialized (
+        select e.epoch, e.tx, e.position
+        from horizon, events e
+        where e.partner_id = ${partnerId} and e.id >= ${firstIdAt(since)}
+          and (e.epoch, e.tx, e.position)
+            >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx from bound), '0'::xid8), 0)
+          and (e.epoch, e.tx) < (horizon.epoch, horizon.tx) and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+        order by e.epoch, e.tx, e.position
+        limit 1
+      )
+      select e.epoch::text, e.tx::text, e.position::text
+      from horizon
+      cross join lateral (
+        select e.epoch, e.tx, e.position
+        from events e
+        where e.partner_id = ${partnerId} and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+          -- One bound: of two, the index would begin at the farther one.
+          and (e.epoch, e.tx, e.position)
+            < (coalesce((select epoch from first), horizon.epoch), coalesce((select tx from first), horizon.tx),
+               coalesce((select position from first), 0))
+        order by e.epoch desc, e.tx desc, e.position desc
+        limit 1
+      ) e`,
+  );
+  return row ?? FEED_START;
+}

@@ -1,0 +1,40 @@
+/**
+ * The partner's loans with the newest events. No index lists them, because every append would pay for it: we look at a
+ * bounded number of events at the end of the partner's part of the log. A loan that the projector has not seen is not
+ * shown yet.
+ */
+import type { LoanStatus } from '../contract/statuses.ts';
+import type { Pool } from '../db/pool.ts';
+
+const LOOKED_AT = 2_000;
+
+export interface RecentLoan {
+  readonly id: string;
+  readonly number: string;
+  readonly status: LoanStatus;
+  readonly lastEvent: string;
+  readonly version: number;
+  readonly at: Date;
+}
+
+/** At most `limit`, the one that was moved last first. */
+export async function readRecentLoans(pool: Pool, partnerId: string, limit: number): Promise<RecentLoan[]> {
+  return pool.run(
+    (sql) => sql<RecentLoan[]>`
+      with newest as materialized (
+        select stream, type, version, occurred_at, epoch, tx, position
+        from events
+        where partner_id = ${partnerId}
+        order by epoch desc, tx desc, position desc
+        limit ${LOOKED_AT}
+      ),
+      last as (
+        select distinct on (stream) * from newest order by stream, version desc
+      )
+      select last.stream as id, l.number, l.status, last.type as "lastEvent", last.version, last.occurred_at as at
+      from last
+      join loans l on l.id = last.stream and l.partner_id = ${partnerId}
+      order by last.epoch desc, last.tx desc, last.position desc
+      limit ${limit}`,
+  );
+}

@@ -1,0 +1,50 @@
+/** What the command line's words are read with; each throws with the rule, which the usage error repeats. */
+import { InvalidArgumentError } from 'commander';
+import { type Head, readHead as parseHead } from '../audit/seals/chain.ts';
+import { FIRST_DAY, LAST_DAY } from '../contract/calendar.ts';
+
+export function readText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Must not be empty.');
+  return text;
+}
+
+export function readUuid(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('Give a UUID.');
+  return text.toLowerCase();
+}
+
+/** A day, `2026-06-30`. */
+export function readDay(text: string): string {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text);
+  if (!isDay) throw new InvalidArgumentError('Give a day: 2026-06-30.');
+  if (text < FIRST_DAY || text > LAST_DAY)
+    throw new InvalidArgumentError(`Give a day from ${FIRST_DAY} to ${LAST_DAY}.`);
+  return text;
+}
+
+/** A month, `2026-06`. */
+export function readMonth(text: string): string {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('Give a month: 2026-06.');
+  return text;
+}
+
+/** Whole seconds. */
+export function readSeconds(text: string): number {
+  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('Give whole seconds: 60.');
+  return Number(text);
+}
+
+export function readHead(text: string): Head {
+  const head = parseHead(text);
+  if (head === null) throw new InvalidArgumentError('Give a head as audit head printed it: 12:9f3c….');
+  return head;
+}
+
+/** An integer of a range. */
+export function readInteger(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < min || number > max) throw new InvalidArgumentError(`Give ${min} to ${max}.`);
+    return number;
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * What a command is: a name, what it takes, what its help says, how it ends, and what it does.
+ *
+ * One file of `commands/` describes one command, and `registry.ts` names it. What `run` is given has the types of what
+ * `takes` and `options` read, so a renamed option fails to compile. A description is loaded when its command is called
+ * or help is asked for; what is heavy is loaded inside `run`.
+ */
+import type { Config, Use } from '../config.ts';
+import type { Logger } from '../log-lines.ts';
+
+/** How a process ends. */
+export const EXIT = {
+  done: 0,
+  /** The state refuses it, or what was looked at is not as it should be. */
+  refused: 1,
+  /** The arguments or the environment cannot be used; nothing was tried. */
+  usage: 2,
+  /** The database, or what else the command works on, does not answer. */
+  outOfReach: 3,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The arguments cannot be used, by a rule that only all of them together show. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** The state refuses what was asked, and nothing was changed. The message is one sentence that says what to do. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+}
+
+/** What the command works on does not answer. The message is one sentence that says what to do. */
+export class OutOfReach extends Error {
+  override name = 'OutOfReach';
+}
+
+/** Makes a value of a word of the command line. Throws commander's `InvalidArgumentError` with the rule. */
+export type Read<T> = (text: string) => T;
+
+interface Argument<T = unknown> {
+  readonly about: string;
+  readonly read: Read<T>;
+  /** How the usage shows it; its key unless it is given. */
+  readonly shown?: string;
+}
+
+/** `flags` is commander's: `--ttl <time>` takes a value, `--check` is true or left out. */
+export interface Option<T = unknown> {
+  readonly flags: string;
+  readonly about: string;
+  readonly read?: Read<T>;
+  readonly isRequired?: boolean;
+  readonly choices?: readonly string[];
+  /** What it is when it is left out, and how the help shows that. */
+  readonly initial?: { readonly value: T; readonly shown?: string };
+  /** The variable that is read when the option is left out. */
+  readonly env?: string;
+}
+
+type Arguments = Readonly<Record<string, Argument>>;
+type Options = Readonly<Record<string, Option>>;
+type Given<A extends Arguments, O extends Options> = {
+  readonly [K in keyof A]: A[K] extends Argument<infer T> ? T : never;
+} & {
+  readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
+};
+
+/** How the command ends; what every command has (usage, out of reach) is said by the registry. */
+export interface Exits {
+  readonly done: string;
+  readonly refused?: string;
+  /** Null for a command that needs nothing out of its process. */
+  readonly outOfReach?: string | null;
+}
+
+export interface CommandLine {
+  /** The environment, read for a command that uses these, and a logger. Throws {@link ConfigError}. */
+  readonly configure: (...uses: Use[]) => { readonly config: Config; readonly log: Logger };
+  /** Writes the result to standard output. */
+  readonly print: (result: string) => void;
+}
+
+export interface Description {
+  /** One line in the list of commands. */
+  readonly summary: string;
+  /** In the order they are typed. */
+  readonly takes: Arguments;
+  /** By commander's name: `--dry-run` is `dryRun`. */
+  readonly options: Options;
+  /** What a manual says: what it does, when, what it prints. */
+  readonly help: string;
+  readonly exits: Exits;
+  readonly run: (given: never, line: CommandLine) => Promise<ExitCode | void>;
+}
+
+/** A command, with the types of what its `run` is given. */
+export function command<const A extends Arguments, const O extends Options>(
+  description: Omit<Description, 'run' | 'takes' | 'options'> & {
+    readonly takes?: A;
+    readonly options?: O;
+    readonly run: (given: Given<A, O>, line: CommandLine) => Promise<ExitCode | void>;
+  },
+): Description {
+  return { takes: {}, options: {}, ...description };
+}
+
+/** An option with a value, undefined when it is left out. */
+export function option<T>(flags: string, about: string, read: Read<T>): Option<T | undefined> {
+  return { flags, about, read };
+}
+
+/** `option`, read from the variable `env` when it is left out. */
+export function orFrom<T>(env: string, option: Option<T>): Option<T> {
+  return { ...option, env };
+}
+
+export function required<T>(flags: string, about: string, read: Read<T>): Option<T> {
+  return { flags, about, read, isRequired: true };
+}
+
+/** An option with a value, `value` when it is left out. */
+export function optionOr<T>(flags: string, about: string, read: Read<T>, value: T, shown?: string): Option<T> {
+  return { flags, about, read, initial: shown === undefined ? { value } : { value, shown } };
+}
+
+/** One of these words, the first when it is left out. */
+export function choiceOr<W extends string>(flags: string, about: string, words: readonly [W, ...W[]]): Option<W> {
+  return { flags, about, choices: words, initial: { value: words[0] } };
+}
+
+/** True when it is given. */
+export function flag(flags: string, about: string): Option<boolean> {
+  return { flags, about, initial: { value: false } };
+}
+
+/** One of these words, or undefined. */
+export function choice<W extends string>(flags: string, about: string, words: readonly W[]): Option<W | undefined> {
+  return { flags, about, choices: words };
+}

@@ -1,0 +1,20 @@
+import { command } from '../../command.ts';
+
+export const seal = command({
+  summary: 'seal what is settled now',
+  help: `
+Hashes what is settled and not sealed yet, and chains it to the seals before. api and poll do this every half minute by
+themselves; this is for a database without either, or to have the newest rows in the chain now.
+
+Output: {"selos": 3, "linhas": 139264}, what this run added.`,
+  exits: { done: 'all that is settled is sealed' },
+  async run(_, { configure, print }) {
+    const { config, log } = configure();
+    const { sealAll } = await import('../../../audit/seals/sealer.ts');
+    const { runJob } = await import('../../job-pool.ts');
+    return runJob({ config, log, print }, async (pool) => {
+      const { seals, rows } = await sealAll(pool);
+      return { summary: { selos: seals, linhas: rows }, isGood: true };
+    });
+  },
+});

@@ -1,0 +1,32 @@
+import { readMonth, readSeconds } from '../arguments.ts';
+import { command, optionOr } from '../command.ts';
+
+export const closeSettlement = command({
+  summary: 'close the monthly batch of every active partner',
+  takes: { month: { about: 'the month, which must be over', read: readMonth, shown: 'AAAA-MM' } },
+  options: {
+    wait: optionOr('--wait <seconds>', 'how long to wait until the projector has passed the month', readSeconds, 60),
+  },
+  help: `
+Counts the installments of that month of each active partner's disbursed loans, keeps them as settled, and emits
+repasse.processado, with zeros for a partner that has none. A month can be closed when it is over in São Paulo, and when
+every transaction that had begun to write before its end is in the projection: the command brings the projection up to date
+itself, and waits --wait seconds for transactions that are still open. Closing it again changes nothing and says so, also when two machines close it at once. Meant for a monthly timer:
+
+  0 4 1 * *  npm run -s cli -- close-settlement "$(date -d 'last month' +\\%Y-\\%m)"
+
+Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "failed": []}; failed holds partners' ids.`,
+  exits: {
+    done: 'the month is closed for all',
+    refused:
+      'it is not over, the projector could not pass its end (the message names the transaction that is open), or a\n' +
+      '              partner failed; run it again for those',
+  },
+  async run({ month, wait }, { configure, print }) {
+    const { config, log } = configure();
+    const { runJob } = await import('../job-pool.ts');
+    const { closeForAll } = await import('../close-month.ts');
+    const closing = { month, waitMs: wait * 1_000 };
+    return runJob({ config, log, print }, (pool, progress) => closeForAll(pool, log, closing, progress));
+  },
+});

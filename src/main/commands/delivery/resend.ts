@@ -1,0 +1,34 @@
+import { readUuid } from '../../arguments.ts';
+import { command, Refusal } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, reason, steer, tell } from '../../operator.ts';
+
+export const resend = command({
+  summary: 'send a delivery again: the same id and bytes, on a fresh schedule',
+  takes: { delivery: { about: 'its id', read: readUuid } },
+  options: { reason, author, json },
+  help: `
+Whatever became of it before, it is pendente and due now, with six attempts ahead. Attempt numbers go on, so no row of
+evidence is overwritten. One that is under way is taken from its poller, and its attempt logged as desconhecido: the partner
+may get it twice, under the same X-Webhook-Delivery.
+
+Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "muted": false}`,
+  exits: { done: 'it is due now', refused: 'there is no such delivery, or its webhook or partner is inactive' },
+  async run({ delivery: id, reason = null, author, json }, line) {
+    const { resendOne } = await import('../../../delivery/partner/resend.ts');
+    const { readAround } = await import('../../../steering/deliveries.ts');
+    const muted = await steer(line, (pool) =>
+      pool.transaction(async (tx) => {
+        const around = await readAround(tx, id);
+        if (around === null) throw new Refusal(`there is no delivery ${id}`);
+        const order = { actor: actorOf(author), requestId: null, reason };
+        const isSent = around.active && 'ok' in (await resendOne(tx, around.partnerId, id, order));
+        if (!isSent)
+          throw new Refusal(`the webhook of delivery ${id} is inactive, or its partner is: re-activate it first`);
+        return around.mutedAt !== null;
+      }),
+    );
+    const text = muted ? 'pendente; its webhook is muted, so it waits for webhook unmute' : 'pendente and due now';
+    tell(line, json, { delivery: id, status: 'pendente', muted }, text);
+  },
+});

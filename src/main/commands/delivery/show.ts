@@ -1,0 +1,40 @@
+import { table } from '../../../demo/table.ts';
+import { readUuid } from '../../arguments.ts';
+import { command, Refusal } from '../../command.ts';
+import { json, steer, tell } from '../../operator.ts';
+
+export const show = command({
+  summary: 'show a delivery: its state, every attempt, and who had it sent again or cancelled',
+  takes: { delivery: { about: 'its id, the value of X-Webhook-Delivery', read: readUuid } },
+  options: { json },
+  help: `
+CPFs in answers and query strings of URLs are masked.
+
+Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entregas/{id} answers}, "url": "https://…",
+"active": true, "mutedAt": null, "orders": [{"orderedAt": "2026-…", "kind": "cancelamento", "actor": "operador:ana",
+"reason": "…"}]}`,
+  exits: { done: 'it was shown', refused: 'there is no such delivery' },
+  async run({ delivery: id, json }, line) {
+    const { showDelivery } = await import('../../../steering/deliveries.ts');
+    const found = await steer(line, (pool) => showDelivery(pool, id));
+    if (found === null) throw new Refusal(`there is no delivery ${id}`);
+    const { delivery, url, active, mutedAt, orders, partnerId } = found;
+    const next = delivery.proxima_tentativa_em === null ? '' : `, next attempt at ${delivery.proxima_tentativa_em}`;
+    const lines = [
+      `${delivery.evento}, ${delivery.status}${delivery.em_andamento ? ', in flight' : ''}${next}`,
+      `event ${delivery.evento_id}, partner ${partnerId}`,
+      `webhook ${delivery.webhook_id} ${url}${active ? '' : ', inactive'}${mutedAt === null ? '' : ', muted'}`,
+      delivery.tentativas.length === 0
+        ? 'no attempt yet'
+        : table(
+            delivery.tentativas.map(({ numero, inicio, duracao_ms, resultado, status_http, erro, atrasada }) => {
+              return { numero, inicio, duracao_ms, resultado, status_http, erro, late: atrasada ? 'late' : '' };
+            }),
+          ),
+      ...(orders.length === 0
+        ? []
+        : [table(orders.map(({ orderedAt, kind, actor, reason }) => ({ orderedAt, kind, actor, reason })))]),
+    ];
+    tell(line, json, found, lines.join('\n'));
+  },
+});

@@ -1,0 +1,56 @@
+import { DatabaseUnavailable } from '../../db/unavailable.ts';
+import { table } from '../../demo/table.ts';
+import { command, EXIT } from '../command.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { json, refuseNowhere, tell } from '../operator.ts';
+
+export const doctor = command({
+  summary: 'look at everything that Carteiro rests on, and say of each fault what to do',
+  options: { json },
+  help: `
+Looks, from this host, with this environment and this login, at: PostgreSQL's version and settings, its clock against this
+host's, transactions that stay open; migrations, epoch, roles and grants; SECRETS_KEY against the stored secrets; the
+issuer's key set; sealer, projector and late deliveries; disk growth and vacuum; the names of webhooks in DNS. It changes
+nothing. Run it before the first start of a host, and first when something is wrong. Where migrations are pending, it stops
+at those.
+
+Output: a line for each finding, faults first; with --json {"faults": 1, "warnings": 0, "findings": [{"about":
+"synchronous_commit", "verdict": "fault", "found": "off", "advice": "set it to on: …"}]}; verdict is ok, warning or fault.`,
+  exits: { done: 'no fault was found; there may be warnings', refused: 'a fault was found' },
+  async run({ json }, line) {
+    const { config, log } = line.configure('secrets');
+    refuseNowhere(config);
+    const { examine } = await import('../doctor/examine.ts');
+    const { openDatabase, openPool } = await import('../service/database.ts');
+    const database = await openDatabase(config, log);
+    const pool = openPool(config, database.url, 'doctor', 1, 60_000);
+    try {
+      const findings = await examine(pool, config, (error) => error instanceof DatabaseUnavailable);
+      const faults = count(findings, 'fault');
+      const warnings = count(findings, 'warning');
+      tell(line, json, { faults, warnings, findings }, textOf(findings, faults, warnings));
+      return faults > 0 ? EXIT.refused : EXIT.done;
+    } finally {
+      await pool.close();
+      await database.close();
+    }
+  },
+});
+
+const ORDER = ['fault', 'warning', 'ok'] as const;
+
+function count(findings: readonly Finding[], verdict: Finding['verdict']): number {
+  return findings.filter((finding) => finding.verdict === verdict).length;
+}
+
+function textOf(findings: readonly Finding[], faults: number, warnings: number): string {
+  const inOrder = findings.toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+  const lines = table(
+    inOrder.map(({ verdict, about, found, advice }) => ({
+      verdict,
+      about,
+      found: advice === null ? found : `${found}: ${advice}`,
+    })),
+  );
+  return `${lines}\n${faults} faults, ${warnings} warnings`;
+}

@@ -1,0 +1,28 @@
+import type { Pool } from '../../../db/pool.ts';
+import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../../contract/statuses.ts';
+import { readText } from '../../arguments.ts';
+import { choiceOr, command, required } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, steer } from '../../operator.ts';
+
+export const create = command({
+  summary: 'create a partner and print it as JSON; the first choice of each option is the default',
+  options: {
+    name: required('--name <name>', 'the name, for people', readText),
+    signing: choiceOr('--signing <mode>', 'who signs', SIGNING_MODES),
+    documents: choiceOr('--documents <mode>', 'how documents come', DOCUMENT_MODES),
+    issuance: choiceOr('--issuance <mode>', 'how loans are issued', ISSUANCE_MODES),
+    author,
+  },
+  help: `
+The account says who signs, how the documents of a loan come, and whether issuance answers at once. Its history begins
+with this command. Needs the rights of carteiro_owner.
+
+Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agrupada", "issuance": "sincrona"}`,
+  exits: { done: 'the partner exists' },
+  async run({ author, ...account }, line) {
+    const { createPartner } = await import('../../../steering/partners.ts');
+    const work = (pool: Pool) => pool.transaction((tx) => createPartner(tx, account, actorOf(author)));
+    line.print(JSON.stringify(await steer(line, work, { needs: 'owner', makesSandbox: true })));
+  },
+});

@@ -1,0 +1,46 @@
+import { readUuid } from '../../arguments.ts';
+import { command, Refusal } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, reason, steer, tell } from '../../operator.ts';
+import { openProgress } from '../../progress.ts';
+
+const WHY = {
+  notFound: (id: string) => `there is no partner ${id}: partner list shows them`,
+  partnerInactive: (id: string) => `partner ${id} is inactive already: partner show ${id} tells since when`,
+} as const;
+
+export const deactivate = command({
+  summary: 'off-board a partner: its tokens end, and nothing more is sent to it',
+  takes: { partner: { about: 'its id', read: readUuid } },
+  options: { reason, author, json },
+  help: `
+In one transaction the partner becomes inactive, what is pending of it becomes suspensa, and a line of history says who did
+it. From that commit on its tokens are refused, and nothing of it is claimed or appended. The command then waits for the
+POSTs that were under way, 45 s at most: when it has left, not one POST follows. A failure of those becomes suspensa, too.
+Interrupted while it waits, the partner stays inactive. partner reactivate undoes it.
+
+Output: what was suspended; with --json {"id": "0199…", "active": false, "suspended": 17, "wereInFlight": 2}, suspended being
+all that is suspensa of it now.`,
+  exits: {
+    done: 'it is inactive, and nothing of it is in flight',
+    refused: 'there is no such partner, or it is inactive',
+  },
+  async run({ partner: id, reason = null, author, json }, line) {
+    const { deactivatePartner, untilGone } = await import('../../../steering/off-boarding.ts');
+    const progress = openProgress();
+    try {
+      const operator = { actor: actorOf(author), reason };
+      const done = await steer(line, async (pool) => {
+        const result = await pool.transaction((tx) => deactivatePartner(tx, id, operator));
+        if ('refused' in result) throw new Refusal(WHY[result.refused.kind](id));
+        return untilGone(pool, id, (sentence) => progress.show(sentence));
+      });
+      progress.end();
+      const { suspended, wereInFlight } = done;
+      const text = `inactive; ${suspended} deliveries are suspensa, ${wereInFlight} were in flight and have ended`;
+      tell(line, json, { id, active: false, ...done }, text);
+    } finally {
+      progress.end();
+    }
+  },
+});

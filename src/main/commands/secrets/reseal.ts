@@ -1,0 +1,67 @@
+import { command, EXIT, Refusal, UsageError } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, refuseNowhere, tell } from '../../operator.ts';
+import { openProgress } from '../../progress.ts';
+
+export const reseal = command({
+  summary: 'encrypt every signing secret again with the first key of SECRETS_KEY, and retire the others',
+  options: { author, json },
+  help: `
+To replace a key, one that leaked, say:
+
+  1. SECRETS_KEY=<new>,<old> for every api, poll and start, and restart them: all open both, and encrypt with the new one
+  2. SECRETS_KEY=<new>,<old>  npm run -s cli -- secrets reseal
+  3. SECRETS_KEY=<new> everywhere, and restart them
+
+It may run beside everything else, and more than once: killed, it goes on where it stopped. Partners' secrets stay the same.
+When nothing is left under the old keys they are retired: a process that has only an old key, or has it in front, is refused
+at its start. The answer that showed a new secret cannot be repeated with it across this (an Idempotency-Key's 60 s).
+
+Output: a sentence; with --json {"webhooks": 1200, "unopened": [], "key": "1a2b3c4d", "retired": ["5e6f7a8b"]}; unopened holds
+the webhooks whose secret no key of SECRETS_KEY opens.`,
+  exits: {
+    done: 'every secret is under the first key, and the others are retired',
+    refused: 'some secrets cannot be opened and were left; no key was retired',
+  },
+  async run({ author, json }, line) {
+    const { config, log } = line.configure('secrets');
+    refuseNowhere(config);
+    const { createVault, keyIdOf } = await import('../../../webhooks/secrets.ts');
+    const { readRetired, resealAll, retireKeys } = await import('../../../webhooks/reseal.ts');
+    const { withJobPool } = await import('../../job-pool.ts');
+    const { readSecretsKeys } = await import('../../service/secrets-keys.ts');
+    const keys = await readSecretsKeys(config);
+    const [newestKeyId = '', ...olderIds] = keys.map(keyIdOf);
+    if (olderIds.includes(newestKeyId)) throw new UsageError('SECRETS_KEY: has the same key twice');
+    const progress = openProgress();
+    try {
+      const vault = createVault(keys);
+      const onProgress = (webhooks: number) => progress.show(`${webhooks} webhooks encrypted again`);
+      const { webhooks, unopened } = await withJobPool(
+        config,
+        log,
+        async (pool) => {
+          const retired = await pool.run((sql) => readRetired(sql, [newestKeyId]));
+          if (retired.length > 0)
+            throw new Refusal(`SECRETS_KEY begins with the retired key ${newestKeyId}: put the new one in front`);
+          const done = await resealAll(pool, { vault, newestKeyId, onProgress });
+          if (done.unopened.length === 0) await pool.transaction((tx) => retireKeys(tx, olderIds, actorOf(author)));
+          return done;
+        },
+        { isPatient: false },
+      );
+      progress.end();
+      const isGood = unopened.length === 0;
+      const rest = isGood
+        ? olderIds.length > 0
+          ? `; take ${olderIds.join(', ')} out of SECRETS_KEY now`
+          : ''
+        : `; the secrets of ${unopened.length} webhooks cannot be opened: add the key that encrypted them, and run it again`;
+      const result = { webhooks, unopened, key: newestKeyId, retired: isGood ? olderIds : [] };
+      tell(line, json, result, `${webhooks} webhooks are encrypted again, under key ${newestKeyId}${rest}`);
+      return isGood ? EXIT.done : EXIT.refused;
+    } finally {
+      progress.end();
+    }
+  },
+});

@@ -1,0 +1,35 @@
+import { command } from '../command.ts';
+
+export const syncBonds = command({
+  summary: 'the nightly sync: detect ends of bonds and rehires that the registry knows of',
+  help: `
+Asks the registry what it came to know about workers' bonds since the last run (and 48 hours before that), closes the
+loans of workers whose bond ended (trabalhador.desligado), and tells of workers that were hired anew after that
+(trabalhador.vinculo_novo). Each record is detected once: run it as often as you like, on as many machines as you like.
+Meant for a nightly timer:
+
+  0 3 * * *  npm run -s cli -- sync-bonds
+
+Output: {"desligamentos": 2, "novos": 1, "failed": 0}, the records detected by this run. A failed record is logged and
+looked at again by the next run.`,
+  exits: {
+    done: 'every record went well',
+    refused: 'one failed; what was detected stays detected, and the next run goes on',
+    outOfReach: 'the registry or the database is out of reach; what was detected until then stays detected',
+  },
+  async run(_, { configure, print }) {
+    const { config, log } = configure();
+    const { syncBonds: sync } = await import('../../core/bonds/bonds.ts');
+    const { simulatedBonds } = await import('../../registry/simulated-bonds.ts');
+    const { runJob } = await import('../job-pool.ts');
+    return runJob({ config, log, print }, async (pool, progress) => {
+      const deps = { pool, registry: simulatedBonds(pool), log };
+      const scope = { partnerId: null, actor: 'sync-bonds', requestId: null };
+      const counts = await sync(deps, scope, ({ ended, new: rehired }) =>
+        progress.show(`detected: ${ended} ends of bonds, ${rehired} rehires`),
+      );
+      const { ended, new: rehired, failed } = counts;
+      return { summary: { desligamentos: ended, novos: rehired, failed }, isGood: failed === 0 };
+    });
+  },
+});

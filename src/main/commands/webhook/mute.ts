@@ -1,0 +1,48 @@
+import { readUuid } from '../../arguments.ts';
+import { command, Refusal } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, reason, steer, tell } from '../../operator.ts';
+import { openProgress } from '../../progress.ts';
+
+const WHY = {
+  notFound: (id: string) => `there is no webhook ${id}: webhook list shows them`,
+  webhookMuted: (id: string) => `webhook ${id} is muted already: webhook show ${id} tells why`,
+  webhookInactive: (id: string) => `webhook ${id} is inactive: nothing is sent to it anyway`,
+} as const;
+
+export const mute = command({
+  summary: 'stop sending to a webhook; what is for it waits, and nothing is lost',
+  takes: { webhook: { about: 'its id', read: readUuid } },
+  options: { reason, author, json },
+  help: `
+From the commit on nothing of the webhook is claimed, and what is appended for it waits as pendente, as the balance counts
+it. No schedule runs meanwhile: no slot is spent. The command then waits for the POSTs that were under way, 45 s at most:
+when it has left, not one POST follows until webhook unmute. A test that the partner asks for waits, too.
+
+Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending": 17, "wereInFlight": 2}`,
+  exits: {
+    done: 'it is muted, and nothing of it is in flight',
+    refused: 'there is no such webhook, or it is muted or inactive',
+  },
+  async run({ webhook, reason = null, author, json }, line) {
+    const { muteWebhook } = await import('../../../webhooks/muting.ts');
+    const { untilLanded } = await import('../../../steering/landing.ts');
+    const { countDeliveries } = await import('../../../steering/webhooks.ts');
+    const progress = openProgress();
+    try {
+      const done = await steer(line, async (pool) => {
+        const operator = { actor: actorOf(author), reason };
+        const result = await pool.transaction((tx) => muteWebhook(tx, webhook, operator));
+        if ('refused' in result) throw new Refusal(WHY[result.refused.kind](webhook));
+        const wereInFlight = await untilLanded(pool, [webhook], (sentence) => progress.show(sentence));
+        const { pending } = await pool.run((sql) => countDeliveries(sql, webhook));
+        return { pending, wereInFlight };
+      });
+      progress.end();
+      const text = `muted; ${done.pending} deliveries wait, ${done.wereInFlight} were in flight and have ended`;
+      tell(line, json, { webhook, muted: true, ...done }, text);
+    } finally {
+      progress.end();
+    }
+  },
+});

@@ -1,0 +1,31 @@
+import { readUuid } from '../../arguments.ts';
+import { command, Refusal } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, reason, steer, tell } from '../../operator.ts';
+
+const WHY = {
+  notFound: (id: string) => `there is no webhook ${id}: webhook list shows them`,
+  webhookNotMuted: (id: string) => `webhook ${id} is not muted`,
+} as const;
+
+export const unmute = command({
+  summary: 'send to a muted webhook again: what waited is due at once, within its cap',
+  takes: { webhook: { about: 'its id', read: readUuid } },
+  options: { reason, author, json },
+  help: `
+Wakes the webhook's lane: the next claim finds all that waited, the oldest first.
+
+Output: what is pending; with --json {"webhook": "0199…", "muted": false, "pending": 17}`,
+  exits: { done: 'it is sent to again', refused: 'there is no such webhook, or it is not muted' },
+  async run({ webhook, reason = null, author, json }, line) {
+    const { unmuteWebhook } = await import('../../../webhooks/muting.ts');
+    const { countDeliveries } = await import('../../../steering/webhooks.ts');
+    const pending = await steer(line, async (pool) => {
+      const operator = { actor: actorOf(author), reason };
+      const result = await pool.transaction((tx) => unmuteWebhook(tx, webhook, operator));
+      if ('refused' in result) throw new Refusal(WHY[result.refused.kind](webhook));
+      return (await pool.run((sql) => countDeliveries(sql, webhook))).pending;
+    });
+    tell(line, json, { webhook, muted: false, pending }, `unmuted; ${pending} deliveries are pending`);
+  },
+});

@@ -1,0 +1,36 @@
+/** The doctor's round: one look after the other, each on its own. */
+import type { Config } from '../../config.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { type Finding, findingsOf } from './finding.ts';
+import { lookAtEpoch, lookAtKeys, lookAtMigrations, lookAtRoles } from './installation.ts';
+import { lookAtIssuer, lookAtNames, readNames } from './outside.ts';
+import { lookAtClock, lookAtServer, lookAtTransactions } from './server.ts';
+import { lookAtDisk, lookAtLags, lookAtSealer } from './upkeep.ts';
+
+type Look = (sql: Tx) => Promise<readonly Finding[]>;
+
+/** Every finding, in the order of the looks. Throws when `isLost` says so of an error. */
+export async function examine(
+  pool: Pool,
+  config: Config,
+  isLost: (error: unknown) => boolean,
+): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  const at = async (about: string, look: Look) => {
+    found.push(...(await findingsOf(about, () => pool.run(look), isLost)));
+  };
+  await at('server', lookAtServer);
+  await at('clock', (sql) => lookAtClock(sql, Date.now));
+  await at('transactions', lookAtTransactions);
+  found.push(...(await findingsOf('tokens', () => lookAtIssuer(config), isLost)));
+  await at('migrations', (sql) => lookAtMigrations(sql, pool.schema));
+  if (found.some(({ about, verdict }) => about === 'migrations' && verdict !== 'ok')) return found;
+  await at('epoch', lookAtEpoch);
+  await at('roles', (sql) => lookAtRoles(sql, config));
+  await at('secrets', (sql) => lookAtKeys(sql, config));
+  await at('sealer', lookAtSealer);
+  await at('lags', lookAtLags);
+  await at('disk', lookAtDisk);
+  await at('dns', async (sql) => lookAtNames(await readNames(sql)));
+  return found;
+}

@@ -1,0 +1,58 @@
+/** What lies outside: the issuer's key set, and the names of partners' endpoints. */
+import type { Config } from '../../config.ts';
+import type { Tx } from '../../db/pool.ts';
+import { createResolver } from '../../delivery/target/names.ts';
+import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
+import { fault, type Finding, ok, warning } from './finding.ts';
+
+/** The newest names; enough to tell a resolver that is away from a name that is gone. */
+const NAMES = 20;
+
+export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Finding[]> {
+  if (jwtJwksUrl === null)
+    return [ok('tokens', 'the service’s own key, or none on this host: JWT_JWKS_URL is not set')];
+  const keys = createRemoteKeys({ url: jwtJwksUrl });
+  try {
+    await keys.reload();
+    return [ok('tokens', 'the key set of JWT_JWKS_URL was fetched and can be used')];
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+    return [fault('tokens', why, 'api answers 503 to new tokens: see that this host reaches the issuer')];
+  } finally {
+    keys.close();
+  }
+}
+
+export async function readNames(sql: Tx): Promise<readonly string[]> {
+  const rows = await sql<{ url: string }[]>`
+    select w.url from webhooks w join partners p on p.id = w.partner_id
+    where w.active and p.active order by w.id desc limit 200`;
+  const names = rows.map(({ url }) => new URL(url).hostname).filter((name) => !/^\[|^[\d.]+$/.test(name));
+  return [...new Set(names)].slice(0, NAMES);
+}
+
+export async function lookAtNames(names: readonly string[]): Promise<readonly Finding[]> {
+  const resolve = createResolver();
+  const asked = await Promise.allSettled(names.map((name) => resolve(name)));
+  const failed = names.filter((_, index) => {
+    const answer = asked[index];
+    return answer?.status === 'rejected' || answer?.value.length === 0;
+  });
+  if (failed.length === 0) return [ok('dns', `${names.length} names of webhooks resolve`)];
+  return failed.length === names.length
+    ? [
+        fault(
+          'dns',
+          `none of ${names.length} names of webhooks resolves`,
+          'see /etc/resolv.conf of this host, and whether its DNS servers answer',
+        ),
+      ]
+    : [
+        warning(
+          'dns',
+          `${failed.join(', ')} do not resolve`,
+          'tell those partners; their deliveries fail and are tried again',
+        ),
+      ];
+}

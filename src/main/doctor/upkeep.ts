@@ -1,0 +1,92 @@
+/** What runs beside the deliveries: sealer, projector, vacuum; and how fast the disk fills. */
+import { readLastSeal } from '../../audit/seals/seal.ts';
+import { readProjectorLagS } from '../../core/projection/projector.ts';
+import type { Tx } from '../../db/pool.ts';
+import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
+import { fault, type Finding, ok, warning } from './finding.ts';
+
+/** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
+const UNSEALED_S = 300;
+const LAG_S = 60;
+const LATE_S = 60;
+const DEAD_ROWS = 1_000_000;
+
+export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
+  const last = await readLastSeal(sql);
+  const [{ seconds }] = await sql<[{ seconds: number | null }]>`
+    select extract(epoch from now() - min(recorded_at))::float8 as seconds
+    from (
+      select recorded_at from attempts
+      where recorded_at < now() - ${UNSEALED_S} * interval '1 second'
+        and (epoch, xid8send(tx)::bigint) >= (${last?.endEpoch ?? 0}::smallint, ${last?.endTx ?? 0}::bigint)
+      order by recorded_at limit 1
+    ) unsealed`;
+  if (seconds === null)
+    return [ok('sealer', last === null ? 'nothing is old enough to be sealed' : `seal ${last.number} is up to date`)];
+  return [
+    fault(
+      'sealer',
+      `an attempt has been unsealed for ${Math.round(seconds)} s`,
+      'start api or poll, which seal, or run audit seal; an open transaction holds it back, too',
+    ),
+  ];
+}
+
+export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {
+  const [lagS, dueS] = [await readProjectorLagS(sql), await readOldestDueS(sql)];
+  return [
+    lagS > LAG_S
+      ? fault(
+          'projector',
+          `${Math.round(lagS)} s behind the log`,
+          'start api, and see its log for the event that cannot be applied',
+        )
+      : ok('projector', `${Math.round(lagS)} s behind the log`),
+    dueS > LATE_S
+      ? fault(
+          'deliveries',
+          `the oldest has been due for ${Math.round(dueS)} s`,
+          'see queue status; start poll, or more of it',
+        )
+      : ok('deliveries', `the oldest has been due for ${Math.round(dueS)} s`),
+  ];
+}
+
+interface Growth {
+  readonly bytes: number;
+  /** Of what a day adds; the last one's attempts with their share of each table that grows. */
+  readonly aDay: number;
+  readonly largest: string;
+}
+
+const MIB = 1_048_576;
+
+/** The free space cannot be asked of PostgreSQL; how fast it goes can. */
+export async function lookAtDisk(sql: Tx): Promise<readonly Finding[]> {
+  const [{ bytes, aDay, largest }] = await sql<[Growth]>`
+    with growing as (
+      select c.relname, pg_total_relation_size(c.oid)::float8 as bytes, greatest(c.reltuples, 0)::float8 as rows
+      from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relname in ('events', 'deliveries', 'attempts')
+    ),
+    day as (select count(*)::float8 as attempts from attempts where recorded_at > now() - interval '1 day')
+    select pg_database_size(current_database())::float8 as bytes,
+           coalesce((select sum(g.bytes) * (select attempts from day) / nullif(max(g.rows) filter (where relname = 'attempts'), 0)
+                     from growing g), 0)::float8 as "aDay",
+           (select string_agg(relname || ' ' || round(g.bytes / ${MIB}) || ' MiB', ', ' order by g.bytes desc) from growing g)
+             as largest`;
+  const found = `${Math.round(bytes / MIB)} MiB (${largest}), growing by about ${Math.round(aDay / MIB)} MiB a day`;
+  const dead = await sql<{ name: string; rows: number }[]>`
+    select relname as name, n_dead_tup::float8 as rows from pg_stat_user_tables
+    where schemaname = current_schema() and n_dead_tup > ${DEAD_ROWS} and n_dead_tup > n_live_tup`;
+  return [
+    ok('disk', found),
+    ...dead.map(({ name, rows }) =>
+      warning(
+        'vacuum',
+        `${name} has ${rows} dead rows`,
+        'see whether a transaction or a replication slot holds vacuum back',
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,92 @@
+/** What else the database knows: pollers, seals, the balance's last verdict, sizes, epoch and migrations. */
+import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
+import type { Tx } from '../../db/pool.ts';
+import type { Readings } from '../../telemetry/readings.ts';
+import { LOST_AFTER_S } from './heartbeat.ts';
+
+/** Pollers shown one by one. */
+const POLLERS = 100;
+
+/** Who gave a sign of life in the last hour. A poller that stops takes its row away; of one that was killed it stays. */
+export async function measurePollers(sql: Tx): Promise<Readings> {
+  const rows = await sql<{ name: string; version: string; ageS: number }[]>`
+    select name, version, greatest(extract(epoch from now() - seen_at), 0)::float8 as "ageS"
+    from pollers
+    where seen_at > now() - interval '1 hour'
+    order by seen_at desc
+    limit 1000`;
+  const alive = rows.filter(({ ageS }) => ageS <= LOST_AFTER_S).length;
+  return {
+    pollers: [
+      { labels: { state: 'alive' }, value: alive },
+      { labels: { state: 'lost' }, value: rows.length - alive },
+    ],
+    heartbeats: rows
+      .slice(0, POLLERS)
+      .map(({ name: poller, version, ageS }) => ({ labels: { poller, version }, value: ageS })),
+  };
+}
+
+/**
+ * The age of the oldest row that was written after the last seal. Of an event its id tells the time, which saves an index;
+ * rows that were open when the seal was made are older, and are sealed with the next.
+ */
+export async function measureSeals(sql: Tx): Promise<Readings> {
+  const [{ lagS }] = await sql<[{ lagS: number }]>`
+    with last as materialized (
+      select coalesce((select sealed_at from seals order by number desc limit 1), 'epoch') as sealed_at
+    ),
+    first_id as materialized (
+      select (lpad(to_hex((extract(epoch from sealed_at) * 1000)::bigint + 1), 12, '0') || repeat('0', 20))::uuid as id
+      from last
+    )
+    select coalesce(extract(epoch from now() - least(
+             (select recorded_at from attempts where recorded_at > (select sealed_at from last) order by recorded_at limit 1),
+             (select uuid_extract_timestamp(id) from events where id >= (select id from first_id) order by id limit 1)
+           )), 0)::float8 as "lagS"`;
+  return { sealLag: [{ value: Math.max(lagS, 0) }] };
+}
+
+interface Verdict {
+  readonly closes: boolean;
+  readonly differences: number;
+  readonly ageS: number;
+}
+
+/** What `audit balance` said when it last ran. */
+export async function measureBalance(sql: Tx): Promise<Readings> {
+  const [last] = await sql<Verdict[]>`
+    select closes, differences, extract(epoch from now() - checked_at)::float8 as "ageS"
+    from balance_verdicts
+    order by position desc
+    limit 1`;
+  if (last === undefined) return {};
+  return {
+    balanceCloses: [{ value: last.closes ? 1 : 0 }],
+    balanceDifferences: [{ value: last.differences }],
+    balanceAge: [{ value: Math.max(last.ageS, 0) }],
+  };
+}
+
+/** Sizes, and the rows as PostgreSQL last estimated them. Waits for whoever holds a table's strongest lock. */
+export async function measureTables(sql: Tx): Promise<Readings> {
+  const rows = await sql<{ name: string; bytes: number | null; rows: number }[]>`
+    select relname as name, greatest(reltuples, 0)::float8 as rows,
+           case relkind when 'r' then pg_total_relation_size(oid)::float8 end as bytes
+    from pg_class
+    where relnamespace = current_schema()::regnamespace
+      and (relkind = 'r' or relname in ('deliveries_due', 'deliveries_stopped'))
+    order by relname`;
+  return {
+    tableBytes: rows.flatMap(({ name, bytes }) => (bytes === null ? [] : [{ labels: { table: name }, value: bytes }])),
+    tableRows: rows.map(({ name, rows: value }) => ({ labels: { table: name }, value })),
+  };
+}
+
+export async function measureInstallation(sql: Tx, schema: string): Promise<Readings> {
+  const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
+  return {
+    epoch: [{ value: epoch }],
+    pendingMigrations: [{ value: await pendingMigrations(sql, schema) }],
+  };
+}

@@ -1,0 +1,234 @@
+/**
+ * How late deliveries are, how deep the queue is, and which webhooks are the cause. Read from the tables alone, so it
+ * is true even when every poller is dead.
+ *
+ * Each statement walks an index and stops at a bound, so it costs the same at ten million rows: `order by` names the
+ * index's own order, and the sessions of `metrics` have sequential scans off. There must never be an index on the due
+ * time alone (src/delivery/queue/claim.ts). So due deliveries are found through three things: due lanes, saturated
+ * lanes, and arrivals that no poller has armed yet.
+ */
+import type { Tx } from '../../db/pool.ts';
+import type { Readings, Sample } from '../../telemetry/readings.ts';
+
+/** What is younger may simply not have been claimed yet. */
+const OVERDUE_AFTER_S = 5;
+/** Deliveries counted of each kind. */
+const COUNTED = 10_000;
+/** Lanes looked at of each kind, and arrivals. */
+const LANES = 1_000;
+/** Lanes with something pending that are looked at. */
+const WEBHOOKS = 5_000;
+
+type Waits = 'poller' | 'cap';
+
+interface OverdueRow {
+  readonly waitsFor: Waits;
+  readonly late: number;
+  readonly oldestS: number | null;
+}
+
+/** The webhooks of which something may be due, from when on, and what it waits for: three bounded looks, as CTEs. */
+function lanesWithDueWork(sql: Tx) {
+  return sql`
+    due as materialized (
+      select webhook_id, scan_from, 'poller' as waits_for
+      from lanes
+      where next_due_at <= now()
+      order by next_due_at
+      limit ${LANES}
+    ),
+    saturated as materialized (
+      select webhook_id, scan_from, 'cap' as waits_for
+      from (
+        select webhook_id, scan_from, saturated
+        from lanes
+        where next_due_at > now() and next_due_at <= now() + lease()
+        order by next_due_at
+        limit ${LANES}
+      ) soon
+      where saturated
+    ),
+    woken as materialized (
+      select arrived.webhook_id, least(arrived.due_at, lane.scan_from) as scan_from,
+             case when lane.saturated and arrived.due_at > '-infinity' then 'cap' else 'poller' end as waits_for
+      from (
+        select webhook_id, min(due_at) as due_at
+        from (select webhook_id, due_at from arrivals order by tx limit ${LANES}) oldest
+        where due_at is not null
+        group by webhook_id
+      ) arrived
+      cross join lateral (
+        select saturated, scan_from from lanes
+        where lanes.webhook_id = arrived.webhook_id
+        order by version desc
+        limit 1
+      ) lane
+    ),
+    lane as materialized (
+      select webhook_id, min(scan_from) as scan_from, max(waits_for) as waits_for
+      from (table due union all table saturated union all table woken) found
+      group by webhook_id
+    )`;
+}
+
+/**
+ * Due and not taken: by pollers (a lane that is due, an arrival), or because all slots of the webhook's cap, or of its
+ * partner's share, are in use.
+ */
+export async function measureOverdue(sql: Tx): Promise<Readings> {
+  const rows = await sql<OverdueRow[]>`
+    with clock as materialized (
+      select now() as now, now() - lease() as lease_start,
+             now() - ${OVERDUE_AFTER_S} * interval '1 second' as late_before
+    ),
+    ${lanesWithDueWork(sql)}
+    select kind.waits_for as "waitsFor", counted.late::int, oldest.seconds as "oldestS"
+    from clock
+    cross join (values ('poller'), ('cap')) kind (waits_for)
+    cross join lateral (
+      select count(*) as late
+      from (
+        select
+        from lane
+        cross join lateral (
+          select d.id
+          from deliveries d
+          where d.webhook_id = lane.webhook_id and d.status = 'pendente'
+            and d.next_attempt_at between lane.scan_from and clock.late_before
+            and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
+          order by d.next_attempt_at
+          limit ${COUNTED}
+        ) d
+        where lane.waits_for = kind.waits_for
+        limit ${COUNTED}
+      ) some_of_them
+    ) counted
+    cross join lateral (
+      select extract(epoch from clock.now - min(d.next_attempt_at))::float8 as seconds
+      from lane
+      cross join lateral (
+        select d.next_attempt_at
+        from deliveries d
+        where d.webhook_id = lane.webhook_id and d.status = 'pendente'
+          and d.next_attempt_at between lane.scan_from and clock.now
+          and (d.claimed_at is null or d.claimed_at <= clock.lease_start)
+        order by d.next_attempt_at
+        limit 1
+      ) d
+      where lane.waits_for = kind.waits_for
+    ) oldest`;
+  return {
+    overdue: rows.map(({ waitsFor, late }) => ({ labels: { waits_for: waitsFor }, value: late })),
+    oldestOverdue: rows.map(({ waitsFor, oldestS }) => ({ labels: { waits_for: waitsFor }, value: oldestS ?? 0 })),
+    capped: cappedAt(COUNTED, { overdue: Math.max(...rows.map(({ late }) => late)) }),
+  };
+}
+
+interface DepthRow {
+  readonly first: number;
+  readonly retrying: number;
+  readonly suspended: number;
+  readonly failed: number;
+}
+
+/** What is pending, split by whether an attempt has failed, and what has stopped. */
+export async function measureDepth(sql: Tx): Promise<Readings> {
+  const [{ first, retrying, suspended, failed }] = await sql<[DepthRow]>`
+    select pending.*, suspended.*, failed.*
+    from (
+      select count(*) filter (where failures = 0)::int as first, count(*) filter (where failures > 0)::int as retrying
+      from (
+        select failures from deliveries
+        where status = 'pendente'
+        order by webhook_id, next_attempt_at
+        limit ${COUNTED}
+      ) some_of_them
+    ) pending
+    cross join (
+      select count(*)::int as suspended
+      from (
+        select from deliveries
+        where status = 'suspensa' and status in ('erro', 'suspensa')
+        order by webhook_id, event_id
+        limit ${COUNTED}
+      ) some_of_them
+    ) suspended
+    cross join (
+      select count(*)::int as failed
+      from (
+        select from deliveries
+        where status = 'erro' and status in ('erro', 'suspensa')
+        order by webhook_id, event_id
+        limit ${COUNTED}
+      ) some_of_them
+    ) failed`;
+  return {
+    deliveries: states({ first, retrying, suspensa: suspended, erro: failed }),
+    capped: cappedAt(COUNTED, { pending: first + retrying, suspensa: suspended, erro: failed }),
+  };
+}
+
+interface WebhookRow {
+  readonly active: number;
+  readonly inactive: number;
+  readonly looked: number;
+  readonly failing: number;
+  readonly saturated: number;
+  readonly silent: number;
+}
+
+/**
+ * How many webhooks are in trouble, of those with something pending. While the policy for failing endpoints is on, those are
+ * failing that are `falhando`, pending or not. Otherwise one is failing when its delivery that is due last has failed before: a
+ * retry is due minutes after all that is new.
+ */
+export async function measureWebhooks(sql: Tx): Promise<Readings> {
+  const [{ active, inactive, looked, failing, saturated, silent }] = await sql<[WebhookRow]>`
+    select registered.*, pending.*, case when policy.is_on then falhando.count else pending.retrying end as failing
+    from (
+      select count(*) filter (where active)::int as active, count(*) filter (where not active)::int as inactive
+      from (select active from webhooks order by id limit ${COUNTED}) some_of_them
+    ) registered
+    cross join (
+      select count(*)::int as looked, count(*) filter (where last.failures > 0)::int as retrying,
+             count(*) filter (where lane.saturated and last.failures is not null)::int as saturated,
+             count(*) filter (where lane.window_size = 1 and last.failures is not null)::int as silent
+      from (
+        select webhook_id, saturated, window_size from lanes
+        where next_due_at is not null
+        order by next_due_at
+        limit ${WEBHOOKS}
+      ) lane
+      left join lateral (
+        select d.failures
+        from deliveries d
+        where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.next_attempt_at < 'infinity'
+        order by d.next_attempt_at desc
+        limit 1
+      ) last on true
+    ) pending
+    cross join (select exists (select from failing_policy) as is_on) policy
+    cross join (
+      select count(*)::int as count
+      from (select webhook_id from failing_runs order by webhook_id limit ${COUNTED}) run
+      cross join lateral (
+        select failing_since from lanes where webhook_id = run.webhook_id order by version desc limit 1
+      ) lane
+      where lane.failing_since is not null
+    ) falhando`;
+  return {
+    webhooks: states({ active, inactive, failing, saturated, silent }),
+    capped: [
+      ...cappedAt(COUNTED, { webhooks: active + inactive }),
+      ...cappedAt(WEBHOOKS, { webhooks_in_trouble: looked }),
+    ],
+  };
+}
+
+function states(counts: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }));
+}
+
+function cappedAt(bound: number, counts: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(counts).map(([measure, count]) => ({ labels: { measure }, value: count >= bound ? 1 : 0 }));
+}

@@ -1,0 +1,81 @@
+/**
+ * Measures the database for `/metrics`: one look at a time, at most one a second, shared by everybody who asks. A
+ * measure that fails is left out and the others are told. When the database is away, none is tried after the first.
+ */
+import type { Pool, Tx } from '../../db/pool.ts';
+import { codeOf, isUnavailable } from '../../db/unavailable.ts';
+import type { Logger } from '../../log-lines.ts';
+import type { Readings, ReadingName, Sample } from '../../telemetry/readings.ts';
+import {
+  measureBalance,
+  measureInstallation,
+  measurePollers,
+  measureSeals,
+  measureTables,
+} from './measure-installation.ts';
+import { measureDepth, measureOverdue, measureWebhooks } from './measure-queue.ts';
+
+/** Of the sessions that measure: none reads a table from end to end, whatever its statistics say. */
+export const MEASURING_SETTINGS = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
+
+const KEPT_MS = 1_000;
+
+interface Measure {
+  readonly name: string;
+  readonly measure: (sql: Tx, schema: string) => Promise<Readings>;
+}
+
+/** What may wait for a lock comes last. */
+const MEASURES: readonly Measure[] = [
+  { name: 'pollers', measure: measurePollers },
+  { name: 'overdue', measure: measureOverdue },
+  { name: 'depth', measure: measureDepth },
+  { name: 'webhooks', measure: measureWebhooks },
+  { name: 'seals', measure: measureSeals },
+  { name: 'balance', measure: measureBalance },
+  { name: 'installation', measure: measureInstallation },
+  { name: 'tables', measure: measureTables },
+];
+
+export interface MeasuringDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  /** Monotonic milliseconds. */
+  readonly monotonicMs: () => number;
+}
+
+/** Returns what answers with the newest look, or makes one. */
+export function measuring(deps: MeasuringDeps): () => Promise<Readings> {
+  let looking: Promise<Readings> | null = null;
+  let kept: { readonly readings: Readings; readonly atMs: number } | null = null;
+  const look = async (): Promise<Readings> => {
+    const readings = await measureAll(deps);
+    kept = { readings, atMs: deps.monotonicMs() };
+    return readings;
+  };
+  return async () => {
+    if (kept !== null && deps.monotonicMs() - kept.atMs < KEPT_MS) return kept.readings;
+    looking ??= look().finally(() => (looking = null));
+    return looking;
+  };
+}
+
+async function measureAll({ pool, log, monotonicMs }: MeasuringDeps): Promise<Readings> {
+  const all: { [Name in ReadingName]?: Sample[] } = {};
+  const add = (readings: Readings) => {
+    for (const [name, samples] of Object.entries(readings) as [ReadingName, readonly Sample[]][]) {
+      (all[name] ??= []).push(...samples);
+    }
+  };
+  for (const { name, measure } of MEASURES) {
+    const startedMs = monotonicMs();
+    try {
+      add(await pool.run((sql) => measure(sql, pool.schema)));
+      add({ measureSeconds: [{ labels: { measure: name }, value: (monotonicMs() - startedMs) / 1_000 }] });
+    } catch (error) {
+      log.warn({ measure: name, code: codeOf(error) }, 'the database could not be measured');
+      if (isUnavailable(error)) break;
+    }
+  }
+  return all;
+}

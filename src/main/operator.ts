@@ -1,0 +1,62 @@
+/** What the operator's steering commands share: who acts and why, what they print, and how they reach the database. */
+import { InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Config } from '../config.ts';
+import type { Pool } from '../db/pool.ts';
+import { DatabaseUnavailable } from '../db/unavailable.ts';
+import { type CommandLine, flag, option, optionOr, required } from './command.ts';
+import { MAX_LINE, readLine } from '../steering/author.ts';
+import { type JobOptions, withJobPool } from './job-pool.ts';
+
+function readText(text: string): string {
+  const line = readLine(text);
+  if (line === null) throw new InvalidArgumentError(`Give one line of 1 to ${MAX_LINE} characters.`);
+  return line;
+}
+
+/** The system's user; a container may run as a number that has no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+export const json = flag('--json', 'print JSON instead of text');
+export const author = optionOr('--author <name>', 'who does this, for the history', readText, systemUser());
+export const reason = option('--reason <text>', 'why, for the history; no CPF belongs here', readText);
+export const requiredReason = required('--reason <text>', 'why, for the history; no CPF belongs here', readText);
+
+/**
+ * Throws when there is nothing to steer: an operator who forgot DATABASE_URL must not be shown an empty sandbox that was
+ * made for the asking.
+ */
+export function refuseNowhere({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl !== null || existsSync(dataDir)) return;
+  throw new DatabaseUnavailable(
+    `there is no database: set DATABASE_URL; or, for an embedded sandbox, DATA_DIR to its folder (${dataDir} is not there)`,
+  );
+}
+
+/** Runs `work` on the database, which must be there, and is not waited for. */
+export async function steer<T>(
+  { configure }: CommandLine,
+  work: (pool: Pool) => Promise<T>,
+  { makesSandbox = false, ...options }: JobOptions & { readonly makesSandbox?: boolean } = {},
+): Promise<T> {
+  const { config, log } = configure();
+  if (!makesSandbox) refuseNowhere(config);
+  return withJobPool(config, log, work, { isPatient: false, ...options });
+}
+
+/** Prints what a command came to: for a program, or for a person. */
+export function tell({ print }: CommandLine, isJson: boolean, result: unknown, text: string): void {
+  print(isJson ? JSON.stringify(result) : text);
+}
+
+/** `text` for each row, or a sentence for none. */
+export function rowsOr<T>(rows: readonly T[], text: (rows: readonly T[]) => string, none: string): string {
+  return rows.length === 0 ? none : text(rows);
+}

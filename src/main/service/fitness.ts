@@ -1,0 +1,216 @@
+/**
+ * Whether a database is fit to work on, asked before anything starts and once for all parts of a process.
+ *
+ * A database that is out of reach is waited for, because it comes back by itself. One that is unfit (not migrated, not
+ * durable, without the rights, secrets under other keys, a copy) is refused with a sentence and exit code 1. We do not wait for
+ * migrations: a waiting poller looks healthy, so an orchestrator would stop the old pollers for it, and nobody delivered.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config.ts';
+import { readServerFault, StrangeServer } from '../../db/known-server.ts';
+import { refuseUnfit } from '../../db/migrations/migrate.ts';
+import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { UntrustedServer } from '../../db/tls.ts';
+import { codeOf, isUnavailable } from '../../db/unavailable.ts';
+import type { Logger } from '../../log-lines.ts';
+import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
+import { readRetired } from '../../webhooks/reseal.ts';
+import { keyIdOf } from '../../webhooks/secrets.ts';
+import { openPool } from './database.ts';
+import { readSecretsKeys, secretsKeysSource } from './secrets-keys.ts';
+
+export type Role = 'api' | 'poller';
+
+/** What a role's group may do and the other's may not; asked of the login's effective rights, however it got them. */
+const RIGHTS = {
+  api: { command: 'api', group: 'app', table: 'webhooks', right: 'insert' },
+  poller: { command: 'poll', group: 'poller', table: 'arrivals', right: 'delete' },
+} as const;
+const PERMISSION_DENIED = '42501';
+
+const WAIT_MS = 500;
+/** What a server answers to settings that it does not know, before anybody could ask for its version. */
+const UNKNOWN_SETTING = '42704';
+const NEEDED = "the server must be PostgreSQL 18, and know the parameters of the database's URL";
+/** The silence of a database that is away is told apart within this time. */
+const DEADLINE_MS = 4_000;
+
+interface Watch {
+  /** Called each time that the database is found out of reach. */
+  readonly onAway?: () => void;
+  /** What else must hold on a migrated database; throws when it does not. */
+  readonly demand?: (sql: Tx) => Promise<void>;
+  /** What to do on a copy, and on a database that went back in time: refuse it (the default), wait for `adopt`, or work. */
+  readonly onStrange?: 'refuse' | 'wait' | 'accept';
+  /** False: a database that is out of reach is not waited for; that is thrown. */
+  readonly isPatient?: boolean;
+}
+
+/**
+ * Resolves with true when the database is reachable and fit to work on, waiting as long as it is out of reach, and with
+ * false when `signal` ended the waiting. Throws when it is not fit.
+ */
+export async function untilFit(
+  pool: Pool,
+  log: Logger,
+  signal: AbortSignal,
+  { onAway, demand, onStrange = 'refuse', isPatient = true }: Watch = {},
+): Promise<boolean> {
+  let isToldStrange = false;
+  while (!signal.aborted) {
+    try {
+      await pool.run(refuseUnfit);
+      await pool.run((sql) => refuseStrangeSchema(sql, pool.schema));
+      const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
+      if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
+      const fault = onStrange === 'accept' ? null : await pool.run(readServerFault);
+      if (fault !== null) throw new StrangeServer(fault);
+      if (demand !== undefined) await pool.run(demand);
+      return true;
+    } catch (error) {
+      if (error instanceof StrangeServer && onStrange === 'wait') {
+        if (!isToldStrange) log.error({}, error.message);
+        isToldStrange = true;
+        onAway?.();
+        await sleep(WAIT_MS);
+        continue;
+      }
+      if (codeOf(error) === UNKNOWN_SETTING)
+        throw new Error(`${(error as Error).message}: ${NEEDED}`, { cause: error });
+      if (!isPatient || !isUnavailable(error) || error instanceof UntrustedServer) throw error;
+      const { cause = error } = error as Error;
+      log.warn({ code: codeOf(cause), reason: (cause as Error).message }, 'waiting for the database');
+      onAway?.();
+      await sleep(WAIT_MS);
+    }
+  }
+  return false;
+}
+
+/** A pooler may drop what a session sets when it connects; then another schema's tables would be found. */
+async function refuseStrangeSchema(sql: Tx, schema: string): Promise<void> {
+  const [{ may, first }] = await sql<[{ may: boolean | null; first: string | null }]>`
+    select has_schema_privilege(to_regnamespace(${schema})::oid, 'usage') as may, current_schema() as first`;
+  // A login that may not look into the schema is told which rights it lacks; one that is not there yet, of migrations.
+  if (may === true && first !== schema) {
+    throw new Error(
+      `the search path does not reach the database, which looks into ${first} first: behind a pooler run ` +
+        `"alter role <the login> set search_path = ${schema}, pg_temp"`,
+    );
+  }
+}
+
+export interface Fitness {
+  /** Settles with the first look: rejects when the database is unfit, resolves when it is fit or away. */
+  readonly looked: Promise<void>;
+  /** True when it is fit, false when the watch was stopped before; rejects when it is unfit. */
+  readonly fit: Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Looks, and looks again while the database is away, at all that a process of these roles needs. */
+export function watchFitness(config: Config, databaseUrl: string, roles: readonly Role[], log: Logger): Fitness {
+  const stopping = new AbortController();
+  const away = Promise.withResolvers<void>();
+  const pool = openPool(config, databaseUrl, 'start', 1, DEADLINE_MS);
+  const demand = async (sql: Tx): Promise<void> => {
+    await refuseOtherRights(sql, config, roles);
+    await refuseOtherKeys(sql, config, log);
+    await warnOfTornPages(sql, log);
+  };
+  // The API alone stays to say so at /readyz.
+  const onStrange = roles.includes('poller') ? 'refuse' : 'wait';
+  const watching = untilFit(pool, log, stopping.signal, { onAway: away.resolve, demand, onStrange });
+  const fit = explaining(watching, pool, config, roles);
+  const looked = Promise.race([away.promise, fit.then(() => undefined)]);
+  for (const promise of [fit, looked]) promise.catch(() => undefined);
+  return {
+    looked,
+    fit,
+    async stop() {
+      stopping.abort();
+      await fit.catch(() => undefined);
+    },
+  };
+}
+
+async function refuseOtherRights(sql: Tx, config: Config, roles: readonly Role[]): Promise<void> {
+  for (const role of roles) {
+    const { table, right } = RIGHTS[role];
+    const [{ may }] = await sql<[{ may: boolean }]>`select has_table_privilege(${table}, ${right}) as may`;
+    if (!may) throw lacking(config, role, await readLogin(sql));
+  }
+}
+
+/** A login that may not even read which migrations there are has none of the rights. */
+async function explaining(
+  watching: Promise<boolean>,
+  pool: Pool,
+  config: Config,
+  [role]: readonly Role[],
+): Promise<boolean> {
+  try {
+    return await watching;
+  } catch (error) {
+    if (role === undefined || codeOf(error) !== PERMISSION_DENIED) throw error;
+    throw lacking(config, role, await pool.run(readLogin));
+  } finally {
+    await pool.close(1);
+  }
+}
+
+async function readLogin(sql: Tx): Promise<string> {
+  const [{ login }] = await sql<[{ login: string }]>`select quote_ident(current_user) as login`;
+  return login;
+}
+
+function lacking({ databaseRolePrefix: prefix }: Config, role: Role, login: string): Error {
+  const { command, group } = RIGHTS[role];
+  return new Error(
+    `the role ${login} lacks the rights of \`${command}\`: log in with another one, or let an administrator run ` +
+      `"grant ${prefix}_${group} to ${login}"`,
+  );
+}
+
+/**
+ * Refuses a retired key that would encrypt new secrets, and keys that open no stored secret; says so when there are some
+ * that they do not open.
+ */
+async function refuseOtherKeys(sql: Tx, config: Config, log: Logger): Promise<void> {
+  const stored = await readEncryptionKeys(sql);
+  const ring = new Set((await readSecretsKeys(config)).map(keyIdOf));
+  const retired = await readRetired(sql, [...ring]);
+  const [newest = ''] = ring;
+  if (retired.includes(newest)) {
+    throw new Error(
+      `${secretsKeysSource(config)} begins with key ${newest}, which \`secrets reseal\` has retired: put the new key in front`,
+    );
+  }
+  if (retired.length > 0) log.warn({ keys: retired.join(', ') }, 'SECRETS_KEY holds retired keys: take them out');
+  const unknown = stored.filter(({ keyId }) => !ring.has(keyId));
+  if (unknown.length === 0) return;
+  const of = stored.reduce((sum, { secrets }) => sum + secrets, 0);
+  const secrets = unknown.reduce((sum, group) => sum + group.secrets, 0);
+  const keys = unknown.map(({ keyId }) => (/^[0-9a-f]{8}$/.test(keyId) ? keyId : 'unreadable')).join(', ');
+  if (secrets === of) {
+    throw new Error(
+      `${secretsKeysSource(config)} opens none of the ${of} stored signing secrets: they were encrypted with key ${keys}, ` +
+        `and it holds ${[...ring].join(', ')}; add the key that encrypted them`,
+    );
+  }
+  log.error(
+    { secrets, of, keys },
+    'SECRETS_KEY lacks keys of some stored signing secrets; their deliveries wait for it',
+  );
+}
+
+async function warnOfTornPages(sql: Tx, log: Logger): Promise<void> {
+  const [{ setting }] = await sql<[{ setting: string }]>`select current_setting('full_page_writes') as setting`;
+  if (setting === 'off') {
+    log.warn(
+      {},
+      'full_page_writes = off: a crash destroys pages unless the storage writes each 8 KiB page whole, as ZFS does',
+    );
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Without the variables
+ * it takes back, once, what an earlier start with them has left.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config.ts';
+import type { Pool } from '../../db/pool.ts';
+import { logFailedTry } from '../../db/unavailable.ts';
+import { type Change, forgetFailing, lookForFailing } from '../../delivery/queue/upkeep/failing.ts';
+import { parseTarget } from '../../delivery/target/parse-target.ts';
+import type { Logger } from '../../log-lines.ts';
+import { keepOperatorWebhook, type OperatorWebhook } from '../../webhooks/operator-webhook.ts';
+import { createVault, type Vault } from '../../webhooks/secrets.ts';
+import { startBackground } from './background.ts';
+import { readSecretsKeys } from './secrets-keys.ts';
+import type { Part, ServiceDeps } from './service.ts';
+
+const EVERY_MS = 5_000;
+const DEADLINE_MS = 10_000;
+
+/** Rejects with a sentence when the operator's URL is none that may be sent to. */
+export async function startJudging(deps: ServiceDeps): Promise<Part> {
+  const { config, metrics } = deps;
+  const wanted = targetOf(config);
+  const vault = createVault(await readSecretsKeys(config));
+  return startBackground(deps, {
+    name: 'judge',
+    connections: 1,
+    deadlineMs: DEADLINE_MS,
+    async work({ pool, log }, stopping) {
+      const tell = (changes: readonly Change[]) => {
+        for (const { webhookId, change } of changes) {
+          metrics.countFailing(change);
+          log.warn({ webhook_id: webhookId, change }, 'the policy for failing endpoints has changed a webhook');
+        }
+      };
+      await runJudge({ pool, log, vault, policy: config.failingPolicy, wanted, tell }, stopping);
+    },
+  });
+}
+
+interface JudgeDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly vault: Vault;
+  readonly policy: Config['failingPolicy'];
+  readonly wanted: OperatorWebhook | null;
+  readonly tell: (changes: readonly Change[]) => void;
+}
+
+async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, stopping: AbortSignal): Promise<void> {
+  let isKept = false;
+  while (!stopping.aborted) {
+    try {
+      if (!isKept) await keepOperatorWebhook(pool, vault, wanted);
+      isKept = true;
+      if (policy === null) {
+        tell(await forgetFailing(pool));
+        return await pool.close();
+      }
+      tell((await lookForFailing(pool, policy)) ?? []);
+    } catch (error) {
+      logFailedTry(log, error, 'the database is out of reach, judging later', 'failing webhooks could not be judged');
+    }
+    await sleep(EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+  }
+}
+
+function targetOf({ operatorWebhook, allowInsecureTargets }: Config): OperatorWebhook | null {
+  if (operatorWebhook === null) return null;
+  const target = parseTarget(operatorWebhook.url, { allowInsecure: allowInsecureTargets });
+  if ('url' in target) return { url: target.url, secret: operatorWebhook.secret };
+  throw new Error(`OPERATOR_WEBHOOK_URL is none that a webhook may have: ${target.refused}`);
+}

@@ -1,0 +1,125 @@
+/** Runs API and poller until a signal, then drains. */
+import { flushCompileCache } from 'node:module';
+import { resolve } from 'node:path';
+import { type Config, DEFAULT_DATA_DIR } from '../../config.ts';
+import { outliveLostConnections } from '../../db/stray-faults.ts';
+import type { Logger } from '../../log-lines.ts';
+import { createMetrics } from '../../metrics.ts';
+import { banner } from './banner.ts';
+import { migrateDatabase, type OpenDatabase, openDatabase, openPool } from './database.ts';
+import { type Fitness, type Role, watchFitness } from './fitness.ts';
+import { startSeen } from '../operations/seen.ts';
+import { startJudging } from './judging.ts';
+import { startProjector } from './projecting.ts';
+import { startSealer } from './sealing.ts';
+import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
+import { Interrupted, unlessStopped } from './stop-signals.ts';
+import { showDrain, startStopping } from './stopping.ts';
+import { startWatch } from './watching.ts';
+
+/** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
+export const DRAIN_TIMEOUT_MS = 40_000;
+/** What still holds the process after this long is a socket whose other end has gone silent. */
+const LINGER_MS = 2_000;
+
+/**
+ * Serves the roles until a signal (see stop-signals.ts), then stops claiming, finishes what is in flight and leaves; a
+ * second one that is meant leaves at once. With `greet`, for a newcomer: migrates, makes a sandbox partner and tells how to
+ * go on.
+ */
+export async function runUntilStopped(
+  config: Config,
+  roles: readonly Role[],
+  log: Logger,
+  greet: ((text: string) => void) | null,
+): Promise<void> {
+  outliveLostConnections(log);
+  const stopping = startStopping(log);
+  const leaving = new AbortController();
+  const parts: Part[] = [];
+  let database: OpenDatabase | null = null;
+  let fitness: Fitness | null = null;
+  try {
+    const opening = openDatabase(config, log, stopping.signal);
+    stopping.closes(opening);
+    database = await opening;
+    if (greet !== null && !database.isEmbedded) {
+      await unlessStopped(stopping.signal, migrateDatabase(config, database.directUrl, log));
+    }
+    fitness = watchFitness(config, database.url, roles, log);
+    await unlessStopped(stopping.signal, fitness.looked);
+    const deps = { config, database, log, metrics: createMetrics(), fit: fitness.fit, leaving: leaving.signal };
+    const url = await startParts(parts, roles, deps);
+    if (greet !== null && url !== null) {
+      greet(await unlessStopped(stopping.signal, greeting(config, database.url, url)));
+    }
+    await unlessStopped(stopping.signal, Promise.race(parts.map((part) => part.failed)));
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+  } finally {
+    leaving.abort();
+    const forced = setTimeout(
+      () => stopping.leaveAtOnce('the drain took too long'),
+      DRAIN_TIMEOUT_MS + config.drainDelayS * 1_000,
+    );
+    const drained = showDrain(parts);
+    // A poller is seen until it has drained.
+    const [seen, ...working] = parts;
+    await Promise.all([fitness?.stop(), ...working.map((part) => part.stop())]);
+    await seen?.stop();
+    await database?.close();
+    drained();
+    clearTimeout(forced);
+    log.info({}, 'stopped');
+    setTimeout(() => process.exit(), LINGER_MS).unref();
+  }
+}
+
+/** Starts what the roles ask for, into `parts`. Returns where the API listens. */
+async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDeps): Promise<string | null> {
+  const { config, log } = deps;
+  let url: string | null = null;
+  // First: a port that is taken ends the command before anything is claimed.
+  parts.push(await startSeen(deps, roles));
+  if (roles.includes('api')) {
+    const api = await startApi(deps).catch(adviseOnListening);
+    parts.push(api, startProjector(deps));
+    ({ url } = api);
+    log.info({ url }, 'the API listens');
+  }
+  if (roles.includes('poller')) {
+    parts.push(await startPoller(deps), await startJudging(deps));
+    const sayDelivers = async () => log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
+    void whenFit(deps.fit, sayDelivers).catch(() => undefined);
+  }
+  parts.push(startSealer(deps), startWatch(deps));
+  // With NODE_COMPILE_CACHE set: the next start neither strips types nor compiles, which takes 11 MiB. Not at the exit, for
+  // which a killed process has no time.
+  flushCompileCache();
+  return url;
+}
+
+/** A host without IPv4 has no 127.0.0.1, which HOST is by default. */
+function adviseOnListening(error: Error & { code?: string; syscall?: string }): never {
+  if (error.syscall !== 'listen') throw error;
+  const advice = error.code === 'EADDRINUSE' ? 'set PORT to another' : 'set HOST to an address of this host, ::1 say';
+  throw new Error(`the API cannot listen: ${advice}`, { cause: error });
+}
+
+async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {
+  if (!config.sandbox) return `Carteiro listens on ${url}`;
+  const { ensureSandboxPartner } = await import('../../steering/partners.ts');
+  const pool = openPool(config, databaseUrl, 'start', 1, 10_000);
+  try {
+    const partner = await pool.run(ensureSandboxPartner);
+    const dataDir = config.databaseUrl === null ? config.dataDir : null;
+    return banner({ url, partnerId: partner.id, dataDir, prefix: commandPrefix(config) });
+  } finally {
+    await pool.close();
+  }
+}
+
+/** The token's key lies under the data folder, so the command that makes one must be told of another folder. */
+function commandPrefix({ dataDir }: Config): string {
+  return dataDir === DEFAULT_DATA_DIR ? '' : `DATA_DIR='${resolve(dataDir).replaceAll("'", String.raw`'\''`)}' `;
+}

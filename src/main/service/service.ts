@@ -1,0 +1,190 @@
+/** The long-running parts: the API (with the loan core's worker) and the poller, alone or together in one process. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import type { Config } from '../../config.ts';
+import { Poller } from '../../delivery/poller/poller.ts';
+import { SESSION_SETTINGS } from '../../delivery/poller/session.ts';
+import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
+import { createSender } from '../../delivery/sending/send.ts';
+import type { Logger } from '../../log-lines.ts';
+import type { Metrics } from '../../metrics.ts';
+import { createVault } from '../../webhooks/secrets.ts';
+import { runHeartbeat } from '../operations/heartbeat.ts';
+import { type OpenDatabase, openPool } from './database.ts';
+import { readSecretsKeys } from './secrets-keys.ts';
+
+export interface ServiceDeps {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** True when the database is fit to work on, false when nobody waits for that any more. */
+  readonly fit: Promise<boolean>;
+  /** Aborts when the process begins to stop. */
+  readonly leaving: AbortSignal;
+}
+
+export interface Part {
+  /** Where the API listens; a poller has no address. */
+  readonly url?: string;
+  /** Settles when the part ends by itself, which it does only by failing. */
+  readonly failed: Promise<never>;
+  /** Deliveries in flight. */
+  readonly inFlight?: () => number;
+  /** Takes no new work, ends what is under way, and leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/** The poller's own pool: a black hole is noticed within its deadline. */
+const POLLER_CONNECTIONS = 4;
+const POLLER_DEADLINE_MS = 4_000;
+/**
+ * A host that is cut off says nothing. The server asks after 5 s of silence, and with tcp_user_timeout lets go after 7: with the
+ * other sessions' keepalives, of 60 s, what such a poller holds would wait for its leases.
+ */
+const SIGN_SETTINGS = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
+/**
+ * How far the heap may grow before V8 marks all of it again. Deliveries in flight outlive the young generation, and V8 lets a
+ * small heap grow by a third only: at full rate it marked the heap twice a second. With 60 % its helper threads take 0.36 s
+ * of CPU per 10,000 deliveries instead of 0.42, for 8 MiB more. NODE_OPTIONS does not accept the flag. A larger heap grows
+ * more by V8's own rule.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=60';
+const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
+
+/** Starts a poller; it waits for the database if that is away. */
+export async function startPoller({ config, database, log, metrics, fit }: ServiceDeps): Promise<Part> {
+  if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
+  const vault = createVault(await readSecretsKeys(config));
+  const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
+  const monotonicMs = () => performance.now();
+  const sender = createSender({ allowInsecure: config.allowInsecureTargets, now: monotonicMs });
+  const host = hostname();
+  const self = { name: `${host}-${process.pid}-${randomBytes(3).toString('hex')}`, host };
+  const session = openPool(config, database.url, 'sign of life', 1, POLLER_DEADLINE_MS, SIGN_SETTINGS);
+  const isPooled = !config.databasePrepare;
+  const sign = new SignOfLife({ session, isPooled, pool, log, name: self.name, monotonicMs, now: () => null });
+  const poller = new Poller({
+    pool,
+    sign,
+    sender,
+    openSecret: (webhookId, encrypted) => vault.decrypt(webhookId, encrypted),
+    log,
+    metrics,
+    name: self.name,
+    capacity: config.pollerCapacity,
+    monotonicMs,
+  });
+  metrics.watch('in_flight', () => poller.held);
+  metrics.watchPool('poller', pool.waits);
+  const running = whenFit(fit, async () => {
+    await Promise.all([poller.run(), sign.run(() => poller.held > 0)]);
+  });
+  const living = new AbortController();
+  const beating = whenFit(fit, () => runHeartbeat({ pool, log, self }, living.signal)).catch(() => undefined);
+  return {
+    failed: failureOf(running),
+    inFlight: () => poller.held,
+    async stop() {
+      await poller.drain();
+      sign.stop();
+      await running.catch(() => undefined);
+      living.abort();
+      await Promise.all([sender.close(), beating]);
+      await Promise.all([pool.close(), session.close()]);
+    },
+  };
+}
+
+const API_CONNECTIONS = 16;
+const API_DEADLINE_MS = 15_000;
+const WORKER_CONNECTIONS = 4;
+
+/** Starts the API; it answers 503 while the database is away. */
+export async function startApi(deps: ServiceDeps): Promise<Part & { url: string }> {
+  const { config, database, log, metrics, fit, leaving } = deps;
+  const { createApp } = await import('../../http/app.ts');
+  const { besidePainel, createPainel } = await import('../../painel/app.ts');
+  const { sandboxTokens } = await import('./sandbox-token.ts');
+  const { createCursors } = await import('../../http/cursor.ts');
+  const { startServer } = await import('../../http/server.ts');
+  const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
+  const { simulatedRegistry } = await import('../../registry/simulated.ts');
+  const { marginQueries } = await import('../../core/margin/margin.ts');
+  const { openKeys } = await import('./keys.ts');
+  const { readiness } = await import('./readiness.ts');
+  const { readOldestDueS } = await import('../../delivery/queue/oldest-due.ts');
+
+  const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
+  const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
+  const keys = await openKeys(config, log);
+  const registry = simulatedRegistry(workerPool);
+  const httpDeps = {
+    pool,
+    vault: createVault(await readSecretsKeys(config)),
+    cursors: createCursors(pool),
+    margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
+    log,
+    metrics,
+    tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
+    sandbox: config.sandbox,
+    allowInsecure: config.allowInsecureTargets,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+    ready: readiness(pool, leaving),
+  };
+  const api = createApp(httpDeps).fetch;
+  const painel = createPainel({ ...httpDeps, api, sandboxToken: sandboxTokens(config, pool, keys.own) });
+  metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
+  for (const [name, { waits }] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, waits);
+  metrics.watchDatabase(() => pool.run((sql) => sql`select 1`));
+  const ending = new AbortController();
+  const worker = registrationWorker({
+    pool: workerPool,
+    registry,
+    log,
+    documentsDeadlineDays: config.documentsDeadlineDays,
+  });
+  const server = await startServer({
+    fetch: besidePainel(api, painel),
+    host: config.host,
+    port: config.port,
+    bounds: {
+      total: config.maxConnections,
+      perAddress: config.maxConnectionsPerAddress,
+      proxies: config.trustedProxies,
+    },
+    onDrop: (bound) => metrics.countDroppedConnection(bound),
+  });
+  metrics.watch('http_connections', () => server.connections());
+  const working = whenFit(fit, () => worker.run(ending.signal));
+  return {
+    url: server.url,
+    failed: failureOf(working),
+    async stop() {
+      server.sendAway();
+      await sleep(config.drainDelayS * 1_000);
+      ending.abort();
+      painel.close();
+      await Promise.all([server.close(), working.catch(() => undefined)]);
+      keys.close();
+      await Promise.all([pool.close(), workerPool.close()]);
+    },
+  };
+}
+
+/** Runs `work` once the database is fit. */
+export async function whenFit(fit: Promise<boolean>, work: () => Promise<void>): Promise<void> {
+  if (await fit) await work();
+}
+
+/**
+ * Turns "ran until it was told to stop" into "never", so that only a failure settles. It may come before anybody waits for
+ * it.
+ */
+export function failureOf(running: Promise<void>): Promise<never> {
+  const failed = running.then(() => new Promise<never>(() => undefined));
+  failed.catch(() => undefined);
+  return failed;
+}

@@ -1,0 +1,75 @@
+/**
+ * The page as a client of the API in the same process: each call carries the reader's token and passes every check that a
+ * partner's own call does, so the page can show and do nothing that the token could not.
+ * Alternative: calling the functions behind the routes, which would check bodies, scopes and owners a second time, differently
+ * one day.
+ */
+import type { ErrorBody } from '../contract/errors.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly error: ErrorBody;
+}
+
+export type Answer<T> =
+  | { readonly ok: true; readonly status: number; readonly body: T; readonly headers: Headers }
+  | ({ readonly ok: false } & Refusal);
+
+export interface ApiClient {
+  /** Asks, with the parameters that are not empty. */
+  ask<T>(path: string, query?: Readonly<Record<string, string>>): Promise<Answer<T>>;
+  send<T>(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer<T>>;
+  /** The API's own answer, as its bytes come. */
+  pass(path: string): Promise<Response>;
+  /** As {@link ask}; throws {@link Refused}. */
+  read<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
+}
+
+/** A call that the API refused, where the page has nothing better to show than that. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.error.codigo);
+    this.refusal = refusal;
+  }
+}
+
+/** No host answers here: the request never leaves the process. */
+const ORIGIN = 'http://carteiro.invalid';
+
+export function createApiClient(fetch: (request: Request) => Response | Promise<Response>, token: string): ApiClient {
+  const call = async <T>(method: string, path: string, extra: RequestInit): Promise<Answer<T>> => {
+    const headers = { Authorization: `Bearer ${token}`, ...(extra.headers as Record<string, string>) };
+    const response = await fetch(new Request(`${ORIGIN}${path}`, { ...extra, method, headers }));
+    const text = await response.text();
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    if (response.ok) return { ok: true, status: response.status, body: body as T, headers: response.headers };
+    return { ok: false, status: response.status, error: body as ErrorBody };
+  };
+  const ask = <T>(path: string, query: Readonly<Record<string, string>> = {}) => {
+    const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+    return call<T>('GET', given.size === 0 ? path : `${path}?${given.toString()}`, {});
+  };
+  return {
+    ask,
+    async pass(path) {
+      const answer = await fetch(new Request(`${ORIGIN}${path}`, { headers: { Authorization: `Bearer ${token}` } }));
+      if (!answer.ok) throw new Refused({ status: answer.status, error: (await answer.json()) as ErrorBody });
+      return new Response(answer.body, answer);
+    },
+    send(method, path, body, headers = {}) {
+      if (body === undefined) return call(method, path, { headers: { ...headers } });
+      const sent = JSON.stringify(body);
+      // A body of a length that is not told is none to an operation that can do without.
+      const described = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(sent)) };
+      return call(method, path, { headers: { ...headers, ...described }, body: sent });
+    },
+    async read<T>(path: string, query?: Readonly<Record<string, string>>) {
+      const answer = await ask<T>(path, query);
+      if (!answer.ok) throw new Refused(answer);
+      return answer.body;
+    },
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * The page at /painel: what was sent, why it failed, and what to do about it, for who holds a token; and the documentation
+ * at /docs, for everybody.
+ *
+ * It is made on the server and works without a script; scripts make it quicker and live. Every byte comes from this host and
+ * the policy lets the browser ask no other one, run no script and use no style that is not a file of ours.
+ */
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { getCookie, setCookie } from 'hono/cookie';
+import { routePath } from 'hono/route';
+import { ApiError, notFound } from '../http/api-error.ts';
+import { MAX_BODY_BYTES } from '../http/body/body.ts';
+import { createGate } from '../http/gate.ts';
+import { logRequests } from '../http/request-log.ts';
+import { addAuditorPages } from './auditor/pages.ts';
+import { addDeliveryPages } from './deliveries/pages.ts';
+import { addDocsPages } from './docs/pages.ts';
+import type { PainelContext, PainelDeps, PainelEnv, Theme } from './env.ts';
+import { addEventPages } from './events/pages.ts';
+import { findFile } from './files.ts';
+import { createGuard, readForm, requireOwn } from './frame/guard.ts';
+import { entriesFor } from './frame/nav.ts';
+import { ownPage } from './frame/own-page.ts';
+import { answerFault } from './frame/refusals.ts';
+import { LANGUAGES, languageOf } from './language/choose.ts';
+import { createStreams } from './live.ts';
+import { addLoanPages } from './loans/pages.ts';
+import { addOperatorPages } from './operator/pages.ts';
+import { addOverviewPages } from './overview/pages.ts';
+import { addSandboxPages } from './sandbox/pages.ts';
+import { addSignIn } from './sign-in.ts';
+import { addWebhookPages } from './webhooks/pages.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+const LANGUAGE_COOKIE = 'carteiro_idioma';
+const THEME_COOKIE = 'carteiro_tema';
+const THEMES: readonly Theme[] = ['auto', 'claro', 'escuro'];
+const PAGES = /^\/(painel|docs)(\/|$)/;
+const YEAR_S = 365 * 24 * 60 * 60;
+
+export interface Painel {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Ends what is live, so that the server can close. */
+  close(): void;
+}
+
+export function createPainel(deps: PainelDeps): Painel {
+  const app = new Hono<PainelEnv>();
+  const gate = createGate(deps);
+  const guard = createGuard(deps, gate);
+  const streams = createStreams(gate, deps.log);
+  app.use(logRequests(deps.log, deps.metrics));
+  app.use(async (c, next) => {
+    choose(c, deps.sandbox);
+    await next();
+    for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+  });
+  app.use(async (c, next) => {
+    // The pattern, never the path: what nobody routes may hold anything.
+    await next();
+    const deepest = routePath(c);
+    if (!deepest.includes('*')) c.set('route', deepest);
+  });
+  const answer = answerFault(deps.log);
+  app.onError(answer);
+  app.notFound((c) => answer(notFound(), c));
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => tooLarge() }));
+
+  addDocsPages(app, deps);
+  addSignIn(app, deps, gate);
+  app.get('/painel/arquivos/:file', answerFile);
+  app.post('/painel/preferencias', (c) => keepPreferences(c));
+  app.get(
+    '/painel',
+    guard.show(null, ({ c, session }) => {
+      const [first] = entriesFor(session.identity, deps.sandbox);
+      return c.redirect(first?.path ?? '/painel/entrar', 303);
+    }),
+  );
+  addOverviewPages(app, deps, guard, streams);
+  addDeliveryPages(app, deps, guard);
+  addWebhookPages(app, deps, guard);
+  addLoanPages(app, deps, guard);
+  addEventPages(app, guard);
+  addAuditorPages(app, deps, guard);
+  addOperatorPages(app, deps, guard, streams);
+  const endSandbox = deps.sandbox ? addSandboxPages(app, deps, guard, streams) : () => undefined;
+  return {
+    fetch: (request) => app.fetch(request),
+    close() {
+      streams.close();
+      endSandbox();
+    },
+  };
+}
+
+/** Both apps as one: what lies under /painel and /docs is the page's. */
+export function besidePainel(
+  api: (request: Request) => Response | Promise<Response>,
+  painel: Painel,
+): (request: Request) => Response | Promise<Response> {
+  return (request) => {
+    const { pathname } = new URL(request.url);
+    return PAGES.test(pathname) ? painel.fetch(request) : api(request);
+  };
+}
+
+function choose(c: PainelContext, sandbox: boolean): void {
+  const language = languageOf(getCookie(c, LANGUAGE_COOKIE));
+  const theme = THEMES.find((known) => known === getCookie(c, THEME_COOKIE)) ?? 'auto';
+  c.set('language', language);
+  c.set('texts', LANGUAGES[language]);
+  c.set('theme', theme);
+  c.set('sandbox', sandbox);
+  c.set('session', null);
+}
+
+function answerFile(c: PainelContext): Response {
+  const file = findFile(c.req.param('file') ?? '');
+  if (file === undefined) throw notFound();
+  const headers = { ETag: file.tag, 'Cache-Control': 'public, max-age=31536000, immutable' };
+  if (c.req.header('If-None-Match') === file.tag) return c.body(null, 304, headers);
+  return c.body(file.bytes, 200, { ...headers, 'Content-Type': file.type });
+}
+
+async function keepPreferences(c: PainelContext): Promise<Response> {
+  requireOwn(c);
+  const form = await readForm(c);
+  const keep = (name: string, value: string) =>
+    setCookie(c, name, value, { path: '/', httpOnly: true, sameSite: 'Strict', maxAge: YEAR_S });
+  const language = form.get('idioma');
+  if (language !== null) keep(LANGUAGE_COOKIE, languageOf(language));
+  const theme = THEMES.find((known) => known === form.get('tema'));
+  if (theme !== undefined) keep(THEME_COOKIE, theme);
+  return c.redirect(ownPage(form.get('volta')), 303);
+}
+
+function tooLarge(): never {
+  throw new ApiError('CORPO_MUITO_GRANDE', `o corpo passa de ${MAX_BODY_BYTES / 1024} KiB`);
+}

@@ -1,0 +1,131 @@
+/** The attempts of all partners: searched by the API's own filters, page by page, and taken along whole. */
+import { html } from 'hono/html';
+import { OUTCOMES } from '../../contract/statuses.ts';
+import type { AuditedAttemptResource } from '../../contract/resources/audit-resource.ts';
+import { deliveredName } from '../../contract/resources/delivery-resource.ts';
+import { Refused } from '../api-client.ts';
+import type { Html, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { moment, options, outcomeBadge, shortId, shortUrl } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+import { auditTabs } from './tabs.ts';
+
+const PATH = '/v1/auditoria/tentativas';
+const IDS = ['parceiro_id', 'emprestimo_id', 'entrega_id', 'webhook_id'] as const;
+const FILTERS = [...IDS, 'evento', 'resultado', 'desde', 'ate'] as const;
+type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
+
+interface Page {
+  readonly itens: readonly AuditedAttemptResource[];
+  readonly proximo_cursor: string | null;
+}
+
+function filtersOf({ c }: Visit): Filters {
+  return Object.fromEntries(FILTERS.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Filters;
+}
+
+function asked(filters: Filters): URLSearchParams {
+  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
+}
+
+/** The API's export of what is searched for. */
+export function exportPath(visit: Visit): string {
+  const query = asked(filtersOf(visit));
+  query.set('formato', visit.c.req.query('formato') === 'ndjson' ? 'ndjson' : 'csv');
+  return `${PATH}?${query.toString()}`;
+}
+
+export async function showAttempts(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
+  const filters = filtersOf(visit);
+  const answer = await api.ask<Page>(PATH, { ...filters, cursor: c.req.query('cursor') ?? '', limite: '50' });
+  if (!answer.ok && answer.status !== 400) throw new Refused(answer);
+  return answerPage(c, {
+    title: t.auditor.title,
+    status: answer.ok ? 200 : 400,
+    body: html`${auditTabs(visit)} ${form(visit, filters)}
+      <section id="lista" aria-live="polite">
+        ${answer.ok ? results(visit, answer.body, filters) : refusalList(c, answer.error)}
+      </section>`,
+  });
+}
+
+function form({ t }: Visit, filters: Filters): Html {
+  return html`<form method="get" action="/painel/auditoria" class="grid">
+    ${IDS.map(
+      (name) =>
+        html`<label>${t.auditor.ids[name]}<input name="${name}" spellcheck="false" value="${filters[name]}" /></label>`,
+    )}
+    <label
+      >${t.deliveries.event}<select name="evento">
+        ${options(
+          filters.evento,
+          t.words.all,
+          deliveredName.options.map((name) => [name, name] as const),
+        )}
+      </select></label
+    >
+    <label
+      >${t.auditor.outcome}<select name="resultado">
+        ${options(
+          filters.resultado,
+          t.words.all,
+          OUTCOMES.map((outcome) => [outcome, t.outcome[outcome]] as const),
+        )}
+      </select></label
+    >
+    <label>${t.deliveries.from}<input type="date" name="desde" value="${filters.desde}" /></label>
+    <label>${t.deliveries.until}<input type="date" name="ate" value="${filters.ate}" /></label>
+    <p class="actions">
+      <button class="primary">${t.words.search}</button>
+      <button formaction="/painel/auditoria/exportar" name="formato" value="csv">CSV</button>
+      <button formaction="/painel/auditoria/exportar" name="formato" value="ndjson">NDJSON</button>
+      <span class="dim">${t.auditor.exportHint}</span>
+    </p>
+  </form>`;
+}
+
+function results(visit: Visit, { itens, proximo_cursor: next }: Page, filters: Filters): Html {
+  const { t } = visit;
+  const query = asked(filters);
+  if (next !== null) query.set('cursor', next);
+  const onward =
+    next === null
+      ? ''
+      : html`<p><a class="button" rel="next" href="/painel/auditoria?${query.toString()}">${t.words.next}</a></p>`;
+  if (itens.length === 0)
+    return html`<p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>
+      ${onward}`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.auditor.title}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${t.auditor.recorded}</th>
+            <th scope="col">${t.deliveries.delivery}</th>
+            <th scope="col">${t.auditor.outcome}</th>
+            <th scope="col">${t.frame.partner}</th>
+            <th scope="col">${t.delivery.target}</th>
+            <th scope="col">Poller</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${itens.map((item) => row(visit, item))}
+        </tbody>
+      </table>
+    </div>
+    ${onward}`;
+}
+
+function row(visit: Visit, item: AuditedAttemptResource): Html {
+  return html`<tr>
+    <td>${moment(visit, item.registrada_em)}</td>
+    <td>
+      <a href="/painel/auditoria/entregas/${item.entrega_id}">${shortId(item.entrega_id)}</a>
+      <div class="dim"><code>${item.evento ?? '–'}</code> ${item.numero}</div>
+    </td>
+    <td>${outcomeBadge(visit.t, item.resultado, item.status_http)}</td>
+    <td>${shortId(item.parceiro_id)}</td>
+    <td>${shortUrl(item.url)}</td>
+    <td><span class="dim">${item.poller}</span></td>
+  </tr>`;
+}

@@ -1,0 +1,102 @@
+/** The balance as a heat map: a row for each partner, a column for each day, darker the more of a day did not arrive. */
+import { html } from 'hono/html';
+import { type BalanceLine, type BalanceResource, MAX_BALANCE_DAYS } from '../../contract/resources/audit-resource.ts';
+import { addDays } from '../../contract/calendar.ts';
+import { today } from '../days.ts';
+import { Refused } from '../api-client.ts';
+import type { Html, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { notice, shortId } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+import { auditTabs } from './tabs.ts';
+
+/** Days that are shown unless others are asked for, and partners at most. */
+const DAYS = 14;
+const PARTNERS = 100;
+const LISTED = 50;
+
+export async function showBalance(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
+  const ate = c.req.query('ate') ?? today();
+  const de = c.req.query('de') ?? addDays(today(), 1 - DAYS);
+  const answer = await api.ask<BalanceResource>('/v1/auditoria/balanco', { de, ate });
+  if (!answer.ok && answer.status !== 400) throw new Refused(answer);
+  return answerPage(c, {
+    title: t.auditor.balance,
+    status: answer.ok ? 200 : 400,
+    body: html`${auditTabs(visit)}
+      <form class="inline" method="get" action="/painel/auditoria/balanco">
+        <label>${t.deliveries.from} <input type="date" name="de" value="${de}" required /></label>
+        <label>${t.deliveries.until} <input type="date" name="ate" value="${ate}" required /></label>
+        <button>${t.frame.apply}</button> <span class="dim">${t.auditor.atMost(MAX_BALANCE_DAYS)}</span>
+      </form>
+      ${answer.ok ? verdict(visit, answer.body) : refusalList(c, answer.error)}`,
+  });
+}
+
+function verdict(visit: Visit, balance: BalanceResource): Html {
+  const { t } = visit;
+  const { total, total_diferencas: differences } = balance;
+  return html`${notice(balance.fecha ? 'done' : 'failed', balance.fecha ? t.auditor.closes : t.auditor.doesNotClose(differences))}
+    <p>
+      ${t.auditor.sums(total.eventos, total.esperadas, total.entregue)} ${t.status.pendente} ${total.pendente},
+      ${t.status.erro} ${total.erro}, ${t.status.suspensa} ${total.suspensa}
+    </p>
+    ${heat(visit, balance)}
+    ${
+      balance.diferencas.length === 0
+        ? ''
+        : html`<h2>${t.auditor.differences}</h2>
+            <ul class="plain">
+              ${balance.diferencas
+                .slice(0, LISTED)
+                .map((one) => html`<li>${one.dia} <code>${one.tipo}</code> ${one.evento ?? ''} ${one.detalhe}</li>`)}
+            </ul>`
+    }`;
+}
+
+/** 0: all arrived; 4: half of it or more did not. */
+export function heatOf({ esperadas, entregue }: Pick<BalanceLine, 'esperadas' | 'entregue'>): 0 | 1 | 2 | 3 | 4 {
+  const missing = esperadas === 0 ? 0 : (esperadas - entregue) / esperadas;
+  if (missing <= 0) return 0;
+  if (missing < 0.01) return 1;
+  if (missing < 0.1) return 2;
+  return missing < 0.5 ? 3 : 4;
+}
+
+function heat({ t }: Visit, { de, ate, linhas }: BalanceResource): Html {
+  const days: string[] = [];
+  for (let day = de; day <= ate; day = addDays(day, 1)) days.push(day);
+  const byPartner = [...Map.groupBy(linhas, (line) => line.parceiro_id)].slice(0, PARTNERS);
+  if (byPartner.length === 0) return html`<p>${t.auditor.noLines}</p>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.auditor.heat}">
+      <table class="heat">
+        <caption>
+          ${t.auditor.heat}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">${t.frame.partner}</th>
+            ${days.map((day) => html`<th scope="col">${day.slice(8)}/${day.slice(5, 7)}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${byPartner.map(
+            ([partnerId, lines]) =>
+              html`<tr>
+                <th scope="row">${shortId(partnerId)}</th>
+                ${days.map((day) => cell(lines.find((line) => line.dia === day)))}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p class="dim">${t.auditor.heatHint}</p>`;
+}
+
+function cell(line: BalanceLine | undefined): Html {
+  if (line === undefined) return html`<td></td>`;
+  const { esperadas, entregue, pendente, erro, suspensa } = line;
+  const title = `${entregue} / ${esperadas}; ${pendente} + ${erro} + ${suspensa}`;
+  return html`<td class="number heat-${heatOf(line)}" title="${title}">${entregue}/${esperadas}</td>`;
+}

@@ -1,0 +1,64 @@
+/** One delivery as evidence, and whether it fits. */
+import { html } from 'hono/html';
+import type { CheckedProof } from '../../audit/proof/check-proof.ts';
+import type { MaskedProof, Proof } from '../../contract/resources/audit-resource.ts';
+import type { Html, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { moment, notice, statusBadge } from '../frame/parts.ts';
+import { auditTabs } from './tabs.ts';
+
+export async function showEvidence(visit: Visit, proof: Proof | MaskedProof, checked: CheckedProof): Promise<Response> {
+  const { c, t } = visit;
+  const { entrega } = proof;
+  const body = 'corpo' in proof ? proof.corpo : Buffer.from(proof.corpo_base64, 'base64').toString('utf8');
+  const lines = [...(proof.evento === null ? [] : [proof.evento]), ...proof.tentativas, ...proof.pedidos];
+  return answerPage(c, {
+    title: t.auditor.evidence,
+    body: html`${auditTabs(visit)} ${verdict(visit, checked)}
+      <dl class="facts">
+        ${fact('Id', entrega.id)} ${fact(t.frame.partner, entrega.parceiro_id)} ${fact('Webhook', entrega.webhook_id)}
+        ${fact(t.delivery.eventId, entrega.evento_id)}
+        <div>
+          <dt>${t.deliveries.status}</dt>
+          <dd>${statusBadge(t, entrega.status)}</dd>
+        </div>
+        <div>
+          <dt>${t.delivery.created}</dt>
+          <dd>${moment(visit, entrega.criada_em)}</dd>
+        </div>
+      </dl>
+      <p class="actions">
+        <a class="button" href="/painel/auditoria/entregas/${entrega.id}/prova" download
+          >${t.delivery.proof}: ${t.words.download}</a
+        >
+        <a class="button" href="/painel/auditoria?entrega_id=${entrega.id}">${t.auditor.itsAttempts}</a>
+      </p>
+      ${'retido' in proof ? html`<p class="dim">${t.auditor.withheld}</p>` : ''}
+      <h2>${t.delivery.body}</h2>
+      <pre tabindex="0">${body}</pre>
+      <h2>${t.auditor.lines}</h2>
+      <ul class="plain">
+        ${lines.map(
+          ({ linha, selo }) =>
+            html`<li>
+              <span class="badge">${selo === null ? t.auditor.notSealed : t.auditor.inSeal(selo)}</span>
+              <pre tabindex="0">${linha}</pre>
+            </li>`,
+        )}
+      </ul>`,
+  });
+}
+
+function fact(label: string, value: string): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd class="id">${value}</dd>
+  </div>`;
+}
+
+function verdict({ t }: Visit, { fits, reason }: CheckedProof): Html {
+  if (fits === true) return notice('done', t.auditor.fits);
+  return fits === null
+    ? notice('done', t.auditor.fitsInPart)
+    : notice('failed', `${t.auditor.doesNotFit} ${reason ?? ''}`);
+}

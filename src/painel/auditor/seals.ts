@@ -1,0 +1,86 @@
+/** The chain of seals: its newest links, and the check of all of it. */
+import { html } from 'hono/html';
+import { readHead, writeHead } from '../../audit/seals/chain.ts';
+import { countSealedRows, readNewestSeals } from '../../audit/seals/read-seals.ts';
+import { type Verification, verifySeals } from '../../audit/seals/verify.ts';
+import type { Html, PainelDeps, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { copyable, formToken, moment, notice } from '../frame/parts.ts';
+import { auditTabs } from './tabs.ts';
+
+const SHOWN = 25;
+/** A browser waits for so many rows; about four seconds a million. The command has no limit. */
+const MAX_ROWS = 5_000_000;
+
+/** What became of a check; `busy`: another one is under way in this process. */
+type Checked = Verification | 'busy' | 'too many' | 'bad head';
+
+let checking = false;
+
+export async function verifyChain({ pool }: PainelDeps, given: string): Promise<Checked> {
+  const anchor = given.trim() === '' ? null : readHead(given.trim());
+  if (given.trim() !== '' && anchor === null) return 'bad head';
+  if (checking) return 'busy';
+  checking = true;
+  try {
+    if ((await countSealedRows(pool)) > MAX_ROWS) return 'too many';
+    return await verifySeals(pool, { anchor });
+  } finally {
+    checking = false;
+  }
+}
+
+export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Checked | null): Promise<Response> {
+  const { c, t } = visit;
+  const seals = await readNewestSeals(pool, SHOWN);
+  const [head] = seals;
+  return answerPage(c, {
+    title: t.auditor.seals,
+    body: html`${auditTabs(visit)} ${checked === null ? '' : verdict(visit, checked)}
+      <form class="stack narrow" method="post" action="/painel/auditoria/selos">
+        ${formToken(visit)}
+        <label for="cabeca">${t.auditor.head}</label>
+        <input id="cabeca" name="cabeca" spellcheck="false" autocomplete="off" aria-describedby="head-hint" />
+        <p id="head-hint" class="dim">${t.auditor.headHint}</p>
+        <button class="primary">${t.auditor.verify}</button>
+      </form>
+      ${
+        head === undefined
+          ? html`<p>${t.auditor.noSeal}</p>`
+          : html`<h2>${t.auditor.newestHead}</h2>
+              ${copyable(t, 'head-text', t.auditor.newestHead, writeHead(head))}
+              <div class="scroll" tabindex="0" role="region" aria-label="${t.auditor.seals}">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col" class="number">${t.auditor.number}</th>
+                      <th scope="col">${t.auditor.sealed}</th>
+                      <th scope="col" class="number">${t.auditor.rows}</th>
+                      <th scope="col">Hash</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${seals.map(
+                      (seal) =>
+                        html`<tr>
+                          <td class="number">${seal.number}</td>
+                          <td>${moment(visit, seal.sealedAt)}</td>
+                          <td class="number">${seal.rows}</td>
+                          <td><code>${seal.hash.toString('hex').slice(0, 24)}…</code></td>
+                        </tr>`,
+                    )}
+                  </tbody>
+                </table>
+              </div>`
+      }`,
+  });
+}
+
+function verdict({ t }: Visit, checked: Checked): Html {
+  if (checked === 'busy') return notice('failed', t.auditor.busy);
+  if (checked === 'too many') return notice('failed', t.auditor.tooMany);
+  if (checked === 'bad head') return notice('failed', t.auditor.badHead);
+  const { broken, seals, rows } = checked;
+  if (broken === null) return notice('done', t.auditor.unbroken(seals, rows));
+  return notice('failed', t.auditor.broken(broken.number, broken.reason));
+}

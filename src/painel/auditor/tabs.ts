@@ -1,0 +1,17 @@
+import { html } from 'hono/html';
+import type { Html, Visit } from '../env.ts';
+
+/** The auditor's pages, beside each other. */
+export function auditTabs({ c, t }: Visit): Html {
+  const tabs = [
+    ['/painel/auditoria', t.auditor.attempts],
+    ['/painel/auditoria/balanco', t.auditor.balance],
+    ['/painel/auditoria/selos', t.auditor.seals],
+  ] as const;
+  return html`<nav class="actions" aria-label="${t.auditor.title}">
+    ${tabs.map(
+      ([path, label]) =>
+        html`<a class="button" href="${path}" ${c.req.path === path ? html`aria-current="page"` : ''}>${label}</a>`,
+    )}
+  </nav>`;
+}

@@ -1,0 +1,184 @@
+/** One delivery: its state, what was sent, what was answered, and what can be done. */
+import { html } from 'hono/html';
+import type { AttemptResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import type { WebhookResource } from '../../contract/resources/webhook.ts';
+import { readSent, type SentAttempt, type SentDelivery } from '../../delivery/partner/read-sent.ts';
+import { requirePartner } from '../../http/auth/auth.ts';
+import { notFound } from '../../http/api-error.ts';
+import type { Refusal } from '../api-client.ts';
+import type { Html, PainelDeps, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { confirmed, copyable, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+import { curlOf } from './curl.ts';
+import { plannedAttempts, SLOTS, timeline } from './timeline.ts';
+
+interface Shown {
+  readonly refusal?: Refusal;
+}
+
+export async function showDelivery(visit: Visit, deps: PainelDeps, id: string, { refusal }: Shown): Promise<Response> {
+  const { c, t, api, session } = visit;
+  const delivery = await api.read<DeliveryWithAttempts>(`/v1/entregas/${id}`);
+  const [sent, webhook] = await Promise.all([
+    readSent(
+      deps.pool,
+      (webhookId, sealed) => deps.vault.decrypt(webhookId, sealed),
+      requirePartner(session.identity),
+      id,
+    ),
+    api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`),
+  ]);
+  if (sent === null) throw notFound();
+  return answerPage(c, {
+    title: t.delivery.title(`…${id.slice(-12)}`),
+    ...(refusal && { status: 409 }),
+    body: html`${refusal ? refusalList(c, refusal.error) : ''}
+    ${c.req.query('feito') === 'reenvio' ? notice('done', t.delivery.resent) : ''} ${facts(visit, delivery, webhook)}
+    ${actions(visit, delivery)} ${history(visit, delivery, sent)}
+    ${delivery.tentativas.map((attempt) => attemptPart(visit, attempt, sentOf(sent, attempt)))} ${bodyPart(visit, sent)}
+    ${curlPart(visit, sent)}`,
+  });
+}
+
+function sentOf({ attempts }: SentDelivery, { numero, atrasada }: AttemptResource): SentAttempt | undefined {
+  return attempts.find(({ number, late }) => number === numero && late === atrasada);
+}
+
+function facts(visit: Visit, delivery: DeliveryWithAttempts, webhook: WebhookResource): Html {
+  const { t } = visit;
+  const loan = delivery.emprestimo_id;
+  const version = delivery.versao_emprestimo;
+  return html`<dl class="facts">
+    <div>
+      <dt>Id</dt>
+      <dd class="id">${delivery.id}</dd>
+    </div>
+    <div>
+      <dt>${t.deliveries.status}</dt>
+      <dd>
+        ${statusBadge(t, delivery.status)} ${outcomeBadge(t, delivery.ultimo_resultado, delivery.ultimo_status_http)}
+      </dd>
+    </div>
+    <div>
+      <dt>${t.delivery.event}</dt>
+      <dd><code>${delivery.evento}</code></dd>
+    </div>
+    <div>
+      <dt>${t.delivery.eventId}</dt>
+      <dd class="id"><a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a></dd>
+    </div>
+    ${
+      loan === null
+        ? ''
+        : html`<div>
+            <dt>${t.delivery.loan}</dt>
+            <dd>
+              <a class="id" href="${loanPath(visit, loan)}">${loan}</a
+              >${version === null ? '' : ` ${t.delivery.version(version)}`}
+            </dd>
+          </div>`
+    }
+    <div>
+      <dt>${t.delivery.webhook}</dt>
+      <dd class="wrap"><a href="/painel/entregas?webhook=${webhook.id}">${webhook.url}</a></dd>
+    </div>
+    <div>
+      <dt>${t.delivery.created}</dt>
+      <dd>${moment(visit, delivery.criada_em)}</dd>
+    </div>
+    <div>
+      <dt>${t.delivery.finished}</dt>
+      <dd>${moment(visit, delivery.concluida_em)}</dd>
+    </div>
+  </dl>`;
+}
+
+/** To the loan itself for who may read loans, else to its deliveries. */
+function loanPath({ session }: Visit, id: string): string {
+  return session.identity.scopes.has('emprestimos:read')
+    ? `/painel/emprestimos/${id}`
+    : `/painel/entregas?emprestimo_id=${id}`;
+}
+
+function actions(visit: Visit, delivery: DeliveryWithAttempts): Html {
+  const { t, session } = visit;
+  const mayWrite = session.identity.scopes.has('webhooks:write');
+  const texts = { label: t.delivery.resend, question: t.delivery.resendConfirm };
+  return html`<div class="actions">
+    ${mayWrite ? confirmed(visit, `/painel/entregas/${delivery.id}/reenvio`, texts) : ''}
+    <a class="button" href="/painel/entregas/${delivery.id}/prova" download aria-describedby="proof-hint"
+      >${t.delivery.proof}: ${t.words.download}</a
+    >
+    <span id="proof-hint" class="dim">${t.delivery.proofHint}</span>
+  </div>`;
+}
+
+function history(visit: Visit, delivery: DeliveryWithAttempts, sent: SentDelivery): Html {
+  const { t } = visit;
+  return html`<section aria-labelledby="timeline">
+    <h2 id="timeline">${t.delivery.timeline}</h2>
+    <p class="dim">${t.delivery.timelineHint} ${t.delivery.spent(sent.failures, SLOTS)}</p>
+    ${timeline(visit, delivery, plannedAttempts(delivery, sent.failures))}
+    ${delivery.tentativas.length === 0 ? html`<p>${t.delivery.noAttempt}</p>` : ''}
+  </section>`;
+}
+
+function attemptPart(visit: Visit, attempt: AttemptResource, sent: SentAttempt | undefined): Html {
+  const { t } = visit;
+  return html`<details class="attempt">
+    <summary>
+      ${t.delivery.attempt(attempt.numero)} ${outcomeBadge(t, attempt.resultado, attempt.status_http)}
+      ${attempt.atrasada ? html`<span class="dim">${t.delivery.late}</span>` : ''}
+      ${moment(visit, attempt.inicio)}${
+        attempt.duracao_ms === null ? '' : html` <span class="dim">${t.words.ms(attempt.duracao_ms)}</span>`
+      }
+    </summary>
+    <dl class="facts">
+      <div>
+        <dt>${t.delivery.target}</dt>
+        <dd class="wrap"><code>${sent?.url ?? ''}</code></dd>
+      </div>
+      <div>
+        <dt>${t.delivery.address}</dt>
+        <dd><code>${sent?.address ?? '–'}</code></dd>
+      </div>
+      ${
+        attempt.erro === null
+          ? ''
+          : html`<div>
+              <dt>${t.delivery.error}</dt>
+              <dd class="wrap"><code>${attempt.erro}</code></dd>
+            </div>`
+      }
+    </dl>
+    ${sent === undefined ? '' : headersPart(visit, sent)}
+    <h3>${t.delivery.answer}</h3>
+    ${attempt.resposta === null ? html`<p class="dim">${t.delivery.noAnswer}</p>` : html`<pre tabindex="0" aria-label="${t.delivery.answer}">${attempt.resposta}</pre>`}
+  </details>`;
+}
+
+function headersPart({ t }: Visit, sent: SentAttempt): Html {
+  return html`<h3>${t.delivery.headers}</h3>
+    <pre tabindex="0" aria-label="${t.delivery.headers}">
+${sent.headers.map(([name, value]) => `${name}: ${value}\n`).join('')}</pre>
+    <p class="dim">${sent.isSigned ? t.delivery.headersHint : t.delivery.unsigned}</p>`;
+}
+
+function bodyPart({ t }: Visit, { body }: SentDelivery): Html {
+  return html`<section aria-labelledby="body">
+    <h2 id="body">${t.delivery.body}</h2>
+    <p class="dim">${t.delivery.bodyHint(body.length)}</p>
+    ${copyable(t, 'body-text', t.delivery.body, body.toString('utf8'))}
+  </section>`;
+}
+
+function curlPart({ t }: Visit, sent: SentDelivery): Html | '' {
+  const last = sent.attempts.findLast(({ isSigned }) => isSigned);
+  if (last === undefined) return '';
+  return html`<section aria-labelledby="curl">
+    <h2 id="curl">${t.delivery.curl}</h2>
+    <p class="dim">${t.delivery.curlHint}</p>
+    ${copyable(t, 'curl-text', t.delivery.curl, curlOf(last, sent.body))}
+  </section>`;
+}

@@ -1,0 +1,13 @@
+/** Sentences of the description and of the pages, with `code` between backticks. */
+import { html } from 'hono/html';
+import type { Html } from '../env.ts';
+
+export function prose(text: string): Html {
+  const parts = text.split('`');
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+/** A paragraph for each text. */
+export function paragraphs(texts: readonly string[]): Html {
+  return html`${texts.map((text) => html`<p>${prose(text)}</p>`)}`;
+}

@@ -1,0 +1,90 @@
+/** When a delivery is tried, what came of it, and where it stands; made from the constants that the pollers use. */
+import { html } from 'hono/html';
+import { RESPONSE_TIMEOUT_S, RETRY_DELAYS_S } from '../../contract/delivery.ts';
+import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
+import type { Html, PainelContext } from '../env.ts';
+import { DOCS } from '../language/choose.ts';
+import { paragraphs, prose } from './prose.ts';
+
+/** `1 h`, `15 min`, `1 h 21 min`. */
+export function durationText(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  const parts = [
+    [Math.floor(minutes / 60), 'h'],
+    [minutes % 60, 'min'],
+  ] as const;
+  return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
+}
+
+export function scheduleBody(c: PainelContext): Html {
+  const { schedule: words } = DOCS[c.var.language];
+  return html`${paragraphs(words.intro.map((text) => text.replace('TIMEOUT', String(RESPONSE_TIMEOUT_S))))}
+    ${attempts(words)} ${paragraphs(words.last)}
+    <h2>${words.paceTitle}</h2>
+    ${paragraphs(words.pace)}
+    <h2>${words.outcomes}</h2>
+    ${meanings(
+      words,
+      words.outcomes,
+      OUTCOMES.map((outcome) => [outcome, words.outcomeMeaning[outcome]]),
+    )}
+    <h2>${words.statuses}</h2>
+    ${meanings(
+      words,
+      words.statuses,
+      DELIVERY_STATUSES.map((status) => [status, words.statusMeaning[status]]),
+    )}`;
+}
+
+type Words = (typeof DOCS)['pt']['schedule'];
+
+function attempts(words: Words): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${words.attempt}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col" class="number">${words.attempt}</th>
+          <th scope="col">${words.after}</th>
+          <th scope="col">${words.since}</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <td class="number">1</td>
+          <td>${words.atOnce}</td>
+          <td>–</td>
+        </tr>
+        ${RETRY_DELAYS_S.map((seconds, index) => {
+          const since = RETRY_DELAYS_S.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0);
+          return html`<tr>
+            <td class="number">${index + 2}</td>
+            <td>${durationText(seconds)}</td>
+            <td>${durationText(since)}</td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function meanings(words: Words, label: string, rows: readonly (readonly [word: string, meaning: string])[]): Html {
+  return html`<div class="scroll fields" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${words.word}</th>
+          <th scope="col">${words.meaning}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([word, meaning]) =>
+            html`<tr>
+              <td><code>${word}</code></td>
+              <td>${prose(meaning)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,59 @@
+/** From a token to a receiver that is live, and what every request has in common. */
+import { html } from 'hono/html';
+import { SCOPES } from '../../contract/statuses.ts';
+import { SCOPE_MEANING } from '../../http/openapi/texts.ts';
+import type { Html, PainelContext } from '../env.ts';
+import { copyable } from '../frame/parts.ts';
+import { inEnglish } from '../language/api-english.ts';
+import { DOCS } from '../language/choose.ts';
+import { paragraphs } from './prose.ts';
+
+/** What each step runs, where it runs something; `$URL` is this host. */
+function commandsOf(url: string): readonly (string | null)[] {
+  return [
+    `export CARTEIRO_API=${url} CARTEIRO_TOKEN=<token>`,
+    'npm run -s cli -- listen --forward http://localhost:8080/hook',
+    `curl -X POST "$CARTEIRO_API/v1/webhooks" \\
+  -H "Authorization: Bearer $CARTEIRO_TOKEN" -H 'Content-Type: application/json' \\
+  -d '{"url": "https://parceiro.example.com/carteiro", "eventos": ["averbacao.concluida", "desembolso.liquidado"]}'`,
+    'curl -X POST "$CARTEIRO_API/v1/webhooks/<id>/teste" -H "Authorization: Bearer $CARTEIRO_TOKEN"',
+    'curl "$CARTEIRO_API/v1/eventos?depois=<cursor>" -H "Authorization: Bearer $CARTEIRO_TOKEN"',
+  ];
+}
+
+export function startBody(c: PainelContext): Html {
+  const { language, texts: t } = c.var;
+  const { start, pages } = DOCS[language];
+  const say = language === 'pt' ? (text: string) => text : inEnglish;
+  const commands = commandsOf(new URL(c.req.url).origin);
+  return html`${paragraphs(start.intro)}
+    ${start.steps.map(
+      ({ title, text }, index) =>
+        html`<h2>${title}</h2>
+          ${paragraphs(text)} ${copyable(t, `step-${index + 1}`, title, commands[index] ?? '')}
+          ${index === 1 ? html`<p><a href="/docs/verificacao">${pages.verification}</a></p>` : ''}`,
+    )}
+    <h2 id="autenticacao">${start.tokenTitle}</h2>
+    ${paragraphs(start.token)}
+    <div class="scroll fields" tabindex="0" role="region" aria-label="${start.scope}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${start.scope}</th>
+            <th scope="col">${start.allows}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${SCOPES.map(
+            (scope) =>
+              html`<tr>
+                <td><code>${scope}</code></td>
+                <td>${say(SCOPE_MEANING[scope])}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <h2>${start.valuesTitle}</h2>
+    ${paragraphs(start.values)}`;
+}

@@ -1,0 +1,45 @@
+/** How a receiver knows that a delivery is genuine: the files to copy, how they compute, and cases to prove another one with. */
+import { readFileSync } from 'node:fs';
+import { html } from 'hono/html';
+import type { Html, PainelContext } from '../env.ts';
+import { copyable } from '../frame/parts.ts';
+import { DOCS } from '../language/choose.ts';
+import { snippetsFor } from '../webhooks/snippets.ts';
+import { paragraphs, prose } from './prose.ts';
+
+const RECEIVERS = new URL('../../http/receivers/', import.meta.url);
+const VECTORS = ['standard-vectors.json', 'contract-vectors.json'] as const;
+const vectors = VECTORS.map((name) => ({ name, text: readFileSync(new URL(name, RECEIVERS), 'utf8') }));
+const snippets = snippetsFor('https://parceiro.example.com/carteiro');
+
+export function verificationBody(c: PainelContext): Html {
+  const { language, texts: t } = c.var;
+  const { verification: words } = DOCS[language];
+  return html`${paragraphs(words.intro)}
+    <ul>
+      ${words.functions.map((text) => html`<li>${prose(text)}</li>`)}
+    </ul>
+    ${snippets.map(
+      ({ language: name, files: [server, verifier] }) =>
+        html`<details class="card" id="${name}">
+          <summary>${name}</summary>
+          <h3>${words.verifier}: ${verifier.name}</h3>
+          ${copyable(t, `verifier-${name}`, `${words.verifier}: ${verifier.name}`, verifier.code)}
+          <h3>${words.receiver}: ${server.name}</h3>
+          ${copyable(t, `receiver-${name}`, `${words.receiver}: ${server.name}`, server.code)}
+        </details>`,
+    )}
+    <h2>${words.byHandTitle}</h2>
+    ${paragraphs(words.byHand)}
+    <h2>${words.rotationTitle}</h2>
+    ${paragraphs(words.rotation)}
+    <h2>${words.vectorsTitle}</h2>
+    ${paragraphs(words.vectors)}
+    ${vectors.map(
+      ({ name, text }) =>
+        html`<details class="card">
+          <summary>${name}</summary>
+          ${copyable(t, `vectors-${name}`, name, text)}
+        </details>`,
+    )}`;
+}

@@ -1,0 +1,39 @@
+/** What the page is given by `main`, and what travels with one request of it. */
+import type { Context } from 'hono';
+import type { HtmlEscapedString } from 'hono/utils/html';
+import type { Env, HttpDeps } from '../http/deps.ts';
+import type { ApiClient } from './api-client.ts';
+import type { Language, Texts } from './language/choose.ts';
+import type { Session } from './session.ts';
+
+export interface PainelDeps extends HttpDeps {
+  /** The API of the same process: what the page does, it does as a client of it, with the reader's own token. */
+  readonly api: (request: Request) => Response | Promise<Response>;
+  /** Makes a token of the sandbox's partner; null outside of the sandbox, and where somebody else issues tokens. */
+  readonly sandboxToken: (() => Promise<string>) | null;
+}
+
+export type Theme = 'auto' | 'claro' | 'escuro';
+
+export interface PainelEnv {
+  Variables: Env['Variables'] & {
+    language: Language;
+    texts: Texts;
+    theme: Theme;
+    sandbox: boolean;
+    /** Null on the few pages that need none. */
+    session: Session | null;
+  };
+}
+
+export type PainelContext = Context<PainelEnv>;
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/** A request of somebody who is signed in. */
+export interface Visit {
+  readonly c: PainelContext;
+  readonly session: Session;
+  /** Calls the API with the reader's token. */
+  readonly api: ApiClient;
+  readonly t: Texts;
+}

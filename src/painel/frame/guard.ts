@@ -1,0 +1,83 @@
+/**
+ * What stands before each page: a session, the right to see the page and, before anything changes, that the request is the
+ * page's own (its host's, with the session's form token).
+ */
+import type { Context } from 'hono';
+import { ApiError } from '../../http/api-error.ts';
+import { createApiClient } from '../api-client.ts';
+import type { PainelContext, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import { isOwnOrigin } from '../origin.ts';
+import { forgetToken, type Gatekeeper, isFormToken, openSession, readToken } from '../session.ts';
+import { ownPage } from './own-page.ts';
+import { isAllowed, type Rule } from './nav.ts';
+
+type Show = (visit: Visit) => Response | Promise<Response>;
+type Act = (visit: Visit, form: URLSearchParams) => Response | Promise<Response>;
+type Handler = (c: Context<PainelEnv>) => Promise<Response>;
+
+export interface Guard {
+  show(rule: Rule | null, page: Show): Handler;
+  act(rule: Rule | null, action: Act): Handler;
+}
+
+export function createGuard(deps: PainelDeps, gate: Gatekeeper): Guard {
+  const enter = async (c: PainelContext, rule: Rule | null): Promise<Visit | Response> => {
+    const token = readToken(c);
+    if (token === undefined) return leadToSignIn(c, 'entre');
+    try {
+      const session = await openSession(gate, token);
+      c.set('session', session);
+      c.set('partnerId', session.identity.partnerId);
+      if (rule !== null && !isAllowed(session.identity, rule)) throw lacking(rule);
+      return { c, session, api: createApiClient(deps.api, token), t: c.var.texts };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'CREDENCIAL_INVALIDA') throw error;
+      forgetToken(c);
+      return leadToSignIn(c, 'fim');
+    }
+  };
+  return {
+    show: (rule, page) => async (c) => {
+      const visit = await enter(c, rule);
+      return visit instanceof Response ? visit : page(visit);
+    },
+    act: (rule, action) => async (c) => {
+      requireOwn(c);
+      const form = await readForm(c);
+      const visit = await enter(c, rule);
+      if (visit instanceof Response) return visit;
+      if (!isFormToken(visit.session, form.get('formulario'))) throw refused(c.var.texts.errors.staleForm);
+      return action(visit, form);
+    },
+  };
+}
+
+/** To the door, and back to this page from there; what was to be changed is not changed. */
+function leadToSignIn(c: PainelContext, reason: 'entre' | 'fim'): Response {
+  const { pathname, search } = new URL(c.req.url);
+  const back = c.req.method === 'GET' ? ownPage(pathname + search) : '/painel';
+  const door = `/painel/entrar?${new URLSearchParams({ motivo: reason, volta: back }).toString()}`;
+  // A part of a page that htmx asked for: the whole page goes there.
+  if (c.req.header('HX-Request') === 'true') return c.body(null, 200, { 'HX-Redirect': door });
+  return c.redirect(door, 303);
+}
+
+/** 403 for a change that another site's page asks for. */
+export function requireOwn(c: PainelContext): void {
+  if (!isOwnOrigin(c.req)) throw refused(c.var.texts.errors.foreign);
+}
+
+/** The fields of a form as browsers send it; the app has bounded its size. */
+export async function readForm(c: PainelContext): Promise<URLSearchParams> {
+  const type = c.req.header('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded') throw new ApiError('ERRO_VALIDACAO', c.var.texts.errors.badForm);
+  return new URLSearchParams(await c.req.text());
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('ESCOPO_INSUFICIENTE', message);
+}
+
+function lacking({ scope }: Rule): ApiError {
+  return new ApiError('ESCOPO_INSUFICIENTE', `o token não tem o escopo ${scope}`);
+}

@@ -1,0 +1,114 @@
+/** The frame around every page. */
+import { html } from 'hono/html';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Html, PainelContext } from '../env.ts';
+import { pathOf } from '../files.ts';
+import { LANGUAGE_TAG } from '../language/choose.ts';
+import { entriesFor, type Entry } from './nav.ts';
+import { momentText } from './parts.ts';
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  readonly status?: ContentfulStatusCode;
+  /** In place of the pages that the session's token opens. */
+  readonly navigation?: Html;
+}
+
+/** No evaluated attribute and no style from the script: the policy would stop both. */
+const HTMX = '{"includeIndicatorCSS":false,"history":true}';
+
+export function answerPage(
+  c: PainelContext,
+  { title, body, status = 200, navigation }: Page,
+): Response | Promise<Response> {
+  const { language, texts: t, theme } = c.var;
+  return c.html(
+    html`<!doctype html>
+      <html lang="${LANGUAGE_TAG[language]}" data-theme="${theme}">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <meta name="htmx-config" content="${HTMX}" />
+          <title>${t.frame.title(title)}</title>
+          <link rel="icon" href="${pathOf('icon.svg')}" type="image/svg+xml" />
+          <link rel="stylesheet" href="${pathOf('page.css')}" />
+          <script src="${pathOf('htmx.js')}" defer></script>
+          <script src="${pathOf('page.js')}" defer></script>
+          <script src="${pathOf('live.js')}" defer></script>
+        </head>
+        <body>
+          <a class="skip" href="#main">${t.frame.skip}</a>
+          <header class="top">
+            <a class="brand" href="/painel"
+              ><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+                <path
+                  d="M2 5h20v14H2z M2 6l10 8 10-8"
+                  fill="none"
+                  stroke="currentColor"
+                  stroke-width="2"
+                  stroke-linejoin="round"
+                />
+              </svg>
+              Carteiro</a
+            >
+            ${navigation ?? sessionNavigation(c)} ${account(c)}
+          </header>
+          <main id="main" tabindex="-1">
+            <h1>${title}</h1>
+            ${body}
+          </main>
+          <footer>
+            <span class="dim">${t.frame.timesAre}</span><a href="/docs">${t.frame.docs}</a>${preferences(c)}
+          </footer>
+        </body>
+      </html> `,
+    status,
+  );
+}
+
+function sessionNavigation(c: PainelContext): Html | '' {
+  const { session, texts: t } = c.var;
+  if (session === null) return '';
+  const here = (entry: Entry) => c.req.path === entry.path || c.req.path.startsWith(`${entry.path}/`);
+  return html`<nav aria-label="${t.frame.menu}">
+    <ul>
+      ${entriesFor(session.identity, c.var.sandbox).map(
+        (entry) =>
+          html`<li><a href="${entry.path}" ${here(entry) ? html` aria-current="page"` : ''}>${entry.label(t)}</a></li>`,
+      )}
+    </ul>
+  </nav>`;
+}
+
+function account(c: PainelContext): Html | '' {
+  const { session, texts: t, language } = c.var;
+  if (session === null) return '';
+  return html`<form class="account" method="post" action="/painel/sair">
+    <input type="hidden" name="formulario" value="${session.formToken}" />
+    <span class="dim">${t.frame.until(momentText(language, session.endsAt))}</span>
+    <button class="small">${t.frame.signOut}</button>
+  </form>`;
+}
+
+/** Kept in cookies, and changed by who is not signed in too. */
+function preferences(c: PainelContext): Html {
+  const { texts: t, language, theme } = c.var;
+  const other = language === 'pt' ? 'en' : 'pt';
+  const back = c.req.method === 'GET' ? new URL(c.req.url).pathname + new URL(c.req.url).search : '/painel';
+  return html`<form class="preferences" method="post" action="/painel/preferencias">
+    <input type="hidden" name="volta" value="${back}" />
+    <label
+      >${t.frame.theme}
+      <select name="tema">
+        ${Object.entries(t.frame.themes).map(
+          ([value, label]) =>
+            html`<option value="${value}" ${value === theme ? html` selected` : ''}>${label}</option>`,
+        )}
+      </select></label
+    >
+    <button class="small">${t.frame.apply}</button>
+    <button class="small" name="idioma" value="${other}" lang="${LANGUAGE_TAG[other]}">${t.frame.language}</button>
+  </form>`;
+}

@@ -1,0 +1,95 @@
+/** Small parts that several pages share. */
+import { html } from 'hono/html';
+import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
+import type { Outcome } from '../../contract/statuses.ts';
+import type { Html, Visit } from '../env.ts';
+import type { Language, Texts } from '../language/choose.ts';
+
+const ZONE = 'America/Sao_Paulo';
+const FORMATS: Readonly<Record<Language, Intl.DateTimeFormat>> = {
+  pt: new Intl.DateTimeFormat('pt-BR', { timeZone: ZONE, dateStyle: 'short', timeStyle: 'medium' }),
+  en: new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, dateStyle: 'medium', timeStyle: 'medium' }),
+};
+
+/** A moment as text, on Brasília's clock. */
+export function momentText(language: Language, at: string | Date): string {
+  return FORMATS[language].format(new Date(at));
+}
+
+/** A moment, or a dash where there is none. */
+export function moment({ c }: Pick<Visit, 'c'>, at: string | Date | null): Html {
+  if (at === null) return html`<span class="dim">–</span>`;
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${momentText(c.var.language, iso)}</time>`;
+}
+
+/** The end of an id, which tells ids of one moment apart; the whole one is its title. */
+export function shortId(id: string): Html {
+  return html`<span class="id" title="${id}">…${id.slice(-12)}</span>`;
+}
+
+/** A URL's host and path, cut to fit a list. */
+export function shortUrl(url: string): string {
+  const text = url.replace(/^https?:\/\//, '').replace(/\?.*$/, '');
+  return text.length > 48 ? `${text.slice(0, 47)}…` : text;
+}
+
+export function statusBadge(t: Texts, status: DeliveryResource['status']): Html {
+  return html`<span class="badge badge-${status}">${t.status[status]}</span>`;
+}
+
+export function outcomeBadge(t: Texts, outcome: Outcome | null, code: number | null): Html {
+  if (outcome === null) return html`<span class="dim">–</span>`;
+  const tone = outcome === 'entregue' ? 'entregue' : 'erro';
+  return html`<span class="badge badge-${tone}">${t.outcome[outcome]}${code === null ? '' : ` ${code}`}</span>`;
+}
+
+/** What makes a form this session's own. */
+export function formToken({ session }: Pick<Visit, 'session'>): Html {
+  return html`<input type="hidden" name="formulario" value="${session.formToken}" />`;
+}
+
+/** Text to be copied, in a box of its own; `id` is the element's. */
+export function copyable(t: Texts, id: string, label: string, text: string): Html {
+  return html`<div class="copyable">
+    <pre id="${id}" tabindex="0" aria-label="${label}"><code>${text}</code></pre>
+    <button type="button" class="small" data-copy="${id}" data-copied="${t.words.copied}" hidden>
+      ${t.words.copy}
+    </button>
+  </div>`;
+}
+
+/** An act that asks before it is done, without a script. */
+export function confirmed(
+  visit: Visit,
+  action: string,
+  texts: { label: string; question: string },
+  fields: Html | '' = '',
+): Html {
+  return html`<details class="confirm">
+    <summary class="button">${texts.label}</summary>
+    <form method="post" action="${action}">
+      ${formToken(visit)}
+      <p>${texts.question}</p>
+      ${fields}
+      <button class="primary">${texts.label}</button>
+    </form>
+  </details>`;
+}
+
+/** What was done, or why it was not, above a page. */
+export function notice(kind: 'done' | 'failed', text: string): Html {
+  return html`<p class="notice notice-${kind}" role="${kind === 'done' ? 'status' : 'alert'}">${text}</p>`;
+}
+
+/** The options of a select; the first, empty one stands for "whatever". */
+export function options(
+  chosen: string,
+  anyLabel: string,
+  values: readonly (readonly [value: string, label: string])[],
+): Html {
+  return html`<option value="">${anyLabel}</option>
+    ${values.map(
+      ([value, label]) => html`<option value="${value}" ${value === chosen ? html` selected` : ''}>${label}</option>`,
+    )}`;
+}

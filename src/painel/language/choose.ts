@@ -1,0 +1,21 @@
+/** The page's languages, one file each; a text that one of them lacks does not compile. */
+import { docsEn } from './docs-en.ts';
+import { type DocsTexts, docsPt } from './docs-pt.ts';
+import { en } from './en.ts';
+import { pt, type Texts } from './pt.ts';
+
+export type { Texts };
+
+export const LANGUAGES = { pt, en } as const satisfies Record<string, Texts>;
+export type Language = keyof typeof LANGUAGES;
+
+/** The pages at /docs. */
+export const DOCS: Readonly<Record<Language, DocsTexts>> = { pt: docsPt, en: docsEn };
+
+/** What `lang` says of a page. */
+export const LANGUAGE_TAG: Readonly<Record<Language, string>> = { pt: 'pt-BR', en: 'en' };
+
+/** The language that was chosen before; Portuguese unless it was another. */
+export function languageOf(chosen: string | undefined): Language {
+  return chosen === 'en' ? 'en' : 'pt';
+}

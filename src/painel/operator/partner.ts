@@ -1,0 +1,84 @@
+/** One partner as the operator sees it, and the one thing done to it here: it is let go. */
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { notFound } from '../../http/api-error.ts';
+import { readPartner, type ShownPartner } from '../../steering/accounts.ts';
+import { deactivatePartner } from '../../steering/off-boarding.ts';
+import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { Guard } from '../frame/guard.ts';
+import { answerPage } from '../frame/page.ts';
+import { confirmed, moment, notice, shortUrl } from '../frame/parts.ts';
+import { pathId } from '../path-id.ts';
+import { granted, OPERATE, readOperator, reasonField } from './acts.ts';
+import { historyPart } from './history.ts';
+import { stateOf } from './webhook.ts';
+
+const PATH = '/painel/operacao/parceiros';
+
+export function addOperatorPartner(app: Hono<PainelEnv>, { pool }: PainelDeps, guard: Guard): void {
+  app.get(
+    `${PATH}/:id`,
+    guard.show(OPERATE, async (visit) => {
+      const partner = await pool.run((sql) => readPartner(sql, pathId(visit.c)));
+      if (partner === null) throw notFound();
+      return show(visit, partner);
+    }),
+  );
+  app.post(
+    `${PATH}/:id/desligar`,
+    guard.act(OPERATE, async (visit, form) => {
+      const id = pathId(visit.c);
+      const operator = readOperator(visit, form);
+      granted(await pool.transaction((tx) => deactivatePartner(tx, id, operator)));
+      return visit.c.redirect(`${PATH}/${id}?feito=desligado`, 303);
+    }),
+  );
+}
+
+function show(visit: Visit, partner: ShownPartner): Response | Promise<Response> {
+  const { c, t } = visit;
+  const done = t.operator.done[c.req.query('feito') ?? ''];
+  const texts = { label: t.operator.offBoard, question: t.operator.offBoardConfirm };
+  return answerPage(c, {
+    title: partner.name,
+    body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, partner)}
+      ${
+        partner.active
+          ? html`<div class="actions">
+              ${confirmed(visit, `${PATH}/${partner.id}/desligar`, texts, reasonField(visit))}
+            </div>`
+          : ''
+      }
+      <h2>${t.operator.webhooks}</h2>
+      <ul class="plain">
+        ${partner.webhooks.map(
+          (webhook) =>
+            html`<li>
+              <a href="/painel/operacao/webhooks/${webhook.id}">${shortUrl(webhook.url)}</a> ${stateOf(visit, webhook)}
+            </li>`,
+        )}
+      </ul>
+      ${historyPart(visit, partner.history)}`,
+  });
+}
+
+function facts(visit: Visit, { id, active, signing, documents, issuance, createdAt }: ShownPartner): Html {
+  const { t } = visit;
+  return html`<dl class="facts">
+    <div>
+      <dt>Id</dt>
+      <dd class="id">${id}</dd>
+    </div>
+    <div>
+      <dt>${t.operator.state}</dt>
+      <dd>
+        <span class="badge${active ? ' badge-entregue' : ''}">${active ? t.operator.active : t.webhooks.inactive}</span>
+        ${moment(visit, createdAt)}
+      </dd>
+    </div>
+    <div>
+      <dt>${t.operator.account}</dt>
+      <dd><code>${signing}</code> <code>${documents}</code> <code>${issuance}</code></dd>
+    </div>
+  </dl>`;
+}

@@ -1,0 +1,141 @@
+/** One webhook as the operator sees and steers it: mute, unmute, cap. */
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import { MAX_CAP, setCap } from '../../delivery/queue/orders/cap.ts';
+import { notFound } from '../../http/api-error.ts';
+import { readWebhook, type ShownWebhook } from '../../steering/webhooks.ts';
+import { muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
+import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { Guard } from '../frame/guard.ts';
+import { answerPage } from '../frame/page.ts';
+import { confirmed, formToken, moment, notice } from '../frame/parts.ts';
+import { pathId } from '../path-id.ts';
+import { granted, invalid, OPERATE, readOperator, reasonField } from './acts.ts';
+import { historyPart } from './history.ts';
+
+const PATH = '/painel/operacao/webhooks';
+
+export function addOperatorWebhook(app: Hono<PainelEnv>, { pool, log }: PainelDeps, guard: Guard): void {
+  const back = ({ c }: Visit, done: string) => c.redirect(`${PATH}/${pathId(c)}?feito=${done}`, 303);
+  app.get(
+    `${PATH}/:id`,
+    guard.show(OPERATE, async (visit) => {
+      const webhook = await pool.run((sql) => readWebhook(sql, pathId(visit.c)));
+      if (webhook === null) throw notFound();
+      return show(visit, webhook);
+    }),
+  );
+  app.post(
+    `${PATH}/:id/silenciar`,
+    guard.act(OPERATE, async (visit, form) => {
+      const operator = readOperator(visit, form);
+      granted(await pool.transaction((tx) => muteWebhook(tx, pathId(visit.c), operator)));
+      return back(visit, 'silenciado');
+    }),
+  );
+  app.post(
+    `${PATH}/:id/reabrir`,
+    guard.act(OPERATE, async (visit, form) => {
+      const operator = readOperator(visit, form);
+      granted(await pool.transaction((tx) => unmuteWebhook(tx, pathId(visit.c), operator)));
+      return back(visit, 'reaberto');
+    }),
+  );
+  app.post(
+    `${PATH}/:id/limite`,
+    guard.act(OPERATE, async (visit, form) => {
+      const id = pathId(visit.c);
+      const cap = Number(form.get('limite') ?? '');
+      if (!Number.isSafeInteger(cap) || cap < 1 || cap > MAX_CAP) {
+        throw invalid('limite', `deve ser um número inteiro de 1 a ${MAX_CAP}`);
+      }
+      if (!(await pool.run((sql) => setCap(sql, id, cap)))) throw notFound();
+      const { actor } = visit.session.identity;
+      log.info({ webhook_id: id, cap, actor }, 'the cap was set on the page');
+      return back(visit, 'limite');
+    }),
+  );
+}
+
+function show(visit: Visit, webhook: ShownWebhook): Response | Promise<Response> {
+  const { c, t } = visit;
+  const done = t.operator.done[c.req.query('feito') ?? ''];
+  return answerPage(c, {
+    title: t.operator.webhook,
+    body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook)} ${actions(visit, webhook)}
+    ${historyPart(visit, webhook.history)}`,
+  });
+}
+
+function facts(visit: Visit, webhook: ShownWebhook): Html {
+  const { t } = visit;
+  const { deliveries } = webhook;
+  return html`<dl class="facts">
+      <div>
+        <dt>${t.webhooks.url}</dt>
+        <dd class="wrap"><code>${webhook.url}</code></dd>
+      </div>
+      <div>
+        <dt>Id</dt>
+        <dd class="id">${webhook.id}</dd>
+      </div>
+      <div>
+        <dt>${t.operator.partnerPage}</dt>
+        <dd><a href="/painel/operacao/parceiros/${webhook.partnerId}">${webhook.partner}</a></dd>
+      </div>
+      <div>
+        <dt>${t.operator.state}</dt>
+        <dd>${stateOf(visit, webhook)}</dd>
+      </div>
+      <div>
+        <dt>${t.webhooks.events}</dt>
+        <dd>${webhook.events.map((name) => html`<code>${name}</code> `)}</dd>
+      </div>
+    </dl>
+    <dl class="tiles">
+      ${tile(t.operator.pending, deliveries.pending)} ${tile(t.operator.inFlight, deliveries.inFlight)}
+      ${tile(t.operator.suspended, deliveries.suspended)} ${tile(t.operator.ended, deliveries.failed)}
+      ${tile(t.operator.cap, webhook.cap)}
+    </dl>`;
+}
+
+function tile(label: string, count: number): Html {
+  return html`<div class="tile">
+    <dt>${label}</dt>
+    <dd>${count}</dd>
+  </div>`;
+}
+
+/** Muted, inactive, failing or none of these. */
+export function stateOf(
+  visit: Visit,
+  { active, mutedAt, failingSince }: Pick<ShownWebhook, 'active' | 'mutedAt' | 'failingSince'>,
+): Html {
+  const { t } = visit;
+  if (!active) return html`<span class="badge">${t.webhooks.inactive}</span>`;
+  if (mutedAt !== null) {
+    return html`<span class="badge badge-pendente">${t.operator.mutedSince}</span> ${moment(visit, mutedAt)}`;
+  }
+  if (failingSince !== null) {
+    return html`<span class="badge badge-erro">${t.operator.failingSince}</span> ${moment(visit, failingSince)}`;
+  }
+  return html`<span class="badge badge-entregue">${t.operator.active}</span>`;
+}
+
+function actions(visit: Visit, { id, active, mutedAt, cap }: ShownWebhook): Html {
+  const { t } = visit;
+  const path = `${PATH}/${id}`;
+  const mute = { label: t.operator.mute, question: t.operator.muteConfirm };
+  const unmute = { label: t.operator.unmute, question: t.operator.unmuteConfirm };
+  return html`<div class="actions">
+    <form class="inline" method="post" action="${path}/limite">
+      ${formToken(visit)}
+      <label
+        >${t.operator.cap} <input name="limite" type="number" min="1" max="${MAX_CAP}" value="${cap}" required
+      /></label>
+      <button>${t.operator.setCap}</button>
+    </form>
+    ${mutedAt !== null ? confirmed(visit, `${path}/reabrir`, unmute, reasonField(visit)) : ''}
+    ${active && mutedAt === null ? confirmed(visit, `${path}/silenciar`, mute, reasonField(visit)) : ''}
+  </div>`;
+}

@@ -1,0 +1,21 @@
+/**
+ * Which requests may change something: those that a page of this very host sent.
+ *
+ * A browser says where a request comes from in Sec-Fetch-Site, which no page can forge, and, where the host has no TLS and
+ * is no loopback, in Origin. One that says neither is refused: every browser of the last years sends one of them with a form.
+ */
+import type { HonoRequest } from 'hono';
+
+export function isOwnOrigin(request: HonoRequest): boolean {
+  const site = request.header('Sec-Fetch-Site');
+  if (site !== undefined) return site === 'same-origin';
+  const origin = request.header('Origin');
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  return new URL(origin).host === request.header('Host')?.toLowerCase();
+}
+
+/** True for a name of this machine, to which a browser may talk without TLS. */
+export function isLoopback(request: HonoRequest): boolean {
+  const host = request.header('Host')?.toLowerCase().replace(/:\d+$/, '') ?? '';
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}

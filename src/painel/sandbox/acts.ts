@@ -1,0 +1,93 @@
+/** Every part that the sandbox plays, as a call of its API. */
+import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
+import { newRequestId } from '../../http/request-id.ts';
+import { today } from '../days.ts';
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const CPF = LOAN_EXAMPLE.cpf_trabalhador;
+const EMPLOYER = LOAN_EXAMPLE.cnpj_empregador;
+const MARGIN = { cpf: CPF, numero_inscricao_empregador: EMPLOYER };
+
+/** What the form brings: the loan that was chosen, the clock's seconds, the month. */
+export interface Given {
+  readonly loanId: string;
+  readonly seconds: number;
+  readonly month: string;
+}
+
+type Make = (given: Given) => Call;
+
+const onLoan =
+  (act: string, body?: unknown, method = 'POST'): Make =>
+  ({ loanId }) => ({
+    method,
+    path: `/v1/sandbox/emprestimos/${loanId}/${act}`,
+    ...(body !== undefined && { body }),
+  });
+
+const elsewhere =
+  (path: string, body: (given: Given) => unknown, method = 'POST'): Make =>
+  (given) => ({ method, path: `/v1/sandbox/${path}`, body: body(given) });
+
+export function newLoan(): Call {
+  return {
+    method: 'POST',
+    path: '/v1/emprestimos',
+    body: LOAN_EXAMPLE,
+    headers: { 'Idempotency-Key': newRequestId() },
+  };
+}
+
+/** Acts on the loan that was chosen. */
+export const LOAN_ACTS = {
+  emissao_emitida: onLoan('emissao', { resultado: 'emitida' }),
+  emissao_falhou: onLoan('emissao', { resultado: 'falhou' }),
+  assinatura: onLoan('assinatura'),
+  averbar: ({ loanId }) => ({ method: 'POST', path: `/v1/emprestimos/${loanId}/averbacao` }),
+  averbacao_concluida: onLoan('averbacao', { resultado: 'concluida' }, 'PUT'),
+  averbacao_falhou: onLoan('averbacao', { resultado: 'falhou' }, 'PUT'),
+  desembolso_liquidado: onLoan('desembolso', { resultado: 'liquidado' }),
+  desembolso_falhou: onLoan('desembolso', { resultado: 'falhou' }),
+  desligamento: elsewhere('vinculos/desligamentos', ({ loanId }) => ({
+    emprestimo_id: loanId,
+    data_desligamento: today(),
+    motivo_desligamento: { codigo: '02', descricao: 'Dispensa sem justa causa' },
+  })),
+  vinculo_novo: elsewhere('vinculos/novos', ({ loanId }) => ({
+    emprestimo_id: loanId,
+    novo_empregador: { cnpj: EMPLOYER, nome: 'Nova Empregadora Ltda' },
+    data_admissao: today(),
+    margem_disponivel: 1_500,
+  })),
+} as const satisfies Readonly<Record<string, Make>>;
+
+/** Acts that need no loan. */
+export const OTHER_ACTS = {
+  emprestimo: newLoan,
+  autorizacao: elsewhere('autorizacoes', () => ({ cpf_trabalhador: CPF, origem: 'web' })),
+  margem_boa: elsewhere(
+    'margem',
+    () => ({ ...MARGIN, valor_total_vencimentos: 6_000, valor_margem_disponivel: 1_234.5 }),
+    'PUT',
+  ),
+  margem_falha: elsewhere('margem', () => ({ ...MARGIN, falha: 'upstream', erro: 'registry fora do ar' }), 'PUT'),
+  margem_consulta: () => ({ method: 'POST', path: '/v1/margem/consulta?skip_cache=true', body: MARGIN }),
+  sincronizacao: () => ({ method: 'POST', path: '/v1/sandbox/sincronizacao' }),
+  repasse: elsewhere('repasses', ({ month }) => ({ competencia: month })),
+  tempo: elsewhere('tempo', ({ seconds }) => ({ avancar_segundos: seconds })),
+} as const satisfies Readonly<Record<string, Make>>;
+
+export type LoanAct = keyof typeof LOAN_ACTS;
+export type OtherAct = keyof typeof OTHER_ACTS;
+
+/** The call of an act; undefined for a name that is none. */
+export function callOf(act: string, given: Given): Call | undefined {
+  const acts: Readonly<Record<string, Make>> = { ...LOAN_ACTS, ...OTHER_ACTS };
+  return Object.hasOwn(acts, act) ? acts[act]?.(given) : undefined;
+}

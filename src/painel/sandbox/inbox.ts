@@ -1,0 +1,122 @@
+/**
+ * The sandbox's own receiver: what is delivered to it is shown as it arrives, its signature verified, and it can be told to
+ * fail, to hang or to answer late. It lives in this process's memory, a bounded part of it, and only where the sandbox is.
+ *
+ * It stores what names a delivery of the partner, and nothing else, so that nobody fills it from outside.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HEADER_DELIVERY, HEADER_EVENT, HEADER_PREVIOUS_SIGNATURE, HEADER_SIGNATURE } from '../../contract/delivery.ts';
+import { id as uuid } from '../../contract/values.ts';
+import type { Pool } from '../../db/pool.ts';
+import { sign, signingKey } from '../../delivery/sending/signature.ts';
+import type { Vault } from '../../webhooks/secrets.ts';
+
+export const BEHAVIOURS = ['aceita', 'falha', 'demora', 'trava'] as const;
+export type Behaviour = (typeof BEHAVIOURS)[number];
+
+export interface Arrived {
+  readonly at: Date;
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly isSigned: boolean;
+  readonly status: number;
+  readonly body: string;
+}
+
+const KEPT = 50;
+const PARTNERS = 200;
+/** Less and more than an attempt waits for its answer. */
+const LATE_MS = 5_000;
+const HANG_MS = 35_000;
+/** Answers that are held back at once, of all partners. */
+const HELD = 50;
+
+interface Box {
+  behaviour: Behaviour;
+  readonly arrived: Arrived[];
+}
+
+export class Inbox {
+  readonly #boxes = new Map<string, Box>();
+  readonly #closing = new AbortController();
+  readonly #deps: { readonly pool: Pool; readonly vault: Vault };
+  #held = 0;
+
+  constructor(deps: { readonly pool: Pool; readonly vault: Vault }) {
+    this.#deps = deps;
+  }
+
+  /** What arrived for the partner, newest first. */
+  arrived(partnerId: string): readonly Arrived[] {
+    return this.#boxes.get(partnerId)?.arrived ?? [];
+  }
+
+  behaviour(partnerId: string): Behaviour {
+    return this.#boxes.get(partnerId)?.behaviour ?? 'aceita';
+  }
+
+  behave(partnerId: string, behaviour: Behaviour): void {
+    this.#box(partnerId).behaviour = behaviour;
+  }
+
+  /** Lets go of whatever is held back. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Takes one POST in and says what to answer, at once or later. */
+  async receive(partnerId: string, headers: Headers, body: Buffer): Promise<number> {
+    const deliveryId = uuid.safeParse(headers.get(HEADER_DELIVERY));
+    const secrets = deliveryId.success ? await this.#secretsOf(partnerId, deliveryId.data) : null;
+    if (!deliveryId.success || secrets === null) return 404;
+    const given = new Set([headers.get(HEADER_SIGNATURE), headers.get(HEADER_PREVIOUS_SIGNATURE)]);
+    const isSigned = secrets.some((secret) => given.has(sign(signingKey(secret), body)));
+    const box = this.#box(partnerId);
+    const { behaviour } = box;
+    const status = !isSigned ? 401 : behaviour === 'falha' ? 500 : 204;
+    const event = headers.get(HEADER_EVENT) ?? '';
+    box.arrived.unshift({
+      at: new Date(),
+      deliveryId: deliveryId.data,
+      event,
+      isSigned,
+      status,
+      body: body.toString('utf8'),
+    });
+    box.arrived.splice(KEPT);
+    if (behaviour === 'demora') await this.#hold(LATE_MS);
+    if (behaviour === 'trava') await this.#hold(HANG_MS);
+    return status;
+  }
+
+  async #hold(ms: number): Promise<void> {
+    if (this.#held >= HELD) return;
+    this.#held += 1;
+    await sleep(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    this.#held -= 1;
+  }
+
+  #box(partnerId: string): Box {
+    const known = this.#boxes.get(partnerId);
+    if (known !== undefined) return known;
+    const [oldest] = this.#boxes.keys();
+    if (this.#boxes.size >= PARTNERS && oldest !== undefined) this.#boxes.delete(oldest);
+    const made: Box = { behaviour: 'aceita', arrived: [] };
+    this.#boxes.set(partnerId, made);
+    return made;
+  }
+
+  /** The secrets of the webhook that the delivery goes to; null when it is none of the partner's. */
+  async #secretsOf(partnerId: string, deliveryId: string): Promise<readonly string[] | null> {
+    const { pool, vault } = this.#deps;
+    const [row] = await pool.run(
+      (sql) => sql<{ id: string; sealed: Buffer; previous: Buffer | null }[]>`
+        select w.id, w.encrypted_secret as sealed, w.previous_encrypted_secret as previous
+        from deliveries d join webhooks w on w.id = d.webhook_id
+        where d.id = ${deliveryId} and d.partner_id = ${partnerId}`,
+    );
+    if (row === undefined) return null;
+    const sealed = row.previous === null ? [row.sealed] : [row.sealed, row.previous];
+    return sealed.map((blob) => vault.decrypt(row.id, blob).secret);
+  }
+}

@@ -1,0 +1,155 @@
+/** The sandbox's page, and the two parts of it that are live. */
+import { html } from 'hono/html';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { LoanResource } from '../../contract/resources/loan-resource.ts';
+import { requirePartner } from '../../http/auth/auth.ts';
+import { readStream } from '../../log/read.ts';
+import { type RecentLoan, readRecentLoans } from '../../log/recent-loans.ts';
+import type { Refusal } from '../api-client.ts';
+import type { Html, PainelDeps, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { formToken, moment, notice, shortId } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+import { diagram } from '../loans/diagram.ts';
+import { stepsOf } from '../loans/path.ts';
+import { LOAN_ACTS, type LoanAct, OTHER_ACTS, type OtherAct } from './acts.ts';
+import { lastMonth } from '../days.ts';
+import { type Arrived, BEHAVIOURS, type Behaviour, type Inbox } from './inbox.ts';
+
+const CHOICES = 20;
+
+interface Shown {
+  readonly refusal?: Refusal;
+  readonly loanId?: string;
+}
+
+export async function showSandbox(visit: Visit, deps: PainelDeps, inbox: Inbox, shown: Shown): Promise<Response> {
+  const { c, t, session } = visit;
+  const partnerId = requirePartner(session.identity);
+  const loans = await readRecentLoans(deps.pool, partnerId, CHOICES);
+  const asked = shown.loanId ?? c.req.query('emprestimo') ?? '';
+  const loanId = loans.find(({ id }) => id === asked)?.id ?? loans[0]?.id ?? '';
+  const done =
+    t.sandbox.acts[(c.req.query('feito') ?? '') as LoanAct | OtherAct] ?? t.sandbox.done[c.req.query('feito') ?? ''];
+  return answerPage(c, {
+    title: t.sandbox.title,
+    status: (shown.refusal?.status ?? 200) as ContentfulStatusCode,
+    body: html`${shown.refusal === undefined ? '' : refusalList(c, shown.refusal.error)}
+      ${done === undefined ? '' : notice('done', `${done} ✓`)}
+      <div data-live="/painel/sandbox/ao-vivo?emprestimo=${loanId}">
+        ${walkForm(visit)}
+        <div data-part="emprestimo">${loanPart(visit, deps, loanId)}</div>
+        ${actForm(visit, loans, loanId)} ${inboxForms(visit, inbox.behaviour(partnerId), loanId)}
+        <div data-part="caixa">${inboxItems(visit, inbox.arrived(partnerId))}</div>
+      </div>`,
+  });
+}
+
+function walkForm(visit: Visit): Html {
+  const { t } = visit;
+  return html`<form class="inline" method="post" action="/painel/sandbox/passeio">
+    ${formToken(visit)}<button class="primary">${t.sandbox.walk}</button> <span class="dim">${t.sandbox.walkHint}</span>
+  </form>`;
+}
+
+/** The chosen loan's picture; empty while there is none. */
+export async function loanPart({ api, t }: Visit, { pool }: PainelDeps, loanId: string): Promise<Awaited<Html> | ''> {
+  if (loanId === '') return '';
+  // First whether the partner has it: a stream is read by its id alone.
+  const loan = await api.ask<LoanResource>(`/v1/emprestimos/${loanId}`);
+  if (!loan.ok) return '';
+  const events = await pool.run((sql) => readStream(sql, loanId, loan.body.versao));
+  return html`<p>
+      <a href="/painel/emprestimos/${loanId}">${t.loans.one(loan.body.numero)}</a>
+      <span class="badge">${t.loanStatus[loan.body.status]}</span> v${loan.body.versao}
+    </p>
+    ${diagram(t, stepsOf(events))}`;
+}
+
+function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Html {
+  const { t } = visit;
+  const buttons = (acts: readonly (LoanAct | OtherAct)[]) =>
+    acts.map((act) => html`<button name="acao" value="${act}">${t.sandbox.acts[act]}</button> `);
+  const loanActs = Object.keys(LOAN_ACTS) as LoanAct[];
+  const others = (Object.keys(OTHER_ACTS) as OtherAct[]).filter((act) => act !== 'tempo' && act !== 'repasse');
+  return html`<form method="post" action="/painel/sandbox/acao">
+    ${formToken(visit)}
+    <fieldset>
+      <legend>${t.sandbox.onLoan}</legend>
+      <p>
+        <label
+          >${t.delivery.loan}
+          <select name="emprestimo">
+            ${loans.map(
+              ({ id, number, status }) =>
+                html`<option value="${id}" ${id === loanId ? html`selected` : ''}>
+                  ${number} (${t.loanStatus[status]})
+                </option>`,
+            )}
+          </select></label
+        >
+      </p>
+      <p class="actions">${loans.length === 0 ? t.sandbox.noLoan : buttons(loanActs)}</p>
+    </fieldset>
+    <fieldset>
+      <legend>${t.sandbox.others}</legend>
+      <p class="actions">${buttons(others)}</p>
+      <p class="actions">
+        <label>${t.sandbox.month} <input type="month" name="competencia" value="${lastMonth()}" /></label>
+        ${buttons(['repasse'])}
+      </p>
+      <p class="actions">
+        <label>${t.sandbox.seconds} <input type="number" name="segundos" min="1" max="31622400" value="60" /></label>
+        ${buttons(['tempo'])}
+      </p>
+    </fieldset>
+  </form>`;
+}
+
+function inboxForms(visit: Visit, behaviour: Behaviour, loanId: string): Html {
+  const { t } = visit;
+  return html`<h2>${t.sandbox.inbox}</h2>
+    <p class="dim">${t.sandbox.inboxHint}</p>
+    <div class="actions">
+      <form method="post" action="/painel/sandbox/caixa">
+        ${formToken(visit)}<button>${t.sandbox.openInbox}</button>
+      </form>
+      <form class="inline" method="post" action="/painel/sandbox/comportamento">
+        ${formToken(visit)} <input type="hidden" name="emprestimo" value="${loanId}" />
+        <label
+          >${t.sandbox.behaviour}
+          <select name="comportamento">
+            ${BEHAVIOURS.map(
+              (one) =>
+                html`<option value="${one}" ${one === behaviour ? html`selected` : ''}>
+                  ${t.sandbox.behaviours[one]}
+                </option>`,
+            )}
+          </select></label
+        >
+        <button>${t.frame.apply}</button>
+      </form>
+    </div>`;
+}
+
+export function inboxItems(visit: Visit, arrived: readonly Arrived[]): Html {
+  const { t } = visit;
+  if (arrived.length === 0) return html`<p>${t.sandbox.nothingYet}</p>`;
+  return html`<ol class="events">
+    ${arrived.map(
+      (one) =>
+        html`<li>
+          ${moment(visit, one.at)} <code>${one.event}</code>
+          <a href="/painel/entregas/${one.deliveryId}">${shortId(one.deliveryId)}</a>
+          <span class="badge badge-${one.isSigned ? 'entregue' : 'erro'}"
+            >${one.isSigned ? t.sandbox.signed : t.sandbox.unsigned}</span
+          >
+          <span class="badge">${one.status}</span>
+          <details>
+            <summary>${t.delivery.body}</summary>
+            <pre tabindex="0">${one.body}</pre>
+          </details>
+        </li>`,
+    )}
+  </ol>`;
+}

@@ -1,0 +1,70 @@
+/** The form that makes or changes a webhook. */
+import { html } from 'hono/html';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { SUBSCRIBABLE_NAMES, EVENTS } from '../../contract/events.ts';
+import { newRequestId } from '../../http/request-id.ts';
+import type { Refusal } from '../api-client.ts';
+import type { Html, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { formToken } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+
+interface Form {
+  /** Absent: a new webhook. */
+  readonly id?: string;
+  readonly wanted?: { readonly url: string; readonly eventos: readonly string[] };
+  readonly refusal?: Refusal;
+}
+
+export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Promise<Response> {
+  const { c, t } = visit;
+  return answerPage(c, {
+    title: id === undefined ? t.webhooks.create : t.webhooks.edit,
+    status: (refusal?.status ?? 200) as ContentfulStatusCode,
+    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
+      <form
+        class="stack"
+        method="post"
+        action="${id === undefined ? '/painel/webhooks' : `/painel/webhooks/${id}/editar`}"
+      >
+        ${formToken(visit)} <input type="hidden" name="chave" value="${newRequestId()}" />
+        <label for="url">${t.webhooks.url}</label>
+        <input
+          id="url"
+          name="url"
+          type="url"
+          required
+          maxlength="2048"
+          value="${wanted?.url ?? ''}"
+          placeholder="https://"
+          aria-describedby="url-hint"
+        />
+        <p id="url-hint" class="dim">${t.webhooks.urlHint}</p>
+        ${eventBoxes(visit, wanted?.eventos ?? [])}
+        <p class="actions">
+          <button class="primary">${id === undefined ? t.webhooks.create : t.webhooks.save}</button>
+          <a class="button" href="/painel/webhooks${id === undefined ? '' : `/${id}`}">${t.words.cancel}</a>
+        </p>
+      </form>`,
+  });
+}
+
+function eventBoxes({ t }: Visit, chosen: readonly string[]): Html {
+  return html`<fieldset>
+    <legend>${t.webhooks.events}</legend>
+    <ul class="boxes">
+      ${SUBSCRIBABLE_NAMES.map(
+        (name) =>
+          html`<li>
+            <label
+              ><input type="checkbox" name="eventos" value="${name}" ${chosen.includes(name) ? html`checked` : ''} />
+              <span
+                ><code>${name}</code
+                ><span class="dim"> ${t.events.summary[name] ?? EVENTS[name].meaning.summary}</span></span
+              ></label
+            >
+          </li>`,
+      )}
+    </ul>
+  </fieldset>`;
+}

@@ -1,0 +1,139 @@
+/** One webhook: how it fares, what it is sent, its secret, and how its receiver verifies. */
+import { html } from 'hono/html';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { TEST_NAME } from '../../contract/delivery.ts';
+import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
+import type { WebhookResource } from '../../contract/resources/webhook.ts';
+import { readHealth, type WebhookHealth } from '../../delivery/partner/health.ts';
+import { requirePartner } from '../../http/auth/auth.ts';
+import { notFound } from '../../http/api-error.ts';
+import { readSecretState } from '../../webhooks/secret-state.ts';
+import type { Refusal } from '../api-client.ts';
+import type { Html, PainelDeps, Visit } from '../env.ts';
+import { answerPage } from '../frame/page.ts';
+import { confirmed, copyable, formToken, moment, notice, options } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+import { healthBadge, speed } from './list.ts';
+import { secretPart } from './rotation.ts';
+import { snippetsFor } from './snippets.ts';
+
+interface Shown {
+  readonly refusal?: Refusal;
+}
+
+export async function showWebhook(
+  visit: Visit,
+  { pool }: PainelDeps,
+  id: string,
+  { refusal }: Shown,
+): Promise<Response> {
+  const { c, t, api, session } = visit;
+  const webhook = await api.read<WebhookResource>(`/v1/webhooks/${id}`);
+  const [[health], secrets] = await Promise.all([
+    readHealth(pool, [id]),
+    readSecretState(pool, requirePartner(session.identity), id),
+  ]);
+  if (secrets === null) throw notFound();
+  const mayWrite = session.identity.scopes.has('webhooks:write');
+  const done = t.webhooks.done[c.req.query('feito') ?? ''];
+  return answerPage(c, {
+    title: t.webhooks.one,
+    status: (refusal?.status ?? 200) as ContentfulStatusCode,
+    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
+    ${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook, health)}
+    ${mayWrite ? actions(visit, webhook) : ''} ${secretPart(visit, webhook.id, secrets, mayWrite)}
+    ${snippetPart(visit, webhook)}`,
+  });
+}
+
+function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealth | undefined): Html {
+  const { t } = visit;
+  return html`<dl class="facts">
+    <div>
+      <dt>${t.webhooks.url}</dt>
+      <dd class="wrap"><code>${webhook.url}</code></dd>
+    </div>
+    <div>
+      <dt>Id</dt>
+      <dd class="id">${webhook.id}</dd>
+    </div>
+    <div>
+      <dt>${t.webhooks.health}</dt>
+      <dd>${healthBadge(t, webhook, health)}</dd>
+    </div>
+    <div>
+      <dt>${t.webhooks.delivered}</dt>
+      <dd>
+        ${health === undefined ? '–' : `${health.delivered} / ${health.looked}`}
+        <a href="/painel/entregas?webhook=${webhook.id}">${t.frame.deliveries}</a>
+      </dd>
+    </div>
+    <div>
+      <dt>${t.webhooks.answers}</dt>
+      <dd>${speed(t, health)}</dd>
+    </div>
+    <div>
+      <dt>${t.webhooks.lastDelivered}</dt>
+      <dd>${moment(visit, health?.lastDeliveredAt ?? null)}</dd>
+    </div>
+    <div>
+      <dt>${t.webhooks.oldestDue}</dt>
+      <dd>${moment(visit, health?.oldestDueAt ?? null)}</dd>
+    </div>
+    <div>
+      <dt>${t.webhooks.events}</dt>
+      <dd>${webhook.eventos.map((name) => html`<code>${name}</code> `)}</dd>
+    </div>
+  </dl>`;
+}
+
+function actions(visit: Visit, webhook: WebhookResource): Html {
+  const { t } = visit;
+  const path = `/painel/webhooks/${webhook.id}`;
+  return html`<div class="actions">
+    ${
+      webhook.ativo
+        ? html`<form method="post" action="${path}/teste" aria-describedby="test-hint">
+              ${formToken(visit)}
+              <label
+                >${t.webhooks.testEvent}
+                <select name="evento">
+                  ${options('', TEST_NAME, testsFor(webhook))}
+                </select></label
+              >
+              <button class="primary">${t.webhooks.test}</button>
+            </form>
+            ${confirmed(visit, `${path}/desativar`, { label: t.webhooks.deactivate, question: t.webhooks.deactivateConfirm })}`
+        : confirmed(
+            visit,
+            `${path}/reativar`,
+            { label: t.webhooks.reactivate, question: t.webhooks.reactivateConfirm },
+            html`<p>
+              <label><input type="checkbox" name="retomar" checked /> ${t.webhooks.resume}</label>
+            </p>`,
+          )
+    }
+    <a class="button" href="${path}/editar">${t.webhooks.edit}</a>
+    ${webhook.ativo ? html`<span id="test-hint" class="dim">${t.webhooks.testHint}</span>` : ''}
+  </div>`;
+}
+
+/** The webhook's own events first: a test of another one is sent, too. */
+function testsFor({ eventos }: WebhookResource): (readonly [value: string, label: string])[] {
+  const others = SUBSCRIBABLE_NAMES.filter((name) => !eventos.some((own) => own === name));
+  return [...eventos, ...others].map((name) => [name, name] as const);
+}
+
+function snippetPart({ t }: Visit, { url }: WebhookResource): Html {
+  return html`<section aria-labelledby="verify">
+    <h2 id="verify">${t.webhooks.verify}</h2>
+    <p class="dim">${t.webhooks.verifyHint}</p>
+    ${snippetsFor(url).map(
+      ({ language, files }) =>
+        html`<details class="card">
+          <summary>${language}</summary>
+          ${files.map(({ name, code }, index) => copyable(t, `snippet-${language}-${index}`, name, code))}
+        </details>`,
+    )}
+  </section>`;
+}

@@ -1,0 +1,51 @@
+/** A webhook's secret: where its rotation stands, and the next step of it. */
+import { html } from 'hono/html';
+import { newRequestId } from '../../http/request-id.ts';
+import type { SecretState } from '../../webhooks/secret-state.ts';
+import type { Html, Visit } from '../env.ts';
+import { confirmed, moment } from '../frame/parts.ts';
+
+/** When a new secret may begin to sign, in hours from now; 0 is at once. */
+const WAITS_H = [0, 1, 4, 12, 23] as const;
+
+export function secretPart(visit: Visit, id: string, state: SecretState, mayWrite: boolean): Html {
+  const { t } = visit;
+  return html`<section aria-labelledby="secret">
+    <h2 id="secret">${t.webhooks.secret}</h2>
+    ${standing(visit, state)} ${mayWrite ? html`<div class="actions">${steps(visit, id, state)}</div>` : ''}
+  </section>`;
+}
+
+function standing(visit: Visit, { waitsUntil, previousUntil }: SecretState): Html {
+  const { t } = visit;
+  if (waitsUntil !== null) return html`<p>${t.webhooks.waits} ${countdown(visit, waitsUntil)}</p>`;
+  if (previousUntil !== null) return html`<p>${t.webhooks.overlaps} ${countdown(visit, previousUntil)}</p>`;
+  return html`<p>${t.webhooks.alone}</p>`;
+}
+
+/** A moment with the time that is left till then, which a script counts down. */
+function countdown(visit: Visit, at: Date): Html {
+  return html`${moment(visit, at)} <strong data-until="${at.toISOString()}"></strong>`;
+}
+
+function steps(visit: Visit, id: string, { waitsUntil, previousUntil }: SecretState): Html {
+  const { t } = visit;
+  const path = `/painel/webhooks/${id}/segredo`;
+  if (waitsUntil !== null) {
+    return html`${confirmed(visit, `${path}/ativar`, { label: t.webhooks.activate, question: t.webhooks.activateConfirm })}
+    ${confirmed(visit, `${path}/descartar`, { label: t.webhooks.discard, question: t.webhooks.discardConfirm })}`;
+  }
+  if (previousUntil !== null) {
+    return confirmed(visit, `${path}/encerrar`, { label: t.webhooks.end, question: t.webhooks.endConfirm });
+  }
+  const fields = html`<p>
+    <input type="hidden" name="chave" value="${newRequestId()}" />
+    <label
+      >${t.webhooks.signsFrom}
+      <select name="horas">
+        ${WAITS_H.map((hours) => html`<option value="${hours}">${hours === 0 ? t.words.soon : t.webhooks.inHours(hours)}</option>`)}
+      </select></label
+    >
+  </p>`;
+  return confirmed(visit, path, { label: t.webhooks.rotate, question: t.webhooks.rotateConfirm }, fields);
+}

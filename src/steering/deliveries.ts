@@ -1,0 +1,55 @@
+/** One delivery as the operator reads and steers it. */
+import { masked } from '../contract/masking.ts';
+import type { DeliveryWithAttempts } from '../contract/resources/delivery-resource.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { readDelivery } from '../delivery/partner/read-deliveries.ts';
+
+interface OrderLine {
+  readonly orderedAt: Date;
+  readonly kind: string;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+export interface ShownDelivery {
+  readonly partnerId: string;
+  /** As the partner reads it. */
+  readonly delivery: DeliveryWithAttempts;
+  readonly url: string;
+  readonly active: boolean;
+  readonly mutedAt: Date | null;
+  /** Who had it sent again, or cancelled; the oldest first. */
+  readonly orders: readonly OrderLine[];
+}
+
+interface Around {
+  readonly partnerId: string;
+  readonly url: string;
+  readonly active: boolean;
+  readonly mutedAt: Date | null;
+}
+
+/** Whose delivery it is, and how its webhook stands; null when there is none of that id. */
+export async function readAround(sql: Tx, id: string): Promise<Around | null> {
+  const [row] = await sql<Around[]>`
+    select d.partner_id as "partnerId", w.url, w.active and p.active as active, l.muted_at as "mutedAt"
+    from deliveries d
+    join webhooks w on w.id = d.webhook_id
+    join partners p on p.id = d.partner_id
+    cross join lateral (select muted_at from lanes where webhook_id = w.id order by version desc limit 1) l
+    where d.id = ${id}`;
+  return row === undefined ? null : { ...row, url: masked(row.url) };
+}
+
+/** Null when there is none of that id. */
+export async function showDelivery(pool: Pool, id: string): Promise<ShownDelivery | null> {
+  const around = await pool.run((sql) => readAround(sql, id));
+  const delivery = around === null ? null : await readDelivery(pool, around.partnerId, id);
+  if (around === null || delivery === null) return null;
+  const orders = await pool.run(
+    (sql) => sql<OrderLine[]>`
+      select ordered_at as "orderedAt", kind, actor, reason from send_orders
+      where webhook_id = ${delivery.webhook_id} and ${id}::uuid = any (delivery_ids) order by position`,
+  );
+  return { ...around, delivery, orders };
+}

@@ -1,0 +1,27 @@
+/** Waiting for the POSTs that were under way when nothing more could be claimed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../db/pool.ts';
+import { countInFlight, FLIGHT_MS } from '../delivery/queue/orders/in-flight.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Waits until nothing of these webhooks is in flight, or until what was in flight at the beginning cannot be any more.
+ * Returns how many were. `tell` is called with a sentence at each look.
+ */
+export async function untilLanded(
+  pool: Pool,
+  webhookIds: readonly string[],
+  tell: (sentence: string) => void,
+): Promise<number> {
+  const startedMs = performance.now();
+  let waitedFor = 0;
+  for (;;) {
+    const count = await pool.run((sql) => countInFlight(sql, webhookIds));
+    waitedFor = Math.max(waitedFor, count);
+    const passedMs = performance.now() - startedMs;
+    if (count === 0 || passedMs > FLIGHT_MS) return waitedFor;
+    tell(`${count} deliveries are in flight; the last ends in ${Math.ceil((FLIGHT_MS - passedMs) / 1_000)} s`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,92 @@
+/** Partners and their accounts, which only the operator makes and changes. */
+import { asc, sql } from 'drizzle-orm';
+import type { Tx } from '../db/pool.ts';
+import { prepared } from '../db/prepared.ts';
+import { partners } from '../db/tables/partners.ts';
+
+const SHOWN = {
+  id: partners.id,
+  name: partners.name,
+  signing: partners.signing,
+  documents: partners.documents,
+  issuance: partners.issuance,
+};
+
+type Partner = Pick<typeof partners.$inferSelect, keyof typeof SHOWN>;
+export type NewPartner = Omit<Partner, 'id'>;
+
+/** Makes a partner, with the first line of its history. */
+export async function createPartner(tx: Tx, account: NewPartner, actor: string): Promise<Partner> {
+  const { name, signing, documents, issuance } = account;
+  const [row] = await tx<[Partner]>`
+    with made as (
+      insert into partners (name, signing, documents, issuance)
+      values (${name}, ${signing}, ${documents}, ${issuance})
+      returning *
+    ),
+    line as (
+      insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor)
+      select id, name, active, signing, documents, issuance, 'criacao', ${actor} from made
+    )
+    select id, name, signing, documents, issuance from made`;
+  return row;
+}
+
+const SANDBOX_PARTNER: NewPartner = {
+  name: 'Parceiro do sandbox',
+  signing: 'internal',
+  documents: 'agrupada',
+  issuance: 'sincrona',
+};
+
+const selectOldest = prepared<Record<never, never>>()((database) =>
+  database
+    .select(SHOWN)
+    .from(partners)
+    .where(sql`${partners.active} and ${partners.id} <> operator_partner()`)
+    .orderBy(asc(partners.id))
+    .limit(1),
+);
+
+/** The oldest active partner, made first when there is none: the one that a newcomer's examples use. */
+export async function ensureSandboxPartner(tx: Tx): Promise<Partner> {
+  const [first] = await selectOldest(tx, {});
+  return first ?? createPartner(tx, SANDBOX_PARTNER, 'start');
+}
+
+/** A partner as the operator sees it. */
+export type PartnerRow = Partner & Pick<typeof partners.$inferSelect, 'active' | 'createdAt'>;
+
+/** What an account may be changed to; what is left out stays. */
+export type AccountChange = {
+  readonly [Field in keyof NewPartner]?: NewPartner[Field] | undefined;
+} & { readonly active?: boolean };
+
+/**
+ * Changes a partner's account in the caller's transaction. A trigger writes the line of history with this author, and a
+ * deactivation suspends in the same transaction what is pending (drizzle/functions/suspend_partner.sql).
+ */
+export async function changePartner(
+  tx: Tx,
+  id: string,
+  change: AccountChange,
+  { actor, reason }: { readonly actor: string; readonly reason: string | null },
+): Promise<PartnerRow> {
+  await tx`select set_config('carteiro.actor', ${actor}, true), set_config('carteiro.reason', ${reason ?? ''}, true)`;
+  const [row] = await tx<[PartnerRow]>`
+    update partners
+    set name = coalesce(${change.name ?? null}, name), signing = coalesce(${change.signing ?? null}, signing),
+        documents = coalesce(${change.documents ?? null}, documents),
+        issuance = coalesce(${change.issuance ?? null}, issuance), active = coalesce(${change.active ?? null}, active)
+    where id = ${id}
+    returning id, name, signing, documents, issuance, active, created_at as "createdAt"`;
+  return row;
+}
+
+/** Locks a partner's row, so that nobody changes it until the transaction ends; null when there is none of that id. */
+export async function lockPartner(tx: Tx, id: string): Promise<PartnerRow | null> {
+  const [row] = await tx<PartnerRow[]>`
+    select id, name, signing, documents, issuance, active, created_at as "createdAt"
+    from partners where id = ${id} for no key update`;
+  return row ?? null;
+}

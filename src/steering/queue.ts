@@ -1,0 +1,127 @@
+/** The queue as it stands: what waits, how late it is, how fast it moves, and who moves it. Read from the database alone. */
+import type { Tx } from '../db/pool.ts';
+
+/** A lane's pending deliveries are counted up to this many. */
+const COUNTED_A_LANE = 10_000;
+const RATE_S = 60;
+
+interface LaneLine {
+  readonly webhook: string;
+  readonly partner: string;
+  readonly state: 'active' | 'muted' | 'inactive' | 'falhando' | 'saturated';
+  /** At most {@link COUNTED_A_LANE}. */
+  readonly pending: number;
+  readonly inFlight: number;
+  /** How long its oldest unclaimed due delivery has been due; 0 when none is. */
+  readonly dueForS: number;
+}
+
+interface PollerLine {
+  readonly poller: string;
+  readonly inFlight: number;
+  readonly attemptsLastMinute: number;
+  /** Since its last sign of life, claim or record. */
+  readonly seenAgoS: number;
+}
+
+export interface QueueStatus {
+  readonly at: Date;
+  readonly pending: number;
+  /** False when a lane has more than are counted. */
+  readonly isExact: boolean;
+  readonly inFlight: number;
+  /** Of webhooks that are sent to; what a muted one holds is not late. */
+  readonly oldestDueS: number;
+  readonly muted: number;
+  /** With something pending or not. */
+  readonly falhando: number;
+  readonly perSecond: { readonly attempts: number; readonly delivered: number; readonly failed: number };
+  /** Those with something pending, the latest first. */
+  readonly lanes: readonly LaneLine[];
+  readonly pollers: readonly PollerLine[];
+}
+
+/** Reads the whole; `lanes` are at most `most`. */
+export async function readQueue(tx: Tx, most: number): Promise<QueueStatus> {
+  const lanes = await readLanes(tx);
+  const [rate] = await tx<[{ at: Date; attempts: number; delivered: number }]>`
+    select now() as at, count(*)::float8 as attempts, count(*) filter (where outcome = 'entregue')::float8 as delivered
+    from attempts where recorded_at > now() - ${RATE_S} * interval '1 second'`;
+  const served = lanes.filter(({ state }) => state !== 'muted' && state !== 'inactive');
+  return {
+    at: rate.at,
+    pending: sum(lanes, ({ pending }) => pending),
+    isExact: lanes.every(({ pending }) => pending < COUNTED_A_LANE),
+    inFlight: sum(lanes, ({ inFlight }) => inFlight),
+    oldestDueS: Math.max(0, ...served.map(({ dueForS }) => dueForS)),
+    muted: lanes.filter(({ state }) => state === 'muted').length,
+    falhando: lanes.filter(({ state }) => state === 'falhando').length,
+    perSecond: {
+      attempts: rate.attempts / RATE_S,
+      delivered: rate.delivered / RATE_S,
+      failed: (rate.attempts - rate.delivered) / RATE_S,
+    },
+    lanes: lanes.filter(({ pending }) => pending > 0).slice(0, most),
+    pollers: await readPollers(tx),
+  };
+}
+
+function sum<T>(rows: readonly T[], of: (row: T) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0);
+}
+
+/** Every lane that has something pending, is muted or falhando; each scan begins at the lane's own mark, behind dead entries. */
+async function readLanes(tx: Tx): Promise<readonly LaneLine[]> {
+  return tx<LaneLine[]>`
+    select l.webhook_id as webhook, p.name as partner,
+           case when l.muted_at is not null then 'muted'
+                when not (w.active and p.active) then 'inactive'
+                when l.failing_since is not null then 'falhando'
+                when l.saturated then 'saturated' else 'active' end as state,
+           waiting.pending, flying."inFlight",
+           greatest(coalesce(extract(epoch from now() - waiting.due_at), 0), 0)::float8 as "dueForS"
+    from webhooks w
+    join partners p on p.id = w.partner_id
+    cross join lateral (select * from lanes where webhook_id = w.id order by version desc limit 1) l
+    cross join lateral (
+      select count(*)::int as pending,
+             min(next_attempt_at) filter (where claimed_at is null and isfinite(next_attempt_at)) as due_at
+      from (
+        select next_attempt_at, claimed_at from deliveries d
+        where d.webhook_id = w.id and d.status = 'pendente' and d.next_attempt_at >= l.scan_from
+        order by next_attempt_at
+        limit ${COUNTED_A_LANE}
+      ) first
+    ) waiting
+    cross join lateral (
+      select count(*)::int as "inFlight" from deliveries d
+      where d.webhook_id = w.id and d.status = 'pendente' and d.claimed_at is not null
+        and d.next_attempt_at between l.scan_from and l.flying_to
+    ) flying
+    where waiting.pending > 0 or l.muted_at is not null or l.failing_since is not null
+    order by l.muted_at is not null, "dueForS" desc, waiting.pending desc, w.id`;
+}
+
+/** The pollers: those that have given a sign of life, that hold claims, or that recorded attempts in the last minute. */
+async function readPollers(tx: Tx): Promise<PollerLine[]> {
+  return tx<PollerLine[]>`
+    with claim as (
+      select left(d.claimed_by, length(d.claimed_by) - strpos(reverse(d.claimed_by), '/')) as poller, d.claimed_at as at
+      from lanes l
+      join deliveries d on d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_by is not null
+        and d.next_attempt_at between l.scan_from and l.flying_to
+      where l.flying_to is not null
+    )
+    select poller, sum(claims)::int as "inFlight", sum(attempts)::int as "attemptsLastMinute",
+           greatest(extract(epoch from now() - max(at)), 0)::float8 as "seenAgoS"
+    from (
+      select poller, count(*) as claims, 0 as attempts, max(at) as at from claim group by 1
+      union all
+      select poller, 0, count(*), max(recorded_at) from attempts
+      where recorded_at > now() - ${RATE_S} * interval '1 second' and outcome <> 'desconhecido' group by 1
+      union all
+      select name, 0, 0, seen_at from pollers
+    ) seen
+    group by poller
+    order by poller`;
+}

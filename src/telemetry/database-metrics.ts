@@ -1,0 +1,105 @@
+/** Gauges that are read at each scrape; what cannot be read in time is shown without a sample. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge, type Registry } from 'prom-client';
+import { showHistogram } from './delivery-metrics.ts';
+import type { Histogram } from './histogram.ts';
+import { type ReadingName, type Readings, READINGS } from './readings.ts';
+
+export interface ReadMetrics {
+  /** Reads a gauge at each scrape. */
+  watch(gauge: GaugeName, read: () => number | Promise<number>): void;
+  /** Asks at each scrape whether the database answers. */
+  watchDatabase(ask: () => Promise<unknown>): void;
+  /** Reads at each scrape, once for all of them, what only the database knows. */
+  watchReadings(read: () => Promise<Readings>): void;
+  /** Shows how long the calls of a pool waited for a connection, in seconds. */
+  watchPool(pool: string, waits: Histogram): void;
+}
+
+const GAUGES = {
+  in_flight: ['carteiro_deliveries_in_flight', 'Deliveries this process has claimed and not yet recorded'],
+  oldest_due_seconds: [
+    'carteiro_oldest_due_lane_seconds',
+    'How long the webhook that waits longest for a poller has had something due; grows when no poller lives',
+  ],
+  projector_lag_seconds: [
+    'carteiro_projector_lag_seconds',
+    'How long the oldest event that the projector has not seen has been in the log',
+  ],
+  http_connections: ['carteiro_http_connections', 'Connections to the API that are open'],
+} as const;
+
+type GaugeName = keyof typeof GAUGES;
+
+export function readMetrics(registry: Registry, readTimeoutMs: number): ReadMetrics {
+  const registers = [registry];
+  const addGauge = (
+    [name, help]: readonly [string, string],
+    read: () => number | Promise<number>,
+    unread: number | null,
+  ): void => {
+    const readInTime = withinTime(read, readTimeoutMs);
+    const made: Gauge = new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = (await readInTime()) ?? unread;
+        if (value === null) made.remove();
+        else made.set(value);
+      },
+    });
+  };
+  const pools = new Map<string, Histogram>();
+  showHistogram(registry, {
+    name: 'carteiro_pool_wait_seconds',
+    help: 'How long calls waited for a connection of their pool',
+    labels: ['pool'],
+    series: () => [...pools].map(([pool, waits]) => [{ pool }, waits] as const),
+  });
+  return {
+    watch: (gauge, read) => addGauge(GAUGES[gauge], read, null),
+    watchDatabase(ask) {
+      const help = 'Whether the database answered this scrape: 1, or 0';
+      addGauge(['carteiro_database_up', help], () => ask().then(() => 1), 0);
+    },
+    watchReadings: (read) => addReadings(registry, withinTime(read, readTimeoutMs)),
+    watchPool: (pool, waits) => void pools.set(pool, waits),
+  };
+}
+
+function addReadings(registry: Registry, readInTime: () => Promise<Readings | null>): void {
+  for (const name of Object.keys(READINGS) as ReadingName[]) {
+    const { labels, ...spec } = READINGS[name];
+    const made: Gauge = new Gauge({
+      ...spec,
+      labelNames: [...labels],
+      registers: [registry],
+      async collect() {
+        const readings = await readInTime();
+        made.reset();
+        // The library shows a gauge without labels as 0 from the start.
+        if (labels.length === 0) made.remove();
+        for (const { labels: labelled = {}, value } of readings?.[name] ?? []) made.set(labelled, value);
+      },
+    });
+  }
+}
+
+/** Null for what fails or takes too long. One that is still under way is waited for again and not asked for twice. */
+function withinTime<T>(read: () => T | Promise<T>, timeoutMs: number): () => Promise<T | null> {
+  let reading: Promise<T | null> | null = null;
+  const begin = async (): Promise<T | null> => {
+    try {
+      return await read();
+    } catch {
+      return null;
+    } finally {
+      reading = null;
+    }
+  };
+  return () => {
+    reading ??= begin();
+    return Promise.race([reading, sleep(timeoutMs, null, { ref: false })]);
+  };
+}

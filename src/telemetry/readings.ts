@@ -1,0 +1,100 @@
+/** What a look at the database tells, by name: gauges that are as true with every poller dead. */
+
+interface Spec {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export const READINGS = {
+  overdue: {
+    name: 'carteiro_deliveries_overdue',
+    help: 'Deliveries that have been due for 5 s and that nobody has taken, by what they wait for: poller, or cap (of the webhook, or its partner share)',
+    labels: ['waits_for'],
+  },
+  oldestOverdue: {
+    name: 'carteiro_deliveries_oldest_overdue_seconds',
+    help: 'How long the oldest delivery that is due and that nobody has taken has been due, by what it waits for; 0 without one',
+    labels: ['waits_for'],
+  },
+  deliveries: {
+    name: 'carteiro_deliveries',
+    help: 'Deliveries that are not delivered: first (no attempt has failed yet), retrying, suspensa, erro; counted up to 10,000 each',
+    labels: ['state'],
+  },
+  webhooks: {
+    name: 'carteiro_webhooks',
+    help: 'Webhooks: active, inactive; and of those with something pending: failing (falhando, or without that policy: a delivery waits for its retry), saturated (cap in use), silent (did not answer last)',
+    labels: ['state'],
+  },
+  pollers: {
+    name: 'carteiro_pollers',
+    help: 'Pollers by their last sign of life: alive (in the last 30 s), lost (in the last hour)',
+    labels: ['state'],
+  },
+  heartbeats: {
+    name: 'carteiro_poller_heartbeat_age_seconds',
+    help: 'How long ago each poller last gave a sign of life; those of the last hour, 100 at most',
+    labels: ['poller', 'version'],
+  },
+  sealLag: {
+    name: 'carteiro_seal_lag_seconds',
+    help: 'How long the oldest row written after the last seal has been there; 0 when there is none',
+    labels: [],
+  },
+  balanceCloses: {
+    name: 'carteiro_balance_closes',
+    help: 'Whether the last run of audit balance closed: 1, or 0; absent before the first',
+    labels: [],
+  },
+  balanceDifferences: {
+    name: 'carteiro_balance_differences',
+    help: 'Differences that the last run of audit balance found, unexpected facts included',
+    labels: [],
+  },
+  balanceAge: {
+    name: 'carteiro_balance_age_seconds',
+    help: 'How long ago audit balance last ran',
+    labels: [],
+  },
+  tableBytes: {
+    name: 'carteiro_table_bytes',
+    help: 'Bytes on disk of each table with its indexes',
+    labels: ['table'],
+  },
+  tableRows: {
+    name: 'carteiro_table_rows_estimated',
+    help: 'Rows of each table as of its last ANALYZE or VACUUM; the indexes deliveries_due (pending) and deliveries_stopped (erro, suspensa) as tables',
+    labels: ['table'],
+  },
+  epoch: {
+    name: 'carteiro_epoch',
+    help: 'The epoch that rows written now get; rises with a promotion, a recovery, an adopt',
+    labels: [],
+  },
+  pendingMigrations: {
+    name: 'carteiro_migrations_pending',
+    help: 'Migrations of this version that the database lacks',
+    labels: [],
+  },
+  capped: {
+    name: 'carteiro_measure_capped',
+    help: 'Whether a measure stopped counting at its bound: 1 when there is at least as much as it says, else 0',
+    labels: ['measure'],
+  },
+  measureSeconds: {
+    name: 'carteiro_measure_seconds',
+    help: 'How long each measure of the database took',
+    labels: ['measure'],
+  },
+} as const satisfies Readonly<Record<string, Spec>>;
+
+export type ReadingName = keyof typeof READINGS;
+
+export interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** What could be read; a name that is missing is shown without a sample. */
+export type Readings = { readonly [Name in ReadingName]?: readonly Sample[] };

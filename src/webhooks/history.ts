@@ -1,0 +1,63 @@
+/** The beginning and the end of every change of a webhook: its locked row, and a line of history. */
+import { and, eq } from 'drizzle-orm';
+import type { WebhookChange } from '../contract/statuses.ts';
+import type { Tx } from '../db/pool.ts';
+import { prepared } from '../db/prepared.ts';
+import { webhooks } from '../db/tables/partners.ts';
+
+/** Which webhook, and who asks. */
+export interface Subject {
+  readonly partnerId: string;
+  readonly id: string;
+  /** `sub` of the token. */
+  readonly actor: string;
+  readonly requestId: string | null;
+}
+
+/** The columns that are shown: all but the secrets. */
+export const SHOWN = {
+  id: webhooks.id,
+  url: webhooks.url,
+  events: webhooks.events,
+  active: webhooks.active,
+  createdAt: webhooks.createdAt,
+};
+export type WebhookRow = Pick<typeof webhooks.$inferSelect, keyof typeof SHOWN>;
+
+const selectForChange = prepared<{ id: string; partnerId: string }>()((database, { id, partnerId }) =>
+  database
+    .select(SHOWN)
+    .from(webhooks)
+    .where(and(eq(webhooks.id, id), eq(webhooks.partnerId, partnerId)))
+    .for('no key update'),
+);
+
+/** The partner's webhook, locked until the transaction ends; null when it has none of that id. */
+export async function lockWebhook(tx: Tx, { id, partnerId }: Subject): Promise<WebhookRow | null> {
+  const [row] = await selectForChange(tx, { id, partnerId });
+  return row ?? null;
+}
+
+interface Line {
+  /** Null: now. */
+  readonly at: Date | null;
+  /** When a secret begins to sign that was made before its time; null: with the change. */
+  readonly takesEffectAt: Date | null;
+}
+
+/** Writes that `change` made `webhook` what it is. */
+export async function writeHistory(
+  tx: Tx,
+  { partnerId, actor, requestId }: Omit<Subject, 'id'>,
+  webhook: WebhookRow,
+  change: WebhookChange,
+  { at = null, takesEffectAt = null }: Partial<Line> = {},
+): Promise<void> {
+  const { id, url, events, active } = webhook;
+  // By hand: the builder names every column, and those that date the line may be set by nobody (rights.sql).
+  await tx`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at,
+                                 takes_effect_at)
+    values (${id}, ${partnerId}, ${url}, ${events}, ${active}, ${change}, ${actor}, ${requestId},
+            coalesce(${at}::timestamptz, clock_timestamp()), ${takesEffectAt})`;
+}

@@ -1,0 +1,52 @@
+/** Muting and unmuting a webhook, each with its line of history: author and reason. */
+import { NOT_FOUND, type Result } from '../contract/refusals.ts';
+import type { WebhookChange } from '../contract/statuses.ts';
+import type { Tx } from '../db/pool.ts';
+import { muteLane, wakeLane } from '../delivery/queue/orders/mute.ts';
+
+export interface Operator {
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+/** `webhookInactive`: its partner deactivated it, or is inactive; nothing is sent anyway. */
+export async function muteWebhook(
+  tx: Tx,
+  id: string,
+  operator: Operator,
+): Promise<Result<true, 'notFound' | 'webhookMuted' | 'webhookInactive'>> {
+  const webhook = await lock(tx, id);
+  if (webhook === null) return NOT_FOUND;
+  if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
+  if (!(await muteLane(tx, id))) return { refused: { kind: 'webhookMuted' } };
+  await writeHistory(tx, id, 'silenciamento', operator);
+  return { ok: true };
+}
+
+export async function unmuteWebhook(
+  tx: Tx,
+  id: string,
+  operator: Operator,
+): Promise<Result<true, 'notFound' | 'webhookNotMuted'>> {
+  if ((await lock(tx, id)) === null) return NOT_FOUND;
+  if (!(await wakeLane(tx, id))) return { refused: { kind: 'webhookNotMuted' } };
+  await writeHistory(tx, id, 'fim_do_silenciamento', operator);
+  return { ok: true };
+}
+
+async function lock(tx: Tx, id: string): Promise<{ readonly active: boolean } | null> {
+  const [row] = await tx<{ active: boolean }[]>`
+    select w.active and p.active as active
+    from webhooks w
+    join partners p on p.id = w.partner_id
+    where w.id = ${id}
+    for no key update of w`;
+  return row ?? null;
+}
+
+async function writeHistory(tx: Tx, id: string, change: WebhookChange, { actor, reason }: Operator): Promise<void> {
+  await tx`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason, changed_at)
+    select id, partner_id, url, events, active, ${change}, ${actor}, ${reason}, clock_timestamp()
+    from webhooks where id = ${id}`;
+}

@@ -1,0 +1,45 @@
+/**
+ * The operator's own webhook: where notices about all partners' webhooks go, by the same outbox, schedule and attempts' log as
+ * any other delivery. It is the one webhook of a reserved partner (drizzle/functions/operator_partner.sql), and each poller
+ * that starts makes it what the variables say.
+ *
+ * The secret is a variable too, so that the operator's receiver knows it and nothing has to show it. It is compared with the
+ * stored one opened: encrypted again, the same secret has other bytes.
+ */
+import { NOTICE_NAMES } from '../contract/events.ts';
+import type { Pool } from '../db/pool.ts';
+import { DecryptionFailed, type Vault } from './secrets.ts';
+
+export interface OperatorWebhook {
+  /** The normalised URL that the target check accepted. */
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** Null deactivates it. */
+export async function keepOperatorWebhook(pool: Pool, vault: Vault, wanted: OperatorWebhook | null): Promise<void> {
+  await pool.transaction(async (tx) => {
+    const [{ id, stored }] = await tx<[{ id: string; stored: Buffer | null }]>`
+      select own.id, (select encrypted_secret from webhooks w where w.id = own.id) as stored
+      from (select operator_partner() as id) own`;
+    const url = wanted?.url ?? null;
+    const encrypted = wanted === null ? null : encrypt(vault, id, wanted.secret, stored);
+    await tx`
+      select keep_operator_webhook(${url}, ${encrypted}, ${NOTICE_NAMES as string[]})`;
+  });
+}
+
+/** What is stored already, if it is the same secret. */
+function encrypt(vault: Vault, id: string, secret: string, stored: Buffer | null): Buffer {
+  return stored !== null && opensTo(vault, id, stored) === secret ? stored : vault.encrypt(id, secret);
+}
+
+/** Null when no key of the ring opens it. */
+function opensTo(vault: Vault, id: string, stored: Buffer): string | null {
+  try {
+    return vault.decrypt(id, stored).secret;
+  } catch (error) {
+    if (error instanceof DecryptionFailed) return null;
+    throw error;
+  }
+}

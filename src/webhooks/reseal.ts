@@ -1,0 +1,110 @@
+/**
+ * Replaces the encryption key of signing secrets: every stored secret is encrypted again with the first key of the
+ * ring.
+ *
+ * Invariant: a secret always has an encrypted form that some key of the ring opens. Each batch is one transaction. It
+ * locks its webhooks, so a rotation waits for it; a claim locks none and sees the old form or the new one.
+ * Crash: the key id at the beginning of each form tells what is still to do, so a killed run is simply run again. The
+ * old keys are retired when nothing is left under them. A process that has only an old key could still write a secret
+ * with it, so the operator restarts every process with the new key in front beforehand.
+ */
+import type { Pool, Tx } from '../db/pool.ts';
+import { DecryptionFailed, KEY_ID_BYTES, type Vault } from './secrets.ts';
+
+const BATCH = 100;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+interface Stored {
+  readonly id: string;
+  readonly current: Buffer;
+  readonly previous: Buffer | null;
+}
+
+export interface Resealed {
+  /** Webhooks whose secrets were encrypted again. */
+  readonly webhooks: number;
+  /** Webhooks with a secret that no key of the ring opens; they were left as they were. */
+  readonly unopened: readonly string[];
+}
+
+export interface Resealing {
+  readonly vault: Vault;
+  /** The public name of the first key. */
+  readonly newestKeyId: string;
+  readonly onProgress: (webhooks: number) => void;
+}
+
+/** Encrypts every secret that another key than the first holds, until a whole pass finds none. */
+export async function resealAll(pool: Pool, resealing: Resealing): Promise<Resealed> {
+  let webhooks = 0;
+  for (;;) {
+    const unopened: string[] = [];
+    let found = 0;
+    for (let after: string | null = FIRST_ID; after !== null;) {
+      const from: string = after;
+      const batch = await pool.transaction((tx) => resealBatch(tx, from, resealing));
+      unopened.push(...batch.unopened);
+      found += batch.webhooks;
+      after = batch.last;
+      resealing.onProgress(webhooks + found);
+    }
+    webhooks += found;
+    if (found === 0) return { webhooks, unopened };
+  }
+}
+
+async function resealBatch(
+  tx: Tx,
+  after: string,
+  { vault, newestKeyId }: Resealing,
+): Promise<Resealed & { readonly last: string | null }> {
+  const rows = await tx<Stored[]>`
+    select id, encrypted_secret as current, previous_encrypted_secret as previous
+    from webhooks
+    where id > ${after}
+      and (substr(encrypted_secret, 1, ${KEY_ID_BYTES}::int) <> convert_to(${newestKeyId}, 'UTF8')
+           or substr(previous_encrypted_secret, 1, ${KEY_ID_BYTES}::int) <> convert_to(${newestKeyId}, 'UTF8'))
+    order by id
+    limit ${BATCH}
+    for no key update`;
+  const unopened: string[] = [];
+  const fresh: { readonly id: string; readonly current: Buffer; readonly previous: Buffer | null }[] = [];
+  for (const { id, current, previous } of rows) {
+    const again = (blob: Buffer) => encryptAgain(vault, newestKeyId, id, blob);
+    const both = [again(current), previous === null ? null : again(previous)] as const;
+    if (both.includes('unopened')) unopened.push(id);
+    else fresh.push({ id, current: both[0] as Buffer, previous: both[1] as Buffer | null });
+  }
+  await tx`
+    update webhooks w
+    set encrypted_secret = decode(fresh.current, 'hex'), previous_encrypted_secret = decode(fresh.previous, 'hex')
+    from unnest(${fresh.map(({ id }) => id)}::uuid[], ${fresh.map(({ current }) => current.toString('hex'))}::text[],
+                ${fresh.map(({ previous }) => previous?.toString('hex') ?? null)}::text[]) as fresh (id, current, previous)
+    where w.id = fresh.id`;
+  return { webhooks: fresh.length, unopened, last: rows.length === BATCH ? (rows.at(-1)?.id ?? null) : null };
+}
+
+function encryptAgain(vault: Vault, newestKeyId: string, id: string, blob: Buffer): Buffer | 'unopened' {
+  try {
+    const { secret, keyId } = vault.decrypt(id, blob);
+    return keyId === newestKeyId ? blob : vault.encrypt(id, secret);
+  } catch (error) {
+    if (error instanceof DecryptionFailed) return 'unopened';
+    throw error;
+  }
+}
+
+/** Retires these keys: from now on a process that has one of them in front refuses to start. */
+export async function retireKeys(tx: Tx, keyIds: readonly string[], actor: string): Promise<void> {
+  await tx`
+    insert into retired_keys (key_id, actor)
+    select key_id, ${actor} from unnest(${keyIds as string[]}::text[]) as key_id
+    on conflict do nothing`;
+}
+
+/** Which of these keys are retired. */
+export async function readRetired(sql: Tx, keyIds: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ keyId: string }[]>`
+    select key_id as "keyId" from retired_keys where key_id = any (${keyIds as string[]}::text[])`;
+  return rows.map(({ keyId }) => keyId);
+}

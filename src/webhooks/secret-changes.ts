@@ -1,0 +1,179 @@
+/**
+ * Changes of a webhook's secret: a new one that signs at once or later, and the end of the previous one.
+ *
+ * Invariant: every change commits with its line of history; a change to the same values is no change and leaves no
+ * line. A rotation keeps one previous secret. While the previous secret still signs, or the new one waits for its
+ * time, another rotation is refused: it would silently turn away receivers that have only one of the two. The partner
+ * may end the previous secret, drop the waiting one, or let the time pass.
+ * A waiting secret needs no job: each claim compares its time with the clock (`claim_due`).
+ */
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { PREVIOUS_SECRET_H } from '../contract/delivery.ts';
+import { NOT_FOUND, type Result } from '../contract/refusals.ts';
+import { MAX_WAIT_H } from '../contract/resources/webhook.ts';
+import type { Tx } from '../db/pool.ts';
+import { prepared } from '../db/prepared.ts';
+import { webhooks } from '../db/tables/partners.ts';
+import { lockWebhook, type Subject, writeHistory } from './history.ts';
+import { newSecret, type Vault } from './secrets.ts';
+
+export interface Rotation {
+  readonly secret: string;
+  /** The secret as it lies in the row. */
+  readonly encrypted: Buffer;
+  readonly signsFrom: Date;
+  readonly previousUntil: Date;
+}
+
+export type RotationRefusal = 'notFound' | 'signingTimeOutOfRange' | 'newSecretWaits' | 'previousSecretSigns';
+
+/**
+ * Gives a webhook, active or not, a new secret. It signs from `signsFrom` on, at most {@link MAX_WAIT_H} hours ahead, with
+ * the one before beside it; until then that one signs alone. Null: it signs at once.
+ */
+export async function rotateSecret(
+  tx: Tx,
+  vault: Vault,
+  subject: Subject,
+  signsFrom: Date | null,
+): Promise<Result<Rotation, RotationRefusal>> {
+  const { id } = subject;
+  const webhook = await lockWebhook(tx, subject);
+  if (webhook === null) return NOT_FOUND;
+  const { now, waitsUntil, previousSignsUntil } = await readSecrets(tx, id);
+  if (signsFrom !== null && (signsFrom < now || signsFrom.getTime() > now.getTime() + MAX_WAIT_H * 3_600_000)) {
+    return { refused: { kind: 'signingTimeOutOfRange' } };
+  }
+  if (waitsUntil !== null) return { refused: { kind: 'newSecretWaits', until: waitsUntil } };
+  if (previousSignsUntil !== null) return { refused: { kind: 'previousSecretSigns', until: previousSignsUntil } };
+  const secret = newSecret();
+  const encrypted = vault.encrypt(id, secret);
+  const [row] = await putSecret(tx, { id, signsFrom, encrypted });
+  if (row === undefined) throw new Error(`webhook ${id} is gone although it was locked`);
+  await writeHistory(tx, subject, webhook, signsFrom === null ? 'segredo_trocado' : 'segredo_agendado', {
+    takesEffectAt: signsFrom,
+  });
+  return { ok: { secret, encrypted, ...row } };
+}
+
+/** Ends the wait of a new secret: it signs from now on. Said again while the one before still signs, it changes nothing. */
+export async function activateSecret(
+  tx: Tx,
+  subject: Subject,
+): Promise<Result<{ readonly previousUntil: Date }, 'notFound' | 'noNewSecret'>> {
+  const { id } = subject;
+  const webhook = await lockWebhook(tx, subject);
+  if (webhook === null) return NOT_FOUND;
+  const { waitsUntil, previousSignsUntil } = await readSecrets(tx, id);
+  if (waitsUntil === null) {
+    if (previousSignsUntil === null) return { refused: { kind: 'noNewSecret' } };
+    return { ok: { previousUntil: previousSignsUntil } };
+  }
+  const [row] = await endWait(tx, { id });
+  if (row === undefined) throw new Error(`webhook ${id} is gone although it was locked`);
+  await writeHistory(tx, subject, webhook, 'segredo_ativado');
+  return { ok: row };
+}
+
+/** Drops a new secret that waits; without one nothing changes. */
+export async function discardSecret(
+  tx: Tx,
+  subject: Subject,
+): Promise<Result<'none waits', 'notFound' | 'newSecretSigns'>> {
+  const { id } = subject;
+  const webhook = await lockWebhook(tx, subject);
+  if (webhook === null) return NOT_FOUND;
+  const { waitsUntil, previousSignsUntil } = await readSecrets(tx, id);
+  if (waitsUntil === null) {
+    return previousSignsUntil === null ? { ok: 'none waits' } : { refused: { kind: 'newSecretSigns' } };
+  }
+  await dropNewSecret(tx, { id });
+  await writeHistory(tx, subject, webhook, 'segredo_descartado');
+  return { ok: 'none waits' };
+}
+
+/**
+ * Ends the secret before the last rotation now. While the new one waits that would leave none to sign with, so it is
+ * refused.
+ */
+export async function endPreviousSecret(
+  tx: Tx,
+  subject: Subject,
+): Promise<Result<'ended', 'notFound' | 'previousSecretSignsAlone'>> {
+  const webhook = await lockWebhook(tx, subject);
+  if (webhook === null) return NOT_FOUND;
+  const { waitsUntil } = await readSecrets(tx, subject.id);
+  if (waitsUntil !== null) return { refused: { kind: 'previousSecretSignsAlone', until: waitsUntil } };
+  const rows = await dropPreviousSecret(tx, { id: subject.id });
+  if (rows.length > 0) await writeHistory(tx, subject, webhook, 'segredo_anterior_encerrado');
+  return { ok: 'ended' };
+}
+
+interface Secrets {
+  readonly now: Date;
+  /** From when the new secret signs; null when none waits. */
+  readonly waitsUntil: Date | null;
+  /** Until when the one before signs beside the new one; null when it signs alone, or no longer. */
+  readonly previousSignsUntil: Date | null;
+}
+
+/** How the secrets of a locked webhook stand, by the clock that claims go by. */
+async function readSecrets(tx: Tx, id: string): Promise<Secrets> {
+  const [row] = await tx<[Secrets]>`
+    select now, case when waits then signs_from end as "waitsUntil",
+           case when not waits and previous_until > now then previous_until end as "previousSignsUntil"
+    from (
+      select clock.now, signs_from, previous_until, coalesce(signs_from > clock.now, false) as waits
+      from webhooks, (select clock_timestamp() as now) clock
+      where id = ${id}
+    ) secrets`;
+  return row;
+}
+
+const hours = (amount: number) => sql`${amount} * interval '1 hour'`;
+
+/** The secret that signed becomes the one before; `signsFrom` null: the new one signs now. */
+const putSecret = prepared<{ id: string; signsFrom: Date | null; encrypted: Buffer }>()(
+  (database, { id, signsFrom, encrypted }) =>
+    database
+      .update(webhooks)
+      .set({
+        previousEncryptedSecret: sql`${webhooks.encryptedSecret}`,
+        previousUntil: sql`coalesce(${signsFrom}::timestamptz, clock_timestamp()) + ${hours(PREVIOUS_SECRET_H)}`,
+        signsFrom: sql`${signsFrom}::timestamptz`,
+        encryptedSecret: sql`${encrypted}`,
+      })
+      .where(eq(webhooks.id, id))
+      .returning({
+        signsFrom: sql<Date>`${webhooks.previousUntil} - ${hours(PREVIOUS_SECRET_H)}`,
+        previousUntil: sql<Date>`${webhooks.previousUntil}`,
+      }),
+);
+
+const endWait = prepared<{ id: string }>()((database, { id }) =>
+  database
+    .update(webhooks)
+    .set({ signsFrom: null, previousUntil: sql`clock_timestamp() + ${hours(PREVIOUS_SECRET_H)}` })
+    .where(eq(webhooks.id, id))
+    .returning({ previousUntil: sql<Date>`${webhooks.previousUntil}` }),
+);
+
+const dropNewSecret = prepared<{ id: string }>()((database, { id }) =>
+  database
+    .update(webhooks)
+    .set({
+      encryptedSecret: sql`${webhooks.previousEncryptedSecret}`,
+      signsFrom: null,
+      previousEncryptedSecret: null,
+      previousUntil: null,
+    })
+    .where(eq(webhooks.id, id)),
+);
+
+const dropPreviousSecret = prepared<{ id: string }>()((database, { id }) =>
+  database
+    .update(webhooks)
+    .set({ previousEncryptedSecret: null, previousUntil: null, signsFrom: null })
+    .where(and(eq(webhooks.id, id), isNotNull(webhooks.previousUntil)))
+    .returning({ id: webhooks.id }),
+);

@@ -1,0 +1,136 @@
+/** Webhooks: created with their secret and their first line of history, and listed without the secret. */
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import type { SubscribableName } from '../contract/events.ts';
+import type { Result } from '../contract/refusals.ts';
+import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources/webhook.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { lockPartner } from '../db/partner-lock.ts';
+import { prepared } from '../db/prepared.ts';
+import { webhooks } from '../db/tables/partners.ts';
+import { SHOWN, type WebhookRow, writeHistory } from './history.ts';
+import { newSecret, type Vault } from './secrets.ts';
+
+export interface NewWebhook {
+  readonly partnerId: string;
+  /** The normalised URL that the target check accepted. */
+  readonly url: string;
+  /** In the order the partner gave. */
+  readonly events: readonly SubscribableName[];
+  /** `sub` of the token. */
+  readonly actor: string;
+  readonly requestId: string | null;
+}
+
+export interface Creation {
+  readonly webhook: WebhookResource;
+  readonly secret: string;
+}
+
+/**
+ * Creates a webhook in the caller's transaction. The secret is in the result and, encrypted, in the row; nowhere else.
+ *
+ * Creations of one partner queue on the partner's row; otherwise two of them could both count 49. NO KEY UPDATE leaves
+ * alone those that only refer to the row. Id and time are read after the lock, so they are in list order.
+ */
+export async function createWebhook(
+  tx: Tx,
+  vault: Vault,
+  request: NewWebhook,
+): Promise<Result<Creation, 'webhookLimit'>> {
+  const { partnerId, url } = request;
+  const events = [...request.events];
+  await lockPartner(tx, { partnerId });
+  const [begun] = await tx<[{ id: string; at: Date; active: number }]>`
+    select uuidv7() as id, clock_timestamp()::timestamptz(3) as at,
+           (select count(*)::int from webhooks where partner_id = ${partnerId} and active) as active`;
+  if (begun.active >= MAX_ACTIVE_WEBHOOKS) return { refused: { kind: 'webhookLimit' } };
+
+  const secret = newSecret();
+  const encrypted = vault.encrypt(begun.id, secret);
+  await insertWebhook(tx, { id: begun.id, partnerId, url, events, encrypted, at: begun.at });
+  const row = { id: begun.id, url, events, active: true, createdAt: begun.at };
+  await writeHistory(tx, request, row, 'criacao', { at: begun.at });
+  return { ok: { webhook: viewWebhook(row), secret } };
+}
+
+const insertWebhook = prepared<{
+  id: string;
+  partnerId: string;
+  url: string;
+  events: readonly string[];
+  encrypted: Buffer;
+  at: Date;
+}>()((database, { id, partnerId, url, events, encrypted, at }) =>
+  database.insert(webhooks).values({ id, partnerId, url, events, encryptedSecret: encrypted, createdAt: at }),
+);
+
+export interface WebhookList {
+  readonly partnerId: string;
+  /** Null: both. */
+  readonly active: boolean | null;
+  /** The last id of the page before. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** `active` as SQL and not as a value, so that a plan of any value can use the index of the active ones. */
+const listOf = (active: SQL | undefined) =>
+  prepared<{ partnerId: string; after: string; limit: number }>()((database, { partnerId, after, limit }) =>
+    database
+      .select(SHOWN)
+      .from(webhooks)
+      .where(and(eq(webhooks.partnerId, partnerId), active, gt(webhooks.id, after)))
+      .orderBy(asc(webhooks.id))
+      .limit(limit),
+  );
+
+const LISTS = {
+  both: listOf(undefined),
+  active: listOf(sql`${webhooks.active}`),
+  inactive: listOf(sql`not ${webhooks.active}`),
+};
+
+/**
+ * A page of the partner's webhooks, oldest first, without their secrets (contract, "List webhooks"). Their ids are
+ * UUIDv7, made under the partner's lock, so their order is that of creation. The active ones, at most
+ * {@link MAX_ACTIVE_WEBHOOKS}, are one page; there is no bound on how many a partner has deactivated.
+ */
+export async function listWebhooks(
+  pool: Pool,
+  { partnerId, active, after, limit }: WebhookList,
+): Promise<{ readonly webhooks: WebhookResource[]; readonly next: string | null }> {
+  const list = LISTS[active === null ? 'both' : active ? 'active' : 'inactive'];
+  const rows = await pool.run((tx) => list(tx, { partnerId, after: after ?? FIRST_ID, limit: limit + 1 }));
+  const page = rows.slice(0, limit);
+  return { webhooks: page.map(viewWebhook), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** The webhook as the wire shows it: the contract's fields and no others. */
+export function viewWebhook({ id, url, events, active, createdAt }: WebhookRow): WebhookResource {
+  return { id, url, eventos: events as SubscribableName[], ativo: active, criado_em: createdAt.toISOString() };
+}
+
+/**
+ * One webhook of the partner, active or not; null when it has none of that id. By hand: built, it took the API's process a
+ * fifth more CPU for each `GET /v1/webhooks/{id}`.
+ */
+export async function readWebhook(pool: Pool, partnerId: string, id: string): Promise<WebhookResource | null> {
+  const [row] = await pool.run(
+    (tx) => tx<WebhookRow[]>`
+      select id, url, events, active, created_at as "createdAt"
+      from webhooks where id = ${id} and partner_id = ${partnerId}`,
+  );
+  return row === undefined ? null : viewWebhook(row);
+}
+
+/** The ids of all the partner's webhooks, active or not. */
+export async function readWebhookIds(pool: Pool, partnerId: string): Promise<string[]> {
+  const rows = await pool.run((tx) => selectIds(tx, { partnerId }));
+  return rows.map(({ id }) => id);
+}
+
+const selectIds = prepared<{ partnerId: string }>()((database, { partnerId }) =>
+  database.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.partnerId, partnerId)),
+);

@@ -1,0 +1,191 @@
+/**
+ * What partners read, beside three million attempts of a week: every list, filter and page, one delivery, one event, where
+ * a feed begins, and a webhook's health. Half of all is one webhook's.
+ */
+import { readDeliveries, readDelivery, type DeliverySearch } from '../../../src/delivery/partner/read-deliveries.ts';
+import { readSent } from '../../../src/delivery/partner/read-sent.ts';
+import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
+import { countHours } from '../../../src/delivery/queue/upkeep/hour-counter.ts';
+import { Pool, type Sql } from '../../../src/db/pool.ts';
+import { readFeed } from '../../../src/log/feed.ts';
+import { readFeedEvent } from '../../../src/log/feed-event.ts';
+import { findStart } from '../../../src/log/feed-start.ts';
+import { listWebhooks } from '../../../src/webhooks/webhooks.ts';
+import { type BenchWebhook, createDatabase, insertWebhooks } from '../carteiro.ts';
+import { atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { cpuOfServer } from '../harness/cpu.ts';
+import { median, percentile, seeded } from '../harness/statistics.ts';
+import { dataOf, EVENT } from '../workload.ts';
+
+const DATABASE = 'reads';
+const WEBHOOKS = 100;
+const PARTNERS = 20;
+const ROWS_A_COMMIT = 25_000;
+const MOST_MS = 50;
+
+/**
+ * Deliveries spread over the last seven days: one in five was tried twice, one in fifty ended in erro. Each event is of a
+ * transaction of its own, of an epoch that is over.
+ */
+async function seed(sql: Sql, webhooks: readonly BenchWebhook[], total: number): Promise<void> {
+  for (let done = 0; done < total; done += ROWS_A_COMMIT) {
+    const rows = Math.min(ROWS_A_COMMIT, total - done);
+    await sql`
+      with made as materialized (
+        select uuidv7(ago) as event_id, uuidv7(ago) as id, now() + ago as at, webhook_id, partner_id, n,
+               case when n % 50 = 0 then 'erro' when n % 50 = 1 then 'pendente' else 'entregue' end as status
+        from generate_series(${done}::int, ${done + rows - 1}::int) n
+        cross join lateral (select interval '7 days' * ((n - ${total}::float8) / ${total})) shift (ago)
+        cross join lateral (
+          select case when n % 2 = 0 then 1 else 1 + n % ${WEBHOOKS}::int end as place
+        ) turn
+        cross join lateral (
+          select (${webhooks.map(({ id }) => id)}::uuid[])[place] as webhook_id,
+                 (${webhooks.map(({ partnerId }) => partnerId)}::uuid[])[place] as partner_id
+        ) hook
+      ),
+      event as (
+        insert into events (id, stream, version, type, partner_id, data, occurred_at, actor, fan_out, loan_version, snapshot,
+                            epoch, tx)
+        select event_id, event_id, 1, ${EVENT}, partner_id, replace(${dataOf('$')}, '$', event_id::text)::json, at, 'bench', 1,
+               1, format('%1$s:%1$s:', n + 1)::pg_snapshot, 0, (n + 1)::text::xid8
+        from made
+      ),
+      delivery as (
+        insert into deliveries (id, event_id, webhook_id, partner_id, status, attempts, failures, next_attempt_at, finished_at)
+        select id, event_id, webhook_id, partner_id, status, 2, case status when 'erro' then 2 else 1 end,
+               case when status = 'pendente' then now() + interval '1 hour' end, case when status <> 'pendente' then at end
+        from made
+      )
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+                            claim, answer, recorded_at)
+      select id, number, webhook_id, partner_id, case when fails then 'resposta_nao_2xx' else 'entregue' end,
+             case when fails then 503 else 200 end, at, 5 + n % 400, 'https://partner.example/', 'bench/1', '\\x6f6b', at
+      from made
+      cross join generate_series(1, case when n % 5 = 0 then 2 else 1 end) number
+      cross join lateral (select status <> 'entregue' or number < (case when n % 5 = 0 then 2 else 1 end) as fails) outcome`;
+  }
+}
+
+interface Known {
+  readonly pool: Pool;
+  readonly random: () => number;
+  readonly partnerId: string;
+  /** Of the partner; the first one is the busy one. */
+  readonly webhookIds: readonly string[];
+  readonly sample: readonly { readonly id: string; readonly eventId: string }[];
+}
+
+function readings({
+  pool,
+  random,
+  partnerId,
+  webhookIds,
+  sample,
+}: Known): Readonly<Record<string, () => Promise<unknown>>> {
+  const all: DeliverySearch = {
+    partnerId,
+    webhookIds,
+    status: null,
+    event: null,
+    loanId: null,
+    outcome: null,
+    statusCode: null,
+    from: null,
+    until: null,
+    after: null,
+    limit: 100,
+  };
+  const one = { ...all, webhookIds: webhookIds.slice(0, 1) };
+  const pick = () => sample[Math.floor(random() * sample.length)] as (typeof sample)[number];
+  const past = () => new Date(Date.now() - random() * 7 * 86_400_000);
+  const after = () => ({ eventId: pick().eventId, webhookId: webhookIds[0] as string });
+  const feed = { partnerId, event: null, limit: 100 };
+  return {
+    'deliveries of one webhook': () => readDeliveries(pool, { ...one, after: after() }),
+    'deliveries of all': () => readDeliveries(pool, { ...all, after: after() }),
+    'by status erro': () => readDeliveries(pool, { ...all, status: 'erro', after: after() }),
+    'by status pendente': () => readDeliveries(pool, { ...one, status: 'pendente', after: after() }),
+    'by last outcome': () => readDeliveries(pool, { ...one, outcome: 'resposta_nao_2xx', after: after() }),
+    'by HTTP status, of all': () => readDeliveries(pool, { ...all, statusCode: 503, after: after() }),
+    'by event, of which there is none': () =>
+      readDeliveries(pool, { ...one, event: 'repasse.processado', after: after() }),
+    'by what there is none of': () => readDeliveries(pool, { ...one, outcome: 'erro_tls', after: after() }),
+    'by loan': () => readDeliveries(pool, { ...all, loanId: pick().eventId }),
+    'one delivery, as sent': async () => {
+      const { id } = pick();
+      await readDelivery(pool, partnerId, id);
+      await readSent(pool, () => ({ secret: 'whsec_AAAA', keyId: 'bench' }), partnerId, id);
+    },
+    'the feed since an instant': async () => {
+      const from = await findStart(pool, partnerId, past());
+      return readFeed(pool, { ...feed, after: from });
+    },
+    'one event': () => readFeedEvent(pool, partnerId, pick().eventId),
+    webhooks: () => listWebhooks(pool, { partnerId, active: null, after: null, limit: 100 }),
+    'health of the busy webhook': () => readWebhookHealth(pool, partnerId, webhookIds[0] as string),
+  };
+}
+
+async function run(bench: Bench): Promise<Result> {
+  const { server, receiver, progress, isQuick } = bench;
+  const total = isQuick ? 20_000 : 2_500_000;
+  const runs = isQuick ? 10 : 300;
+  const url = await createDatabase(server, DATABASE);
+  const pool = new Pool({ url, name: 'reads', max: 3, deadlineMs: 60_000 });
+  const measured: Measured[] = [];
+  try {
+    const webhooks = await server.on(DATABASE, (sql) =>
+      insertWebhooks(
+        sql,
+        receiver.url,
+        Array.from({ length: WEBHOOKS }, (_, index) => `/r/${index}`),
+        PARTNERS,
+      ),
+    );
+    await progress.phase(`${total} deliveries`, 900, () => server.on(DATABASE, (sql) => seed(sql, webhooks, total)));
+    await progress.phase('vacuum', 600, () => server.on(DATABASE, (sql) => sql`vacuum (analyze)`));
+    const countedMs = performance.now();
+    await progress.phase('counting by the hour', 600, () => countHours(pool));
+    const countS = (performance.now() - countedMs) / 1_000;
+    const partnerId = webhooks[0]?.partnerId as string;
+    const webhookIds = webhooks.filter((webhook) => webhook.partnerId === partnerId).map(({ id }) => id);
+    const sample = await server.on(
+      DATABASE,
+      (sql) => sql<{ id: string; eventId: string }[]>`
+        select id, event_id as "eventId" from deliveries tablesample system (1) where webhook_id = ${webhookIds[0] ?? null}`,
+    );
+    const label = 'counting by the hour, of 1,000,000 attempts';
+    measured.push({ id: 'reads_count', label, value: (countS / total / 1.2) * 1_000_000, unit: 's', bar: null });
+    const known = { pool, random: seeded(bench.seed), partnerId, webhookIds, sample };
+    for (const [name, read] of Object.entries(readings(known))) {
+      const tookMs: number[] = [];
+      const before = cpuOfServer(server.postmaster);
+      for (let turn = -10; turn < runs; turn += 1) {
+        const startedMs = performance.now();
+        await read();
+        if (turn >= 0) tookMs.push(performance.now() - startedMs);
+      }
+      const cpuMs = ((cpuOfServer(server.postmaster) - before) / (runs + 10)) * 1_000;
+      const [middle, late] = [median(tookMs), percentile(tookMs, 0.99)].map((ms) => `${ms.toFixed(1)} ms`);
+      progress.note(`${name}: median ${middle}, p99 ${late}, of which PostgreSQL ${cpuMs.toFixed(1)} ms of CPU`);
+      measured.push({
+        id: `reads_${measured.length}`,
+        label: `${name}, p99`,
+        value: percentile(tookMs, 0.99),
+        unit: 'ms',
+        bar: atMost(MOST_MS),
+      });
+    }
+  } finally {
+    await pool.close();
+    await server.drop(DATABASE);
+  }
+  return { measured };
+}
+
+export const reads: Figure = {
+  id: 'reads',
+  about: 'what partners read through the API, beside 3,000,000 attempts of a week',
+  run,
+};

@@ -1,0 +1,146 @@
+/** Pollers on three hosts, each with a network of its own: one is cut off under load, and comes back. */
+import { appendFile, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { startProgram } from '../../src/db/embedded/embedded-programs.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { setCap } from '../../src/delivery/queue/orders/cap.ts';
+import { startCluster } from '../support/clusters.ts';
+import { HERE, makeHost, mayMakeHosts } from '../support/net-hosts.ts';
+import { commitEvents, insertPartner } from '../support/outbox.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const HOSTS = [2, 3, 4];
+const WEBHOOKS = 6;
+const CAP = 8;
+const EVENTS = 300;
+const ANSWER_MS = 100;
+
+const mayRun = await mayMakeHosts();
+
+/** The most POSTs of each path that are unanswered at once, and how many in all. */
+function watchFlights() {
+  const open = new Map<string, number>();
+  const peaks = new Map<string, number>();
+  return {
+    peaks,
+    begin(path: string): () => void {
+      const now = (open.get(path) ?? 0) + 1;
+      open.set(path, now);
+      peaks.set(path, Math.max(peaks.get(path) ?? 0, now));
+      return () => void open.set(path, (open.get(path) ?? 0) - 1);
+    },
+  };
+}
+
+/** A server that the hosts may reach. */
+async function startServer() {
+  const cluster = await startCluster();
+  onTestFinished(() => cluster.remove(), 60_000);
+  await migrate(cluster.url, silentLog);
+  await appendFile(join(cluster.cluster.data, 'pg_hba.conf'), `host all all ${HERE}/24 scram-sha-256\n`);
+  // The embedded server is for the loopback alone, so it is started here with this address too.
+  await cluster.stop('fast');
+  const log = await open(join(cluster.cluster.folder, 'server.log'), 'a');
+  const { port } = new URL(cluster.url);
+  const args = ['-D', cluster.cluster.data, '-p', port, '-c', `listen_addresses=127.0.0.1,${HERE}`];
+  await startProgram('postgres', args, cluster.cluster.owner, log.fd);
+  await log.close();
+  const sql: Sql = postgres(cluster.url, {
+    max: 2,
+    onnotice: () => undefined,
+    connection: { search_path: 'carteiro' },
+  });
+  while (
+    !(await sql`select`.then(
+      () => true,
+      () => false,
+    ))
+  )
+    await sleep(20);
+  const url = new URL(cluster.url);
+  url.hostname = HERE;
+  return { sql, url: url.href };
+}
+
+test.skipIf(!mayRun)(
+  'three pollers on hosts of their own, one cut off and healed under load: 0 lost, 0 beyond the cap, each POST has its row',
+  { timeout: 600_000 },
+  async () => {
+    const hosts = await Promise.all(HOSTS.map(makeHost));
+    onTestFinished(async () => void (await Promise.all(hosts.map((host) => host.remove()))));
+    const { sql, url } = await startServer();
+    const receiver = await startReceiver({ host: HERE });
+    onTestFinished(() => receiver.close());
+    const flights = watchFlights();
+    const held = new Set<() => void>();
+    let isHolding = false;
+    receiver.answerWith(({ path }, response) => {
+      const end = flights.begin(path);
+      const answer = () => {
+        if (!held.delete(answer)) return;
+        end();
+        response.writeHead(200).end();
+      };
+      held.add(answer);
+      if (!isHolding) setTimeout(answer, ANSWER_MS);
+    });
+    const partnerId = await insertPartner(sql);
+    for (let index = 0; index < WEBHOOKS; index += 1) {
+      const { id } = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/${index}`);
+      await sql.begin((tx) => setCap(tx, id, CAP));
+    }
+    const pollers = await Promise.all(hosts.map((host) => startPollerProcess(url, {}, host.prefix)));
+    const [cutOff, victim] = [hosts[0], pollers[0]];
+    const countHeld = async (by = '%') => (await sql`select from deliveries where claimed_by like ${by}`).length;
+    const ofVictim = `%-${victim?.pid}-%`;
+
+    await commitEvents(sql, partnerId, EVENTS);
+    await receiver.received(EVENTS);
+    // Until it has POSTs under way that are not answered before the cut, or there would be nothing to take over.
+    for (;;) {
+      isHolding = true;
+      while (held.size === 0 || held.size !== (await countHeld())) await sleep(10);
+      if ((await countHeld(ofVictim)) > 0) break;
+      isHolding = false;
+      for (const answer of held) answer();
+    }
+    await cutOff?.cut();
+    isHolding = false;
+    for (const answer of held) answer();
+    // The others notice, and take over what it held.
+    while (!pollers.slice(1).some(({ lines }) => lines.join('\n').includes('pollers are gone'))) await sleep(20);
+    while ((await sql`select from deliveries where status <> 'entregue' limit 1`).length > 0) await sleep(20);
+    await cutOff?.heal();
+    // It is one of them again: nothing else delivers now.
+    expect(await pollers[1]?.end('SIGTERM')).toBe(0);
+    expect(await pollers[2]?.end('SIGTERM')).toBe(0);
+    await commitEvents(sql, partnerId, EVENTS / 10);
+    while ((await sql`select from deliveries where status <> 'entregue' limit 1`).length > 0) await sleep(20);
+    expect(await victim?.end('SIGTERM')).toBe(0);
+
+    const posts = Map.groupBy(receiver.posts, (post) => String(post.headers['x-webhook-delivery']));
+    const rows = await sql<{ id: string; attempts: number }[]>`
+      select d.id, count(a.*) filter (where not a.late)::int as attempts
+      from deliveries d left join attempts a on a.delivery_id = d.id group by d.id`;
+    const lost = rows.filter(({ id }) => !posts.has(id));
+    const untold = rows.filter(({ id, attempts }) => (posts.get(id)?.length ?? 0) > attempts);
+    const over = [...flights.peaks].filter(([, most]) => most > CAP);
+    console.log(
+      `three hosts, one cut off: ${rows.length} deliveries, ${receiver.posts.length} POSTs, ${lost.length} lost, ` +
+        `${untold.length} with a POST without its row, at most ${Math.max(...flights.peaks.values())} of ${CAP} in flight`,
+    );
+    expect({ lost, untold, over }).toEqual({ lost: [], untold: [], over: [] });
+    expect(rows).toHaveLength((EVENTS + EVENTS / 10) * WEBHOOKS);
+    const [taken] = await sql`
+      select count(*)::int as n, max(recorded_at - started_at) < lease() as "before their leases ended" from attempts where outcome = 'desconhecido' and poller like ${ofVictim}`;
+    expect(taken).toEqual({ n: expect.any(Number), 'before their leases ended': true });
+    expect(receiver.posts.length).toBeGreaterThan(rows.length);
+    await sql.end({ timeout: 1 });
+  },
+);

@@ -1,0 +1,86 @@
+/** Every hostile receiver against a real poller: what its rows say, and what its process takes for it. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { memoryOf } from '../../bench/harness/cpu.ts';
+import { makeAuthority } from '../../support/certificates.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type HostileFarm, startHostileFarm } from '../../support/hostile-farm.ts';
+import { commitEvents, insertPartner } from '../../support/outbox.ts';
+import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../../support/poller-process.ts';
+import { type Receiver, startReceiver, status } from '../../support/receiver.ts';
+import { makeTestFolder, type TestFolder } from '../../support/test-folder.ts';
+
+const MAX_GROWTH_MIB = 20;
+const WEBHOOKS = 64;
+const WARM_UP_EVENTS = 100;
+
+let database: TestDatabase;
+let farm: HostileFarm;
+let folder: TestFolder;
+let friends: readonly Receiver[];
+let poller: PollerProcess;
+
+beforeAll(async () => {
+  const authority = makeAuthority();
+  [database, farm, folder] = await Promise.all([createTestDatabase(), startHostileFarm(), makeTestFolder()]);
+  friends = [await startReceiver(), await startReceiver({ tls: authority.issue(['localhost']) })];
+  const trusted = join(folder.path, 'ca.pem');
+  await writeFile(trusted, farm.ca + authority.ca);
+  poller = await startPollerProcess(database.url, { NODE_EXTRA_CA_CERTS: trusted });
+});
+afterAll(async () => {
+  await poller.end('SIGKILL');
+  await Promise.all([farm.close(), database.drop(), folder.remove(), ...friends.map((friend) => friend.close())]);
+});
+
+/** Waits until no delivery of the partner is without an attempt, and returns the most memory that the poller took. */
+async function peakUntilTried(partnerId: string): Promise<number> {
+  let peak = 0;
+  for (;;) {
+    peak = Math.max(peak, memoryOf(poller.pid));
+    const untried = await database.sql`
+      select from deliveries d
+      where partner_id = ${partnerId} and not exists (select from attempts where delivery_id = d.id)
+      limit 1`;
+    if (untried.length === 0) return peak;
+    await sleep(50);
+  }
+}
+
+test(
+  'a poller that sends to all of them at once grows by less than 20 MiB, and every attempt ends',
+  { timeout: 600_000 },
+  async () => {
+    const { sql } = database;
+    const friendly = await insertPartner(sql);
+    for (const friend of friends) {
+      friend.answerWith(status(200, '', { delayMs: 5 }));
+      for (let index = 0; index < WEBHOOKS; index += 1) {
+        await insertEncryptedWebhook(sql, friendly, `${friend.url}/${index}`);
+      }
+    }
+    await commitEvents(sql, friendly, WARM_UP_EVENTS);
+    await peakUntilTried(friendly);
+    const before = memoryOf(poller.pid);
+
+    const hostile = await insertPartner(sql);
+    for (const { url } of farm.receivers) await insertEncryptedWebhook(sql, hostile, url);
+    await commitEvents(sql, hostile, 1);
+    const peak = await peakUntilTried(hostile);
+
+    const rows = await sql<{ url: string; outcome: string; statusCode: number | null; durationMs: number }[]>`
+      select url, outcome, status_code as "statusCode", duration_ms as "durationMs"
+      from attempts where partner_id = ${hostile} and number = 1`;
+    const found = new Map(rows.map(({ url, outcome, statusCode }) => [url, { outcome, statusCode }]));
+    expect(farm.receivers.map(({ name, url }) => [name, found.get(url)])).toEqual(
+      farm.receivers.map(({ name, expected }) => [name, expected[0]]),
+    );
+    const longestMs = Math.max(...rows.map(({ durationMs }) => durationMs));
+    console.log(
+      `hostile receivers: a poller of ${before.toFixed(0)} MiB grew to ${peak.toFixed(0)} MiB at most, the longest attempt took ${longestMs} ms`,
+    );
+    expect(peak - before).toBeLessThan(MAX_GROWTH_MIB);
+  },
+);

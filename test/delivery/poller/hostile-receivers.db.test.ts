@@ -1,0 +1,41 @@
+/** What the log of attempts says after a delivery to every hostile receiver. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSender } from '../../../src/delivery/sending/send.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startEngine } from '../../support/engine.ts';
+import { type HostileFarm, startHostileFarm } from '../../support/hostile-farm.ts';
+import { commitEvent, insertPartner, insertWebhook } from '../../support/outbox.ts';
+
+let database: TestDatabase;
+let farm: HostileFarm;
+beforeAll(async () => {
+  [database, farm] = await Promise.all([createTestDatabase(), startHostileFarm()]);
+});
+afterAll(async () => {
+  await farm.close();
+  await database.drop();
+});
+
+test('each has one attempt with its resultado, and each failure a next one', { timeout: 600_000 }, async () => {
+  const { pool, sql } = database;
+  const partnerId = await insertPartner(sql);
+  for (const { url } of farm.receivers) await insertWebhook(sql, partnerId, url);
+  await commitEvent(pool, partnerId);
+  const sender = createSender({ allowInsecure: true, timeoutMs: 5_000, tls: { ca: farm.ca } });
+  const engine = startEngine(pool, { sender, capacity: 512 });
+  while ((await engine.turn()) > 0);
+  await engine.close();
+  await sender.close();
+
+  const rows = await sql<{ url: string; text: string }[]>`
+    select w.url, concat_ws(' ', a.outcome, a.status_code, d.status) as text
+    from attempts a join webhooks w on w.id = a.webhook_id join deliveries d on d.id = a.delivery_id`;
+  expect(rows).toHaveLength(farm.receivers.length);
+  const textOf = new Map(rows.map(({ url, text }) => [url, text]));
+  expect(farm.receivers.map(({ name, url }) => `${name}: ${textOf.get(url)}`)).toEqual(
+    farm.receivers.map(({ name, expected: [first] }) => {
+      const status = first?.outcome === 'entregue' ? 'entregue' : 'pendente';
+      return `${name}: ${[first?.outcome, first?.statusCode, status].filter((part) => part !== null).join(' ')}`;
+    }),
+  );
+});

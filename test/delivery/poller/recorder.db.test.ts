@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Pool } from '../../../src/db/pool.ts';
+import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { Recorder } from '../../../src/delivery/poller/recorder.ts';
+import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { DELIVERED } from '../../support/delivered.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { takeTurn } from '../../support/turn.ts';
+
+const COUNT = 12;
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // The server cancels what waits for half a second.
+  pool = new Pool({ url: database.url, name: 'recorder', max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
+});
+afterAll(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+async function countAttempts(): Promise<number> {
+  const [row] = await database.sql<[{ count: number }]>`select count(*)::int as count from attempts`;
+  return row.count;
+}
+
+test('a delivery that a stranger holds locked keeps only its own report waiting', async () => {
+  const { sql } = database;
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await setCap(sql, id, COUNT);
+  await sql`update lanes set window_size = ${COUNT}`;
+  await commitEvents(sql, partnerId, COUNT);
+  const deliveries = await takeTurn(database.pool, 'one/1', COUNT, new Date(Date.now() + 1_000));
+  expect(deliveries).toHaveLength(COUNT);
+  let recorded = 0;
+  const recorder = new Recorder({
+    pool,
+    log: silentLog,
+    monotonicMs: () => performance.now(),
+    now: () => null,
+    onRecorded: (reports) => (recorded += reports.length),
+  });
+  const stranger = await sql.reserve();
+  await stranger`begin`;
+  await stranger`select from deliveries where id = ${deliveries[3]?.id ?? ''} for share`;
+
+  for (const { id: deliveryId, webhookId, partnerId: of, number, url } of deliveries) {
+    const sent = { deliveryId, webhookId, partnerId: of, number, url, claim: 'one/1', keyId: 'test' };
+    recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED });
+  }
+  await expect.poll(() => recorded).toBe(COUNT - 1);
+  expect(await countAttempts()).toBe(COUNT - 1);
+
+  await stranger`commit`;
+  stranger.release();
+  await recorder.settled();
+  expect(recorded).toBe(COUNT);
+  expect(await countAttempts()).toBe(COUNT);
+  const left = await sql`select from deliveries where status <> 'entregue' or claimed_by is not null`;
+  expect(left).toHaveLength(0);
+});
+
+test('a report that a webhook waits for takes along those that nobody waits for', async () => {
+  const { sql } = database;
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertWebhook(sql, partnerId, 'https://other.example/');
+  await sql`update lanes set window_size = 3, max_in_flight = 3 where webhook_id = ${id}`;
+  await commitEvents(sql, partnerId, 3);
+  const deliveries = await takeTurn(database.pool, 'two/1', 3, new Date(Date.now() + 1_000));
+  const flushes: number[] = [];
+  const recorder = new Recorder({
+    pool,
+    log: silentLog,
+    monotonicMs: () => performance.now(),
+    now: () => null,
+    metrics: { countRecord: (standings) => flushes.push(standings.length) },
+    onRecorded: () => undefined,
+  });
+  for (const [index, { id: deliveryId, webhookId, partnerId: of, number, url }] of deliveries.entries()) {
+    const sent = { deliveryId, webhookId, partnerId: of, number, url, claim: 'two/1', keyId: 'test' };
+    recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED }, index === 2);
+  }
+  await expect.poll(() => flushes).toEqual([3]);
+  await recorder.settled();
+});

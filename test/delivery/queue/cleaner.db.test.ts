@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Pool } from '../../../src/db/pool.ts';
+import { Claimer } from '../../../src/delivery/poller/claimer.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createLogin, type Login } from '../../support/logins.ts';
+import { silentLog } from '../../support/silent-log.ts';
+
+let database: TestDatabase;
+let login: Login;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  login = await createLogin(database, 'carteiro_poller');
+  pool = new Pool({ url: login.url, name: 'cleaner', max: 3, deadlineMs: 10_000 });
+  await database.sql`alter table arrivals set (autovacuum_enabled = off)`;
+});
+afterAll(async () => {
+  await pool.close(1);
+  await login.remove();
+  await database.drop();
+});
+
+test('keeps the wake rows as few as they are, with the rights of a poller and without autovacuum', async () => {
+  const { sql } = database;
+  const claimer = new Claimer({ pool, log: silentLog, name: 'p', monotonicMs: () => 0, now: () => null });
+  const sizes: number[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    await sql`
+      insert into arrivals (webhook_id, partner_id, kind, due_at)
+      select webhook_id, webhook_id, 'due', now()
+      from (select uuidv7() as webhook_id from generate_series(1, 10)) woken, generate_series(1, 1000)`;
+    while ((await claimer.claim(1, null)).more);
+    await claimer.settled();
+    const [row] = await sql<[{ bytes: number }]>`select pg_relation_size('arrivals')::float8 as bytes`;
+    sizes.push(row.bytes);
+  }
+  expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[2] ?? 0) * 1.1);
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Pool, type Tx } from '../../../src/db/pool.ts';
+import { armLanes, waitForWork } from '../../../src/delivery/queue/arrivals.ts';
+import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { DUE_FROM_EVER, DueMark, readDueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
+import { commitEvents } from '../../support/outbox.ts';
+
+/** How often the lane changes while a snapshot is held open. */
+const CHANGES = 2_000;
+
+let database: OneWebhook['database'];
+/** One session: what it remembers is its own. */
+let pool: Pool;
+let partnerId: string;
+let webhookId: string;
+
+const current = useOneWebhook();
+beforeAll(() => {
+  ({ database } = current());
+  const settings = { enable_seqscan: 'off', enable_bitmapscan: 'off' };
+  pool = new Pool({ url: database.url, name: 'lanes test', max: 1, deadlineMs: 20_000, settings });
+});
+afterAll(() => pool.close());
+beforeEach(() => {
+  ({ partnerId, webhookId } = current());
+});
+
+/** A turn of a poller; returns how many deliveries it claimed. */
+async function turn(dueFrom = DUE_FROM_EVER): Promise<number> {
+  await pool.run((sql) => armLanes(sql, null));
+  return (await pool.transaction((tx: Tx) => claimDue(tx, 'p/1', 100, null, dueFrom))).deliveries.length;
+}
+
+test('every webhook is born with one lane, and nobody else makes any', async () => {
+  const lanes = await database.sql`select webhook_id as id, next_due_at as due from lanes`;
+  expect(lanes).toEqual([{ id: webhookId, due: null }]);
+});
+
+describe('the mark before which no lane is due', () => {
+  test('is read anew every second, and from the first lane on every half minute', async () => {
+    let atMs = 0;
+    const mark = new DueMark({ pool, log: silentLog, monotonicMs: () => atMs, now: () => null });
+    const at = async (ms: number) => {
+      atMs = ms;
+      mark.get();
+      await mark.settled();
+      return mark.get();
+    };
+    expect(mark.get()).toBe(DUE_FROM_EVER);
+    const first = await at(0);
+    expect(Date.parse(first)).toBeLessThan(Date.now());
+    expect(await at(999)).toBe(first);
+    const second = await at(1_000);
+    expect(Date.parse(second)).toBeGreaterThan(Date.parse(first));
+
+    await database.sql`update lanes set next_due_at = '2020-01-01'`;
+    expect(Date.parse(await at(29_900))).toBeGreaterThan(Date.parse(second));
+    expect(Date.parse(await at(30_900))).toBe(Date.parse('2020-01-01T00:00:00Z'));
+  });
+
+  test('is unknown at the times that tests choose, and forgotten when the database is away', async () => {
+    let atMs = 0;
+    const deps = { log: silentLog, monotonicMs: () => (atMs += 2_000) };
+    const frozen = new DueMark({ ...deps, pool, now: () => new Date() });
+    frozen.get();
+    await frozen.settled();
+    expect(frozen.get()).toBe(DUE_FROM_EVER);
+
+    const lost = new Pool({ url: database.url, name: 'lost', max: 1, deadlineMs: 2_000 });
+    const mark = new DueMark({ ...deps, pool: lost, now: () => null });
+    mark.get();
+    await mark.settled();
+    await lost.close();
+    expect(mark.get()).not.toBe(DUE_FROM_EVER);
+    await mark.settled();
+    expect(mark.get()).toBe(DUE_FROM_EVER);
+    await mark.settled();
+  });
+
+  test('is where a claim and who waits for work begin to look', async () => {
+    await database.sql`update lanes set next_due_at = now() - interval '1 hour'`;
+    const look = async (dueFrom: string) => {
+      const [row] = await pool.run((sql) => waitForWork(sql, { ms: 0, napMs: 0 }, null, dueFrom));
+      return row;
+    };
+    const later = new Date(Date.now() - 60_000).toISOString();
+    expect(await look(later)).toEqual({ wait_for_work: false });
+    expect(await look(DUE_FROM_EVER)).toEqual({ wait_for_work: true });
+    await turn(later);
+    expect(await look(DUE_FROM_EVER)).toEqual({ wait_for_work: true });
+    await turn(DUE_FROM_EVER);
+    expect(await look(DUE_FROM_EVER)).toEqual({ wait_for_work: false });
+  });
+});
+
+test('a turn steps over none of the versions of its lanes that a snapshot held open keeps', async () => {
+  const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+  await commitEvents(database.sql, partnerId, 1);
+  await turn();
+  const holding = database.sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`select from lanes`;
+    hold();
+    await isOver;
+  });
+  await isHeld;
+  await database.sql.unsafe(`
+    do $$ begin
+      for change in 1..${CHANGES} loop
+        update lanes set version = version + 1, next_due_at = now() - interval '1 hour' + change * interval '1 second'
+        where ctid = (select ctid from lanes where webhook_id = '${webhookId}' order by version desc limit 1);
+      end loop;
+      update lanes set version = version + 1, next_due_at = null;
+    end $$`);
+  const mark = await pool.run((sql) => readDueMark(sql, DUE_FROM_EVER));
+  const before = await readReads();
+  await commitEvents(database.sql, partnerId, 1);
+  expect(await turn(mark)).toBe(1);
+  const after = await readReads();
+  letGo();
+  await holding;
+  expect(after - before).toBeGreaterThan(0);
+  expect(after - before).toBeLessThan(CHANGES / 20);
+
+  /** Entries of the lanes' indexes that were looked at so far. */
+  async function readReads(): Promise<number> {
+    await pool.run((sql) => sql`select pg_stat_force_next_flush()`);
+    const [row] = await pool.run(
+      (sql) => sql<[{ entries: number }]>`
+        select sum(idx_tup_read)::int as entries from pg_stat_user_indexes where relname = 'lanes'`,
+    );
+    return row.entries;
+  }
+});

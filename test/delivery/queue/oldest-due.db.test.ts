@@ -1,0 +1,102 @@
+/** The gauge of how late the engine is, which must be true above all when no poller lives. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { armLanes, freeSlots, insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
+import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { takeTurn } from '../../support/turn.ts';
+
+let database: TestDatabase;
+let partnerId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
+  partnerId = await insertPartner(database.sql);
+  webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
+});
+
+const read = async () => Math.round(await readOldestDueS(database.sql));
+
+/** As if all that was written had been written this long ago. */
+async function wait(seconds: number): Promise<void> {
+  const { sql } = database;
+  await sql`update deliveries set next_attempt_at = next_attempt_at - ${seconds} * interval '1 second'`;
+  await sql`update arrivals set due_at = due_at - ${seconds} * interval '1 second' where kind = 'due'`;
+  await sql`update lanes set next_due_at = next_due_at - ${seconds} * interval '1 second'`;
+}
+
+test('is 0 when there is nothing to do', async () => {
+  expect(await read()).toBe(0);
+});
+
+test('counts deliveries that no poller has ever looked at', async () => {
+  await commitEvents(database.sql, partnerId, 50);
+  await wait(132);
+  expect(await read()).toBe(132);
+});
+
+test('counts them behind slots that came free, and beside a lane that is due much later', async () => {
+  const { sql, pool } = database;
+  await commitEvents(sql, partnerId, 1);
+  await sql`update deliveries set next_attempt_at = now() + interval '6 hours'`;
+  await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 5));
+  for (let record = 0; record < 300; record += 1)
+    await pool.transaction((tx) => freeSlots(tx, [{ webhookId, partnerId }]));
+  expect(await read()).toBe(0);
+  await commitEvents(sql, partnerId, 1);
+  await sql`update deliveries set next_attempt_at = now() where attempts = 0 and next_attempt_at < now()`;
+  await sql`update arrivals set due_at = now() - interval '70 seconds' where kind = 'due'`;
+  expect(await read()).toBe(70);
+});
+
+test('counts what was made due by a resend, from when it was made due', async () => {
+  const { sql, pool } = database;
+  await commitEvents(sql, partnerId, 2);
+  await sql`delete from arrivals`;
+  await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
+  await wait(40);
+  expect(await read()).toBe(40);
+});
+
+test('is 0 for a wake row behind which nothing is due, and what waits for a slot is not late', async () => {
+  const { sql, pool } = database;
+  await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
+  expect(await read()).toBe(0);
+  await commitEvents(sql, partnerId, 20);
+  await sql`update deliveries set next_attempt_at = now() - interval '1 hour'`;
+  await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
+  await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
+  expect(await read()).toBe(0);
+});
+
+test('counts a lane that is due, armed or at the end of a lease', async () => {
+  const { sql } = database;
+  await commitEvents(sql, partnerId, 1);
+  await armLanes(sql, null);
+  await wait(15);
+  expect(await read()).toBe(15);
+});
+
+test('reads a part of the rows that wait, however many there are', async () => {
+  const { sql } = database;
+  await sql`
+    insert into arrivals (webhook_id, partner_id, kind, due_at)
+    select ${webhookId}, ${partnerId}, 'due', now() from generate_series(1, 100000)`;
+  await sql`analyze arrivals`;
+  const [before] = await reads();
+  await readOldestDueS(sql);
+  const [after] = await reads();
+  expect(after - before).toBeLessThan(2_000);
+
+  async function reads(): Promise<[number]> {
+    await sql`select pg_stat_force_next_flush()`;
+    const [row] = await sql<[{ rows: number }]>`
+      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relname = 'arrivals'`;
+    return [row.rows];
+  }
+});

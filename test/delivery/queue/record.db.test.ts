@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
+import { type ClaimedDelivery, claimDue } from '../../../src/delivery/queue/claim.ts';
+import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { record } from '../../../src/delivery/queue/record.ts';
+import type { Report } from '../../../src/delivery/queue/report.ts';
+import type { SendResult } from '../../../src/delivery/sending/send.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
+import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
+import { takeTurn } from '../../support/turn.ts';
+
+let pool: Pool;
+let sql: Sql;
+let webhookId: string;
+let start: Date;
+
+const current = useOneWebhook();
+beforeEach(async () => {
+  ({ pool, sql, webhookId } = current());
+  await commitEvents(sql, current().partnerId, 1);
+  start = new Date(Date.now() + 1_000);
+});
+
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
+
+async function claimOne(claim: string, now: Date): Promise<ClaimedDelivery> {
+  const [delivery] = await takeTurn(pool, claim, 10, now);
+  if (!delivery) throw new Error('nothing was due');
+  return delivery;
+}
+
+function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult['outcome']): Report {
+  const statusCode = { entregue: 200, resposta_nao_2xx: 500 }[outcome as string] ?? null;
+  return {
+    deliveryId: delivery.id,
+    webhookId: delivery.webhookId,
+    partnerId: delivery.partnerId,
+    number: delivery.number,
+    claim,
+    url: delivery.url,
+    keyId: 'test',
+    startedAtMs: 0,
+    startedByMs: Number.MAX_SAFE_INTEGER,
+    result: { outcome, statusCode, durationMs: 10, address: '192.0.2.1', error: null, answer: Buffer.from('ok') },
+  };
+}
+
+const recordAt = (now: Date, ...reports: Report[]) => record(pool, reports, () => 10, now);
+
+describe('the record', () => {
+  test('makes a delivery entregue on a success and keeps the evidence of the attempt', async () => {
+    const delivery = await claimOne('a/1', start);
+    expect(await recordAt(after(1), reportOf(delivery, 'a/1', 'entregue'))).toEqual(['current']);
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', failures: 0, claimedBy: null }]);
+    const [row] = await sql`select outcome, status_code, url, address, key_id, claim, poller, answer from attempts`;
+    expect(row).toEqual({
+      outcome: 'entregue',
+      status_code: 200,
+      url: 'https://partner.example/',
+      address: '192.0.2.1',
+      key_id: 'test',
+      claim: 'a/1',
+      poller: 'a',
+      answer: Buffer.from('ok'),
+    });
+  });
+
+  test('ignores a stale failure but for its late row', async () => {
+    const lost = await claimOne('a/1', start);
+    await claimOne('b/1', after(46));
+    const before = await readDeliveries(sql, webhookId);
+    expect(await recordAt(after(47), reportOf(lost, 'a/1', 'resposta_nao_2xx'))).toEqual(['late']);
+    expect(await readDeliveries(sql, webhookId)).toEqual(before);
+    expect(await readAttempts(sql, lost.id)).toMatchObject([
+      { number: 1, late: false, outcome: 'desconhecido' },
+      { number: 1, late: true, outcome: 'resposta_nao_2xx' },
+    ]);
+  });
+
+  test('believes a stale success: it ends the other poller’s claim, whose own report then comes late', async () => {
+    const lost = await claimOne('a/1', start);
+    const taken = await claimOne('b/1', after(46));
+    expect(await recordAt(after(47), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', claimedBy: null }]);
+    expect(await recordAt(after(48), reportOf(taken, 'b/1', 'resposta_nao_2xx'))).toEqual(['late']);
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue', failures: 0 }]);
+    expect(await readAttempts(sql, lost.id)).toMatchObject([
+      { number: 1, late: false, outcome: 'desconhecido' },
+      { number: 1, late: true, outcome: 'entregue' },
+      { number: 2, late: false, outcome: 'desconhecido' },
+      { number: 2, late: true, outcome: 'resposta_nao_2xx' },
+    ]);
+  });
+
+  test('believes a stale success even after the delivery ended in erro or was suspended', async () => {
+    for (const status of ['erro', 'suspensa']) {
+      await sql`truncate attempts`;
+      await sql`update deliveries set status = 'pendente', failures = 0, attempts = 0, finished_at = null, next_attempt_at = now()`;
+      await sql`update lanes set next_due_at = now(), saturated = false`;
+      const lost = await claimOne('a/1', start);
+      await claimOne('b/1', after(46));
+      await sql`
+        update deliveries set status = ${status}, failures = 6, attempts = 6, claimed_by = null, claimed_at = null,
+               next_attempt_at = null, finished_at = case when ${status} = 'erro' then now() end`;
+      expect(await recordAt(after(50), reportOf(lost, 'a/1', 'entregue'))).toEqual(['late']);
+      expect(await readDeliveries(sql, webhookId)).toMatchObject([{ status: 'entregue' }]);
+    }
+  });
+
+  test('can be repeated when its commit is unknown: nothing changes and nothing is taken for late', async () => {
+    const delivery = await claimOne('a/1', start);
+    const report = reportOf(delivery, 'a/1', 'resposta_nao_2xx');
+    await recordAt(after(1), report);
+    const before = await readDeliveries(sql, webhookId);
+    expect(await recordAt(after(2), report)).toEqual(['repeated']);
+    expect(await readDeliveries(sql, webhookId)).toEqual(before);
+    expect(await readAttempts(sql, delivery.id)).toHaveLength(1);
+  });
+
+  test('can be repeated for a late report as well', async () => {
+    const lost = await claimOne('a/1', start);
+    await claimOne('b/1', after(46));
+    const report = reportOf(lost, 'a/1', 'erro_conexao');
+    expect(await recordAt(after(47), report)).toEqual(['late']);
+    expect(await recordAt(after(48), report)).toEqual(['repeated']);
+    expect(await readAttempts(sql, lost.id)).toHaveLength(2);
+  });
+
+  test('resets the row of lost attempts when an outcome is known', async () => {
+    await claimOne('dead/1', start);
+    await claimOne('dead/2', after(46));
+    const third = await claimOne('a/1', after(92));
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 2, attempts: 3 }]);
+    await recordAt(after(93), reportOf(third, 'a/1', 'erro_conexao'));
+    expect(await readDeliveries(sql, webhookId)).toMatchObject([{ lostInRow: 0, attempts: 3, failures: 1 }]);
+  });
+
+  test('leaves a wake-up that also reaches a lane which a claim is about to leave saturated, and waits for no claim', async () => {
+    await setCap(sql, webhookId, 1);
+    const delivery = await claimOne('a/1', start);
+    await sql`update lanes set saturated = false, next_due_at = ${start}`;
+    const { promise: claimed, resolve: letClaimCommit } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: laneLocked } = Promise.withResolvers<void>();
+    const claim = pool.transaction(async (tx) => {
+      await claimDue(tx, 'b/1', 10, start);
+      laneLocked();
+      await claimed;
+    });
+    await locked;
+    await recordAt(after(1), reportOf(delivery, 'a/1', 'entregue'));
+    letClaimCommit();
+    await claim;
+    await armLanes(sql, after(1));
+    const [lane] = await sql`select saturated, next_due_at <= ${after(1)} as due from lanes`;
+    expect(lane).toEqual({ saturated: false, due: true });
+  });
+});

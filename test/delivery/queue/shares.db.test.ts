@@ -1,0 +1,174 @@
+/** What hangs leaves slots to others: a partner has a part of a poller's, a webhook that does not answer has one. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
+import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { DELIVERED } from '../../support/delivered.ts';
+import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';
+import { emptyDatabase } from '../../support/one-webhook.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+
+const CAPACITY = 64;
+const REFUSED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
+
+let database: TestDatabase;
+let pool: Pool;
+let sql: Sql;
+let startMs: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ pool, sql } = database);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await emptyDatabase(sql);
+  // Later than whatever a test commits.
+  startMs = Date.now() + 60_000;
+});
+
+/** A partner with `webhooks` of the URL, and `events` that each of them is sent. */
+async function subscribe(url: string, webhooks: number, events: number): Promise<string> {
+  const partnerId = await insertPartner(sql);
+  for (let webhook = 0; webhook < webhooks; webhook += 1) await insertWebhook(sql, partnerId, url);
+  await commitEvents(sql, partnerId, events);
+  return partnerId;
+}
+
+const start = (name = 'one', capacity = CAPACITY) => startHeldPoller(pool, name, capacity, startMs);
+
+const hasWork = async (atS: number) => {
+  const at = new Date(startMs + atS * 1_000);
+  const [row] = await sql<[{ work: boolean }]>`select wait_for_work(${at}, 0, 0) as work`;
+  return row.work;
+};
+
+describe('a partner', () => {
+  test('has as many slots as it wants while nobody else does, but for those that are kept for others', async () => {
+    await subscribe('https://hangs.example/', 20, 8);
+    const poller = start();
+    await poller.fill();
+    // Of 64 slots 8 are kept, and of the other 56 one is free for the 52 that it holds.
+    expect(poller.flying()).toBe(52);
+  });
+
+  test('that came later, when all of several hang who came before, is served at the next turn', async () => {
+    for (let partner = 0; partner < 3; partner += 1) await subscribe('https://hangs.example/', 10, 8);
+    const poller = start('one', 128);
+    await poller.fill();
+    // The first one all that it wants, the second what leaves a 16th of it, the third a few.
+    expect(poller.flying()).toBe(118);
+    await subscribe('https://answers.example/', 1, 3);
+    expect(await poller.tick()).toBe(3);
+    expect(poller.flying('https://answers')).toBe(3);
+  });
+
+  test('gets what another one gives back that holds more, until both have the same', async () => {
+    await subscribe('https://first.example/', 30, 20);
+    const poller = start('one', 256);
+    await poller.fill();
+    await subscribe('https://second.example/', 30, 20);
+    await poller.fill(5);
+    expect(poller.flying('https://first')).toBeGreaterThan(200);
+    expect(poller.flying('https://second')).toBeLessThan(20);
+    for (let atS = 10; atS < 100; atS += 5) {
+      await poller.end(DELIVERED, 'https://first', 20);
+      await poller.fill(atS);
+    }
+    expect(poller.flying('https://first')).toBeLessThan(120);
+    expect(poller.flying('https://second')).toBeGreaterThan(90);
+  });
+
+  test('that has its share makes no poller look again at once, and hides nobody', async () => {
+    await subscribe('https://hangs.example/', 200, 1);
+    const poller = start();
+    await poller.fill();
+    // A claim looks at 128 lanes.
+    await poller.fill();
+    expect(poller.flying()).toBe(52);
+    expect(await hasWork(0)).toBe(false);
+    expect(await sweepLanes(sql, null, new Date(startMs))).toMatchObject({ stranded: 0 });
+
+    // All of them are due again, and come before what is new.
+    await subscribe('https://answers.example/', 1, 1);
+    let turns = 0;
+    for (; poller.flying('https://answers') === 0 && turns < 10; turns += 1) await poller.tick(5);
+    expect(turns).toBeLessThanOrEqual(2);
+  });
+
+  test('that has its share in one poller is served by another', async () => {
+    await subscribe('https://hangs.example/', 20, 8);
+    const [one, other] = [start('one'), start('other')];
+    await one.fill();
+    await other.fill();
+    expect(other.flying()).toBe(0);
+    await other.fill(5);
+    expect([one.flying(), other.flying()]).toEqual([52, 52]);
+  });
+
+  test('has everything delivered in the end', async () => {
+    await subscribe('https://one.example/', 20, 8);
+    await subscribe('https://other.example/', 20, 8);
+    const poller = start();
+    for (let atS = 0; atS < 100; atS += 5) {
+      await poller.fill(atS);
+      await poller.end(DELIVERED);
+    }
+    expect(await sql`select from deliveries where status <> 'entregue'`).toHaveLength(0);
+  });
+});
+
+describe('a webhook that left an attempt without an answer', () => {
+  test('has one slot over all pollers until it answers, whatever it says', async () => {
+    await subscribe('https://hangs.example/', 1, 40);
+    const [one, other] = [start('one'), start('other')];
+    await one.fill();
+    expect(one.flying()).toBe(8);
+    await one.end(SILENCE);
+    await one.fill(1);
+    await other.fill(1);
+    expect(one.flying() + other.flying()).toBe(1);
+    await one.end(SILENCE);
+    await one.fill(2);
+    expect(one.flying()).toBe(1);
+    for (const slots of [2, 4, 8, 8]) {
+      for (const poller of [one, other]) await poller.end(REFUSED);
+      for (const poller of [one, other]) await poller.fill(2 + slots);
+      expect(one.flying() + other.flying()).toBe(slots);
+    }
+  });
+
+  test('has it also for those who start after that, and twice as many with each that it answers', async () => {
+    await subscribe('https://hangs.example/', 1, 30);
+    await sql`update lanes set max_in_flight = 12, window_size = 12`;
+    const one = start('one');
+    await one.fill();
+    expect(one.flying()).toBe(12);
+    await one.end(SILENCE);
+    const later = start('later');
+    await later.fill(1);
+    expect(later.flying()).toBe(1);
+    await later.end(DELIVERED);
+    await later.fill(2);
+    expect(later.flying()).toBe(2);
+    await later.end(DELIVERED);
+    await later.fill(3);
+    expect(later.flying()).toBe(4);
+  });
+
+  test('changes its lane once for that, and an answer of one that always answers never', async () => {
+    const readWindow = async () => {
+      const [row] = await sql`select window_size as size from lanes`;
+      return row?.['size'];
+    };
+    await subscribe('https://partner.example/', 1, 2);
+    const poller = start();
+    const versions = async () => Number((await sql`select version from lanes`)[0]?.['version']);
+    await poller.tick();
+    await poller.end(DELIVERED);
+    const before = await versions();
+    await poller.tick(1);
+    expect(await versions()).toBe(before);
+    expect(await readWindow()).toBe(8);
+  });
+});

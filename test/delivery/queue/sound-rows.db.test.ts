@@ -1,0 +1,69 @@
+/** What no row of the two hot tables may say, whoever writes it: the checks of `is_sound_delivery` and `is_sound_attempt`. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RETRY_DELAYS_S } from '../../../src/contract/delivery.ts';
+import { DELIVERY_STATUSES, OUTCOMES } from '../../../src/contract/statuses.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { sql } = database;
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await commitEvents(sql, partnerId, 1);
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
+    select id, 1, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
+});
+afterAll(() => database.drop());
+
+test.each([
+  ['deliveries', "status = 'nunca'"],
+  ['deliveries', 'next_attempt_at = null'],
+  ['deliveries', "status = 'entregue'"],
+  ['deliveries', "status = 'entregue', next_attempt_at = null"],
+  ['deliveries', 'finished_at = now()'],
+  ['deliveries', "claimed_by = 'p/1'"],
+  ['deliveries', 'claimed_at = now()'],
+  ['deliveries', "status = 'suspensa', next_attempt_at = null, claimed_by = 'p/1', claimed_at = now()"],
+  ['deliveries', 'failures = -1'],
+  ['deliveries', `failures = ${RETRY_DELAYS_S.length + 2}, attempts = 9`],
+  ['deliveries', "status = 'erro', failures = 6, attempts = 6, next_attempt_at = null"],
+  // Of what an operator cancelled, fewer slots may be spent; nobody holds it.
+  [
+    'deliveries',
+    "status = 'erro', next_attempt_at = null, finished_at = now(), claimed_by = 'p/1', claimed_at = now()",
+  ],
+  ['deliveries', 'lost_in_row = 5'],
+  ['deliveries', 'failures = 1, attempts = 0'],
+  ['attempts', 'number = 0'],
+  ['attempts', "outcome = 'nunca'"],
+  ['attempts', 'status_code = null'],
+  ['attempts', 'status_code = 500'],
+  ['attempts', "outcome = 'erro_conexao'"],
+  ['attempts', 'duration_ms = null'],
+  ['attempts', "outcome = 'desconhecido', status_code = null"],
+  ['attempts', "outcome = 'desconhecido', status_code = null, duration_ms = null, late = true"],
+  ['attempts', "answer = decode(repeat('00', 1025), 'hex')"],
+])('a row of %s is refused with: %s', async (table, change) => {
+  const refused = database.sql.unsafe(`update ${table} set ${change}`);
+  await expect(refused).rejects.toMatchObject({ code: '23514', constraint_name: `${table}_sound` });
+});
+
+describe('the functions have the words of the contract', () => {
+  const wordsIn = async (signature: string) => {
+    const [row] = await database.sql`select prosrc as text from pg_proc where proname = ${signature}`;
+    return (row?.['text'] as string) ?? '';
+  };
+  test('statuses and slots', async () => {
+    const text = await wordsIn('is_sound_delivery');
+    expect(text).toContain(`in (${DELIVERY_STATUSES.map((status) => `'${status}'`).join(', ')})`);
+    expect(text).toContain(`failures between 0 and ${RETRY_DELAYS_S.length + 1}`);
+  });
+  test('outcomes', async () => {
+    const text = await wordsIn('is_sound_attempt');
+    for (const outcome of OUTCOMES) expect(text).toContain(`'${outcome}'`);
+  });
+});

@@ -1,0 +1,484 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createSender, type SenderOptions } from '../../../src/delivery/sending/send.ts';
+import { makeAuthority } from '../../support/certificates.ts';
+import {
+  breakWhenReused,
+  drip,
+  flood,
+  hang,
+  raw,
+  redirect,
+  resetAtOnce,
+  startReceiver,
+  status,
+  type Answer,
+  type Receiver,
+} from '../../support/receiver.ts';
+
+const TIMEOUT_MS = 300;
+/** Where no deadline is meant to pass. */
+const LONG_MS = 120_000;
+const body = Buffer.from('{"evento":"averbacao.concluida","data":{"erro":"não"}}');
+const DELIVERY = '0190a0a0-0000-7000-8000-000000000001';
+const EARLY = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const CREATED_HEAD = 'HTTP/1.1 201 Created\r\ncontent-length: 12\r\n\r\n';
+const CREATED = `${CREATED_HEAD}HTTP/1.1 100`;
+const headers = ['Content-Type', 'application/json', 'X-Webhook-Delivery', DELIVERY];
+
+let receiver: Receiver;
+let sender = createSender({ allowInsecure: true, timeoutMs: LONG_MS });
+
+function newSender(options: Partial<SenderOptions> = {}) {
+  return createSender({ allowInsecure: true, timeoutMs: LONG_MS, ...options });
+}
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  sender = newSender();
+});
+afterEach(async () => {
+  await sender.close();
+  await receiver.close();
+});
+
+const post = (url = `${receiver.url}/hook`) => sender.send({ url, body, headers });
+
+async function answeredBy(answer: Answer) {
+  receiver.answerWith(answer);
+  return post();
+}
+
+/** An answer whose pieces do not come together. */
+function inPieces([first = '', ...rest]: readonly string[]): Answer {
+  return (one, response, socket) => {
+    socket.write(first);
+    if (rest.length > 0) setTimeout(() => inPieces(rest)(one, response, socket), 20);
+  };
+}
+
+describe('a receiver that answers', () => {
+  test('is sent the exact bytes, the headers as given and nothing of the URL but path and query', async () => {
+    const result = await post(`${receiver.url}/hook?a=b%20c`);
+    expect(result).toEqual({
+      outcome: 'entregue',
+      statusCode: 200,
+      durationMs: expect.any(Number) as number,
+      address: '127.0.0.1',
+      error: null,
+      answer: null,
+    });
+    expect(Number.isInteger(result.durationMs)).toBe(true);
+    const [first] = receiver.posts;
+    expect(first).toMatchObject({ method: 'POST', path: '/hook?a=b%20c', body });
+    expect(first?.headers).toMatchObject({
+      host: `127.0.0.1:${receiver.port}`,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      'x-webhook-delivery': DELIVERY,
+    });
+    expect(first?.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  test.each([200, 201, 202, 204, 299])('%i is a delivery', async (code) => {
+    expect(await answeredBy(status(code))).toMatchObject({ outcome: 'entregue', statusCode: code });
+  });
+
+  test.each([300, 304, 400, 401, 404, 410, 418, 429, 500, 503, 599])('%i is not', async (code) => {
+    expect(await answeredBy(status(code))).toMatchObject({
+      outcome: 'resposta_nao_2xx',
+      statusCode: code,
+      error: null,
+    });
+  });
+
+  test('has its first KiB kept, and no more', async () => {
+    expect((await answeredBy(status(500, 'falhou'))).answer?.toString()).toBe('falhou');
+    expect((await answeredBy(status(200, 'é'.repeat(2_000)))).answer).toEqual(Buffer.from('é'.repeat(512)));
+  });
+
+  test('keeps its connection for the next POST when the answer is small', async () => {
+    for (const answer of [status(200, 'ok'), status(500, 'x'.repeat(8_000)), status(204)]) await answeredBy(answer);
+    await post();
+    expect(receiver.posts.map(({ connection }) => connection)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('gets one connection for each POST in flight, never two on one', async () => {
+    receiver.answerWith(hang());
+    const sent = Array.from({ length: 20 }, () => post());
+    await receiver.received(20);
+    expect(receiver.connections()).toBe(20);
+    await Promise.all(sent);
+  });
+
+  test('is not followed where it redirects to', async () => {
+    receiver.answerWith(status(200), '/other');
+    for (const code of [301, 302, 303, 307, 308]) {
+      const result = await answeredBy(redirect(code, `${receiver.url}/other`));
+      expect(result).toMatchObject({ outcome: 'resposta_nao_2xx', statusCode: code });
+    }
+    expect(receiver.posts.map(({ path }) => path)).toEqual(['/hook', '/hook', '/hook', '/hook', '/hook']);
+  });
+
+  test('may send interim answers first', async () => {
+    const result = await answeredBy(raw(`${EARLY}${EARLY}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`));
+    expect(result).toMatchObject({ outcome: 'entregue', statusCode: 200 });
+  });
+
+  test.each<[string, string[]]>([
+    ['in one piece with its answer', [`${CONTINUE}${CREATED}`]],
+    ['in a piece of its own', [CONTINUE, CREATED]],
+    ['before an answer whose body looks like one', [CONTINUE, CREATED_HEAD, 'HTTP/1.1 100']],
+    ['twice', [`${CONTINUE}${CONTINUE}`, CREATED]],
+    ['after another interim answer', [`${EARLY}${CONTINUE}${CREATED}`]],
+    ['with headers, in two pieces', [`HTTP/1.1 100 Continue\r\nx-a: HTTP/1.1 100\r\n`, `\r\n${CREATED}`]],
+  ])('may say 100 Continue, which nobody asked for, %s', async (_how, pieces) => {
+    for (let n = 0; n < 2; n += 1) {
+      expect(await answeredBy(inPieces(pieces))).toMatchObject({
+        outcome: 'entregue',
+        statusCode: 201,
+        answer: Buffer.from('HTTP/1.1 100'),
+      });
+    }
+    expect(receiver.connections()).toBe(1);
+  });
+
+  test('may say 100 Continue on the connection that takes the place of one that was closed with a 408', async () => {
+    let kept: Socket | undefined;
+    const keeping: Answer = (_post, _response, socket) => (kept = socket).write(CREATED);
+    expect(await answeredBy(keeping)).toMatchObject({ outcome: 'entregue' });
+    await new Promise(setImmediate);
+    // The client finds it when it is about to write the next POST, and connects anew by itself.
+    kept?.end('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n');
+    expect(await answeredBy(raw(`${CONTINUE}${CREATED}`))).toMatchObject({ outcome: 'entregue', statusCode: 201 });
+    expect(receiver.connections()).toBe(2);
+  });
+
+  test('closes after its answer without harm to the next POST', async () => {
+    const closing = status(200, 'ok', { headers: { connection: 'close' } });
+    expect(await answeredBy(closing)).toMatchObject({ outcome: 'entregue' });
+    expect(await answeredBy(closing)).toMatchObject({ outcome: 'entregue' });
+    expect(receiver.connections()).toBe(2);
+  });
+});
+
+describe('the deadline', () => {
+  beforeEach(async () => {
+    await sender.close();
+    sender = newSender({ timeoutMs: TIMEOUT_MS });
+  });
+
+  test.each<[string, Answer]>([
+    ['no answer', hang()],
+    ['a late answer', status(200, '', { delayMs: TIMEOUT_MS * 2 })],
+    ['a status line without the rest of its headers', raw('HTTP/1.1 200 OK\r\n')],
+    ['a header that drips', drip('HTTP/1.1 200 OK\r\nx-slow: ', 'a', 10)],
+    ['interim answers that drip', drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n', 10)],
+    ['a flood of interim answers', flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100))],
+  ])('ends %s', async (_what, answer) => {
+    const result = await answeredBy(answer);
+    expect(result).toMatchObject({ outcome: 'tempo_esgotado', statusCode: null, address: '127.0.0.1', answer: null });
+    expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS);
+  });
+
+  test('ends a look-up that never answers, and nothing is sent when it does', async () => {
+    let answer: (addresses: string[]) => void = () => undefined;
+    await sender.close();
+    sender = newSender({ timeoutMs: TIMEOUT_MS, resolve: () => new Promise((done) => (answer = done)) });
+    const result = await post(`http://slow.example.com:${receiver.port}/`);
+    expect(result).toMatchObject({ outcome: 'tempo_esgotado', address: null });
+    answer(['127.0.0.1']);
+    await sender.close();
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test('ends a TLS handshake that never comes, and closes its connection', async () => {
+    const silent = createServer();
+    const closed = new Promise<void>((resolve) => {
+      silent.on('connection', (socket) =>
+        socket
+          .on('error', () => undefined)
+          .once('close', resolve)
+          .resume(),
+      );
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    expect(await post(`https://localhost:${port}/`)).toMatchObject({ outcome: 'tempo_esgotado', statusCode: null });
+    await closed;
+    silent.close();
+  });
+
+  test('that has passed when the connection is made keeps the POST from being written', async () => {
+    let nowMs = 0;
+    await sender.close();
+    sender = newSender({
+      timeoutMs: TIMEOUT_MS,
+      now: () => nowMs,
+      resolve: async () => {
+        nowMs = TIMEOUT_MS;
+        return ['127.0.0.1'];
+      },
+    });
+    expect(await post(`http://late.example.com:${receiver.port}/`)).toMatchObject({ outcome: 'tempo_esgotado' });
+    await sender.close();
+    expect(receiver.posts).toEqual([]);
+  });
+
+  test('of one attempt does not end a later one', async () => {
+    let nowMs = 0;
+    await sender.close();
+    sender = newSender({ timeoutMs: TIMEOUT_MS, now: () => nowMs });
+    let answer = (): void => undefined;
+    receiver.answerWith(hang(), '/first');
+    receiver.answerWith((_post, response) => (answer = () => void response.writeHead(200).end()), '/second');
+    const first = post(`${receiver.url}/first`);
+    await receiver.received(1);
+    nowMs = TIMEOUT_MS / 2;
+    const second = post(`${receiver.url}/second`);
+    await receiver.received(2);
+    nowMs = TIMEOUT_MS;
+    expect(await first).toMatchObject({ outcome: 'tempo_esgotado' });
+    answer();
+    expect(await second).toMatchObject({ outcome: 'entregue' });
+  });
+});
+
+describe('a broken or hostile answer', () => {
+  test.each<[string, Answer]>([
+    ['a reset before the status line', resetAtOnce()],
+    ['an end before the status line', raw('', 'end')],
+    ['a reset within the headers', raw('HTTP/1.1 200 OK\r\nx-a: b\r\n', 'reset')],
+    ['a garbage status line', raw('GARBAGE 200 OK\r\n\r\n')],
+    ['another protocol', raw('SSH-2.0-OpenSSH_9.9\r\n')],
+    ['a status line of four digits', raw('HTTP/1.1 2000 OK\r\n\r\n')],
+    ['64 KiB of headers', raw(`HTTP/1.1 200 OK\r\nx-big: ${'a'.repeat(65_536)}\r\n\r\n`)],
+    ['an upgrade nobody asked for', raw('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')],
+  ])('%s is a connection error', async (_what, answer) => {
+    const result = await answeredBy(answer);
+    expect(result).toMatchObject({ outcome: 'erro_conexao', statusCode: null, answer: null });
+    expect(result.error).toMatch(/^\w+: ./);
+    expect(receiver.posts).toHaveLength(1);
+  });
+
+  test.each([
+    ['a status below 100', 'HTTP/1.1 099 x\r\n\r\n'],
+    ['an upgrade to nothing', 'HTTP/1.1 101 S\r\n\r\n'],
+  ])('%s is told in words of this service, not in the source of its client', async (_what, answer) => {
+    expect(await answeredBy(raw(answer))).toMatchObject({
+      outcome: 'erro_conexao',
+      error: 'RESPOSTA_INVALIDA: a resposta não segue HTTP/1.1',
+    });
+  });
+
+  test.each<[string, Answer]>([
+    ['a reset after the headers', raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'reset')],
+    ['a body shorter than announced', raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'end')],
+    ['a broken chunk', raw('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
+    ['a body that drips', drip('HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n', 'a', 10)],
+    ['a body that never comes', raw('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n')],
+    ['a body without end', flood('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(65_536, 97))],
+  ])('%s does not change the outcome of a 2xx', async (_what, answer) => {
+    const result = await answeredBy(answer);
+    expect(result).toMatchObject({ outcome: 'entregue', statusCode: 200, error: null });
+    expect(result.answer?.length ?? 0).toBeLessThanOrEqual(1_024);
+    expect(result.durationMs).toBeLessThan(LONG_MS);
+  });
+
+  test('a body without end is cut off soon after its first 8 KiB', async () => {
+    let written = 0;
+    const closed = new Promise<void>((resolve) => {
+      receiver.answerWith((_post, _response, socket) => {
+        socket.once('close', () => {
+          written = socket.bytesWritten;
+          resolve();
+        });
+        flood('HTTP/1.1 200 OK\r\n\r\n', Buffer.alloc(65_536, 97))(_post, _response, socket);
+      });
+    });
+    await post();
+    await closed;
+    expect(written).toBeLessThan(16 * 1_048_576);
+  });
+
+  test('a compressed body is kept as it came', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1_048_576));
+    const result = await answeredBy((_post, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    });
+    expect(result.answer).toEqual(bomb.subarray(0, 1_024));
+  });
+
+  test('bytes sent after an answer break nothing but their connection', async () => {
+    const twice = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n';
+    expect(await answeredBy(raw(twice))).toMatchObject({ outcome: 'entregue', statusCode: 200 });
+    expect(await answeredBy(status(201))).toMatchObject({ outcome: 'entregue', statusCode: 201 });
+  });
+});
+
+describe('a kept connection that the receiver has closed', () => {
+  test.each(['end', 'reset'] as const)(
+    'under the next POST (%s) costs no attempt: it is sent again at once',
+    async (how) => {
+      receiver.answerWith(breakWhenReused(how));
+      expect(await post()).toMatchObject({ outcome: 'entregue' });
+      expect(await post()).toMatchObject({ outcome: 'entregue', address: '127.0.0.1' });
+      const places = receiver.posts.map(({ connection, requestOfConnection }) => [connection, requestOfConnection]);
+      expect(places).toEqual([
+        [1, 1],
+        [1, 2],
+        [2, 1],
+      ]);
+      expect(receiver.posts[2]?.body).toEqual(receiver.posts[1]?.body);
+    },
+  );
+
+  test('is repeated once only', async () => {
+    let answered = 0;
+    receiver.answerWith((one, response, socket) => {
+      if ((answered += 1) === 1) response.end();
+      else resetAtOnce()(one, response, socket);
+    });
+    await post();
+    expect(await post()).toMatchObject({ outcome: 'erro_conexao', address: '127.0.0.1' });
+    expect(receiver.posts).toHaveLength(3);
+  });
+
+  test('is not repeated after a byte of the answer', async () => {
+    receiver.answerWith((one, response, socket) => {
+      if (one.requestOfConnection === 1) response.end();
+      else raw('HTTP/1.1 2', 'reset')(one, response, socket);
+    });
+    await post();
+    expect(await post()).toMatchObject({ outcome: 'erro_conexao' });
+    expect(receiver.posts).toHaveLength(2);
+  });
+
+  test('while unused is replaced, and a fault of the new one is a fault', async () => {
+    await post();
+    receiver.closeConnections();
+    receiver.answerWith(resetAtOnce());
+    expect(await post()).toMatchObject({ outcome: 'erro_conexao' });
+    expect(receiver.posts).toHaveLength(2);
+  });
+
+  test('while unused is not noticed by the next POST', async () => {
+    await post();
+    receiver.closeConnections();
+    expect(await post()).toMatchObject({ outcome: 'entregue' });
+    expect(receiver.posts).toHaveLength(2);
+  });
+});
+
+describe('what is refused or cannot be reached', () => {
+  test('a URL that production does not allow is a refused target, without a connection', async () => {
+    await sender.close();
+    sender = newSender({ allowInsecure: false });
+    for (const url of [receiver.url, `https://127.0.0.1:${receiver.port}`, `https://localhost:${receiver.port}`]) {
+      expect(await post(url)).toMatchObject({ outcome: 'destino_recusado', statusCode: null, address: null });
+    }
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test('a name that resolves to a private address is a refused target, without a connection', async () => {
+    await sender.close();
+    sender = newSender({ allowInsecure: false, resolve: async () => ['127.0.0.1'] });
+    expect(await post(`https://hooks.example.com:${receiver.port}/?segredo=1`)).toMatchObject({
+      outcome: 'destino_recusado',
+      error: expect.not.stringContaining('segredo') as string,
+    });
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test('a name that is not known is a connection error', async () => {
+    await sender.close();
+    sender = newSender({ resolve: () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })) });
+    const result = await post('http://unknown.example.com/');
+    expect(result).toMatchObject({ outcome: 'erro_conexao', error: expect.stringContaining('ENOTFOUND') as string });
+  });
+
+  test('a port where nobody listens is a connection error', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    const result = await post(gone.url);
+    expect(result).toMatchObject({ outcome: 'erro_conexao', error: expect.stringContaining('ECONNREFUSED') as string });
+  });
+
+  test('a request that the client cannot write is a fault of ours and rejects', async () => {
+    await expect(sender.send({ url: receiver.url, body, headers: ['bad header', 'x'] })).rejects.toThrow('header');
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test('a closed sender rejects', async () => {
+    await sender.close();
+    await expect(post()).rejects.toThrow('closed');
+  });
+});
+
+describe('closing', () => {
+  test('waits for the attempts in flight', async () => {
+    receiver.answerWith(status(200, '', { delayMs: 100 }));
+    const sent = post();
+    await sender.close();
+    expect(await sent).toMatchObject({ outcome: 'entregue' });
+  });
+});
+
+describe('TLS', () => {
+  const authority = makeAuthority();
+  const secure = { allowInsecure: true, tls: { ca: authority.ca } };
+  let good: Receiver;
+
+  beforeAll(async () => (good = await startReceiver({ tls: authority.issue(['localhost']) })));
+  afterAll(() => good.close());
+
+  async function sendTo(target: Receiver, options: Partial<SenderOptions>) {
+    await sender.close();
+    sender = newSender(options);
+    return post(target.url);
+  }
+
+  test('a trusted certificate of the right name is a delivery', async () => {
+    expect(await sendTo(good, secure)).toMatchObject({ outcome: 'entregue', address: '127.0.0.1' });
+  });
+
+  test('a certificate of an unknown authority is a TLS error and no POST is sent', async () => {
+    const result = await sendTo(good, { tls: { ca: makeAuthority().ca } });
+    expect(result).toMatchObject({ outcome: 'erro_tls', statusCode: null, address: '127.0.0.1' });
+    expect(await sendTo(good, {})).toMatchObject({ outcome: 'erro_tls' });
+    expect(good.posts).toHaveLength(1);
+  });
+
+  test.each<[string, ReturnType<typeof authority.issue>, string]>([
+    ['an expired certificate', authority.issue(['localhost'], Date.now() - 30 * 86_400_000), 'CERT_HAS_EXPIRED'],
+    ['a certificate of the future', authority.issue(['localhost'], Date.now() + 30 * 86_400_000), 'CERT_NOT_YET_VALID'],
+    ['a certificate of another name', authority.issue(['other.example.com']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ])('%s is a TLS error', async (_what, tls, code) => {
+    const bad = await startReceiver({ tls });
+    const result = await sendTo(bad, secure);
+    await bad.close();
+    expect(result).toMatchObject({ outcome: 'erro_tls', error: expect.stringContaining(code) as string });
+    expect(bad.posts).toEqual([]);
+  });
+
+  test('a receiver that does not speak TLS is a TLS error', async () => {
+    expect(await post(receiver.url.replace('http:', 'https:'))).toMatchObject({ outcome: 'erro_tls' });
+  });
+
+  test('a certificate check cannot be turned off from the environment', async () => {
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    const result = await sendTo(good, {});
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    expect(result).toMatchObject({ outcome: 'erro_tls' });
+  });
+
+  test('a kept TLS connection closed under the next POST costs no attempt', async () => {
+    good.answerWith(breakWhenReused('end'));
+    const before = good.posts.length;
+    expect(await sendTo(good, secure)).toMatchObject({ outcome: 'entregue' });
+    expect(await post(good.url)).toMatchObject({ outcome: 'entregue' });
+    expect(good.posts.length - before).toBe(3);
+  });
+});

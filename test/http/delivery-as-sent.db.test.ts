@@ -1,0 +1,98 @@
+/** `GET /v1/entregas/{id}`: the exact body, and each attempt's headers as they were sent. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
+import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
+import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { status } from '../support/receiver.ts';
+
+let world: DeliveryWorld;
+let partner: Subscriber;
+let webhook: Registered;
+beforeAll(async () => {
+  world = await startDeliveryWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  partner = await world.subscriber();
+  webhook = await partner.register();
+});
+
+async function readOnly(): Promise<DeliveryAsSent> {
+  const { itens } = (await partner.send<{ itens: { id: string }[] }>('GET', '/v1/entregas')).body;
+  return (await partner.send<DeliveryAsSent>('GET', `/v1/entregas/${itens[0]?.id}`)).body;
+}
+
+const OF_HTTP = new Set(['host', 'connection', 'content-length']);
+/** The second that they tell may be the next one. */
+const UNCERTAIN = new Set(['webhook-timestamp', 'webhook-signature']);
+
+test('shows the body byte for byte, and the headers of each attempt as the receiver got them', async () => {
+  world.receiver.answerWith(status(503), webhook.path);
+  await partner.emit();
+  await world.deliver();
+  const before = await readOnly();
+  await partner.send('POST', `/v1/entregas/${before.id}/reenvio`);
+  await world.deliver();
+
+  const shown = await readOnly();
+  const posts = world.postsTo(webhook.path);
+  expect(posts).toHaveLength(2);
+  expect(shown.tentativas).toHaveLength(2);
+  for (const [index, post] of posts.entries()) {
+    expect(Buffer.from(shown.corpo)).toEqual(post.body);
+    const attempt = shown.tentativas[index];
+    const got = Object.fromEntries(Object.entries(post.headers).filter(([name]) => !OF_HTTP.has(name)));
+    const told = Object.fromEntries(attempt?.cabecalhos.map(({ nome, valor }) => [nome.toLowerCase(), valor]) ?? []);
+    for (const name of UNCERTAIN) expect(told[name]).toBeDefined();
+    const certain = (headers: object) => Object.entries(headers).filter(([name]) => !UNCERTAIN.has(name));
+    expect(Object.fromEntries(certain(told))).toEqual(Object.fromEntries(certain(got)));
+    expect(new Set(Object.keys(told))).toEqual(new Set(Object.keys(got)));
+    expect(attempt).toMatchObject({ assinaturas_conhecidas: true, endereco: '127.0.0.1', url: webhook.url });
+  }
+});
+
+test('signs as of each attempt: an old one by the secret that it was sent with', async () => {
+  await partner.emit();
+  await world.deliver();
+  const { body: rotated } = await partner.send<{ secret: string }>('POST', `/v1/webhooks/${webhook.id}/segredo`);
+  // As if the secret had been changed an hour after the attempt.
+  await world.api.database.sql`
+    update webhook_history set changed_at = changed_at + interval '1 hour'
+    where webhook_id = ${webhook.id} and change = 'segredo_trocado'`;
+  const { corpo, tentativas } = await readOnly();
+  const signature = tentativas[0]?.cabecalhos.find(({ nome }) => nome === 'X-Webhook-Signature')?.valor;
+  expect(signature).toBe(sign(signingKey(webhook.secret), Buffer.from(corpo)));
+  expect(signature).not.toBe(sign(signingKey(rotated.secret), Buffer.from(corpo)));
+});
+
+test('leaves out the signatures of an attempt of which nobody knows which secret signed it', async () => {
+  await partner.emit();
+  await world.deliver();
+  await partner.send('POST', `/v1/webhooks/${webhook.id}/segredo`);
+  const [attempt] = (await readOnly()).tentativas;
+  expect(attempt?.assinaturas_conhecidas).toBe(false);
+  expect(attempt?.cabecalhos.map(({ nome }) => nome)).toEqual([
+    'Content-Type',
+    'User-Agent',
+    'X-Webhook-Event',
+    'X-Webhook-Delivery',
+    'webhook-id',
+    'webhook-timestamp',
+    'X-Webhook-Loan-Version',
+  ]);
+});
+
+test('shows the body of a delivery that was not tried yet, and no secret', async () => {
+  await partner.emit();
+  const shown = await readOnly();
+  expect([shown.tentativas, JSON.parse(shown.corpo)]).toMatchObject([[], { evento: 'desembolso.falhou' }]);
+  await world.deliver();
+  expect(JSON.stringify(await readOnly())).not.toContain(webhook.secret);
+});
+
+test("another partner's delivery is 404", async () => {
+  await partner.emit();
+  const { id } = await readOnly();
+  const other = await world.subscriber();
+  expect((await other.send('GET', `/v1/entregas/${id}`)).body.codigo).toBe('NAO_ENCONTRADO');
+});

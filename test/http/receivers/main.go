@@ -1,0 +1,38 @@
+// Runs carteiro.go on one case a line: see test/support/verifiers.ts.
+package main
+
+import (
+	"bufio"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"receiver/carteiro"
+)
+
+// headers by their name in lower case.
+type headers map[string]string
+
+func (h headers) Get(name string) string { return h[strings.ToLower(name)] }
+
+func main() {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		part := strings.Split(lines.Text(), "\t")
+		header := headers{}
+		for _, given := range part[4:] {
+			name, value, _ := strings.Cut(given, "=")
+			header[strings.ToLower(name)] = value
+		}
+		body, _ := base64.StdEncoding.DecodeString(part[3])
+		secrets := strings.Split(part[2], ",")
+		if part[0] == "verify" {
+			now, _ := strconv.ParseInt(part[1], 10, 64)
+			fmt.Println(carteiro.Verify(body, header, secrets, time.Unix(now, 0)))
+		} else {
+			fmt.Println(carteiro.VerifyBody(body, header, secrets))
+		}
+	}
+}

@@ -1,0 +1,368 @@
+/** `listen`: the real API on a socket, a real receiver, and the verifier that partners copy. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
+import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { createFeedApi } from '../../src/listen/feed-api.ts';
+import { createForwarder } from '../../src/listen/forward.ts';
+import { type Beginning, type Ending, listen } from '../../src/listen/listen.ts';
+import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
+import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+
+const SECRET = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
+
+let world: DeliveryWorld;
+let server: RunningServer;
+let partner: Subscriber;
+let token: string;
+let local: Receiver;
+let running: RunningCommand[];
+
+beforeAll(async () => {
+  world = await startDeliveryWorld();
+  server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
+});
+afterAll(async () => {
+  await server.close(1_000);
+  await world.close();
+});
+beforeEach(async () => {
+  partner = await world.subscriber();
+  token = await world.api.token(partner.id, ['webhooks:read']);
+  local = await startReceiver();
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((command) => command.end('SIGKILL')));
+  await local.close();
+});
+
+const hook = () => `${local.url}/hook`;
+const eventIds = async () => {
+  const { body } = await partner.send<{ itens: FeedItem[] }>('GET', '/v1/eventos');
+  return body.itens.map(({ evento_id }) => evento_id);
+};
+
+/** The feed's end waits for other tests' transactions on the same server. */
+async function emitted(count: number): Promise<string[]> {
+  const before = (await eventIds()).length;
+  for (let index = 0; index < count; index += 1) await partner.emit();
+  for (;;) {
+    const ids = await eventIds();
+    if (ids.length >= before + count) return ids;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): RunningCommand {
+  const options = ['--forward', hook(), '--api', server.url, ...args];
+  const command = startCommand(['listen', ...options], { CARTEIRO_TOKEN: token, ...env });
+  running.push(command);
+  return command;
+}
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(['listen', '--forward', hook(), ...args], { CARTEIRO_TOKEN: token, CARTEIRO_API: server.url, ...env });
+
+interface Heard {
+  readonly lines: string[];
+  readonly notes: string[];
+  /** In the order in which they were asked for. */
+  readonly pausesMs: number[];
+  readonly stop: () => void;
+  readonly ended: Promise<Ending>;
+}
+
+/** The same in this process, with pauses that are written down; each takes one turn of the loop unless `lasts` says so. */
+interface Given {
+  readonly url?: string;
+  readonly api?: string;
+  readonly beginning?: Beginning;
+  readonly lasts?: (ms: number) => boolean;
+}
+
+function listenHere(given: Given = {}): Heard {
+  const { url = hook(), api = server.url, beginning = { since: new Date(0) }, lasts = () => false } = given;
+  const stop = new AbortController();
+  const [lines, notes, pausesMs]: [string[], string[], number[]] = [[], [], []];
+  const forwarder = createForwarder({ url, secret: SECRET, now: () => new Date() });
+  const listening = listen({
+    api: createFeedApi(api, token),
+    attempt: forwarder.attempt,
+    beginning,
+    webhookId: null,
+    tell: (line) => lines.push(line),
+    note: (line) => notes.push(line),
+    pause: (ms, stopping) => {
+      pausesMs.push(ms);
+      return new Promise((resolve) => {
+        if (stopping.aborted || !lasts(ms)) setImmediate(resolve);
+        else stopping.addEventListener('abort', () => resolve());
+      });
+    },
+    stopping: stop.signal,
+  });
+  const ended = listening.then(async (ending) => (await forwarder.close(), ending));
+  return { lines, notes, pausesMs, stop: () => stop.abort(), ended };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('the command', { timeout: 120_000 }, () => {
+  test('forwards what is new, as a real delivery, and the published verifier accepts it', async () => {
+    const webhook = await partner.register();
+    await emitted(1);
+    const command = start();
+    const [, secret = ''] = /^secret (whsec_\S+)$/m.exec(await command.output(/^secret whsec_/m)) ?? [];
+    await command.log(/listening/);
+    const [, newer = ''] = await emitted(1);
+    await local.received(1);
+    await world.deliver();
+    const [post] = local.posts;
+    if (post === undefined) throw new Error('nothing came');
+    expect(post.headers['x-webhook-delivery']).toBe(newer);
+    expect(verify(post.body, post.headers, [secret])).toBe(true);
+    expect(verifyBody(post.body, post.headers, [secret])).toBe(true);
+    expect(verify(post.body, post.headers, [webhook.secret])).toBe(false);
+
+    const real = world.postsTo(webhook.path).find(({ body }) => body.equals(post.body));
+    if (real === undefined) throw new Error('the real delivery has other bytes');
+    expect(Object.keys(post.headers)).toEqual(Object.keys(real.headers));
+    for (const name of ['content-type', 'user-agent', 'x-webhook-event', 'x-webhook-loan-version']) {
+      expect([name, post.headers[name]]).toEqual([name, real.headers[name]]);
+    }
+
+    await command.output(new RegExp(`${newer}  200 in \\d+ ms`));
+    const { code, stderr } = await command.end('SIGINT');
+    expect(code).toBe(0);
+    const [, cursor = ''] = /0 deliveries were not finished\. To go on from here: --after (\S+)/.exec(stderr) ?? [];
+    const [, , , last = ''] = await emitted(2);
+    start(['--after', cursor], { CARTEIRO_SECRET: SECRET });
+    await local.received(3);
+    expect(local.posts[2]?.headers['x-webhook-delivery']).toBe(last);
+    expect(
+      local.posts.every(({ body, headers }, index) => verify(body, headers, [index === 0 ? secret : SECRET])),
+    ).toBe(true);
+  });
+
+  test('--webhook takes its names alone, under the ids of its own deliveries', async () => {
+    const webhook = await partner.register(['desembolso.falhou']);
+    const other = await partner.register(['margem.falhou']);
+    await emitted(1);
+    const { body } = await partner.send<{ itens: { id: string }[] }>('GET', `/v1/webhooks/${webhook.id}/entregas`);
+    const silent = start(['--webhook', other.id, '--since', '2000-01-01T00:00:00Z']);
+    start(['--webhook', webhook.id, '--since', '2000-01-01T00:00:00Z']);
+    await local.received(1);
+    await silent.log(/listening/);
+    expect(local.posts.map(({ headers }) => headers['x-webhook-delivery'])).toEqual(body.itens.map(({ id }) => id));
+    expect((await silent.end('SIGTERM')).stdout).not.toContain('desembolso');
+  });
+
+  test('a secret that was given is not shown', async () => {
+    const command = start([], { CARTEIRO_SECRET: SECRET });
+    await command.log(/listening/);
+    const { code, stdout, stderr } = await command.end('SIGINT');
+    expect([code, `${stdout}${stderr}`.includes(SECRET)]).toEqual([0, false]);
+  });
+});
+
+describe('what cannot be, in one sentence and with its exit code', { timeout: 120_000 }, () => {
+  test('an expired token', async () => {
+    const sign = world.api.deps.tokens.keys as unknown as { signToken: (asked: object) => Promise<string> };
+    const expired = await sign.signToken({ partnerId: partner.id, scopes: ['webhooks:read'], ttlSeconds: -60 });
+    const { code, stderr } = await run([], { CARTEIRO_TOKEN: expired });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^carteiro: the API refuses the token \(.*expirou.*\): set CARTEIRO_TOKEN to a new one\n$/),
+    ]);
+  });
+
+  test('a token without the scope', async () => {
+    const { code, stderr } = await run([], { CARTEIRO_TOKEN: await world.api.token(partner.id, ['margem:read']) });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ask for one with the scope webhooks:read')]);
+  });
+
+  test('an API that is not there', async () => {
+    const gone = await startReceiver();
+    await gone.close();
+    const { code, stderr } = await run(['--api', gone.url]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\): is the API up/),
+    ]);
+  });
+
+  test.each([
+    ['another server', 404, {}, 'answers 404, which is not Carteiro'],
+    ['another server that likes everything', 200, {}, 'answers 200, which is not Carteiro'],
+    [
+      'a redirect',
+      301,
+      { location: 'https://elsewhere.example' },
+      'answers 301 and points to https://elsewhere.example',
+    ],
+  ])('%s', async (_, code, headers, sentence) => {
+    const other = createServer((_request, response) => response.writeHead(code, headers).end('<h1>\u001B[31mhello'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const finished = await run(['--api', `http://127.0.0.1:${(other.address() as AddressInfo).port}/`]);
+    other.close();
+    expect([finished.code, finished.stderr]).toEqual([1, expect.stringContaining(sentence)]);
+    expect(finished.stderr).toContain('set CARTEIRO_API to its address');
+  });
+
+  test("another partner's webhook", async () => {
+    const { id } = await (await world.subscriber()).register();
+    const { code, stderr } = await run(['--webhook', id]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`the token's partner has no webhook ${id}`)]);
+  });
+
+  test("a cursor that is not this feed's", async () => {
+    const { code, stderr } = await run(['--after', 'abc']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("--after is no cursor of this partner's feed")]);
+  });
+
+  test.each([
+    ['no token', [], { CARTEIRO_TOKEN: '' }, 'set CARTEIRO_TOKEN'],
+    ['a token with a blank', [], { CARTEIRO_TOKEN: 'Bearer kept-secret' }, 'without Bearer'],
+    ['a secret of another form', [], { CARTEIRO_SECRET: 'kept-secret' }, 'must be whsec_'],
+    ['two beginnings', ['--since', '1h', '--after', 'abc'], {}, 'not both'],
+    ['an age without a unit', ['--since', '15'], {}, 'Give an age'],
+    ['a URL with a user', ['--forward', 'http://a:kept@localhost/'], {}, 'without user'],
+    ['an API with a query', ['--api', 'http://localhost/?a=b'], {}, 'without a query'],
+  ])('%s', async (_, args, env, sentence) => {
+    const { code, stderr } = await run(args, env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(stderr).not.toContain('kept-secret');
+  });
+});
+
+describe('attempts', { timeout: 60_000 }, () => {
+  test('are six, at times that are told, with one id; then the delivery is given up', async () => {
+    local.answerWith(status(500, 'sem\u001B[31m banco'));
+    const [id = ''] = await emitted(1);
+    const heard = listenHere();
+    await until(() => heard.lines.length === 6);
+    heard.stop();
+    expect(await heard.ended).toMatchObject({ failed: null, unfinished: 0 });
+    const said = heard.lines.map((line) => line.replace(/in \d+ ms/, 'in N ms'));
+    expect(said).toEqual(
+      ['again in 2 s', 'again in 5 s', 'again in 15 s', 'again in 30 s', 'again in 60 s', 'given up'].map(
+        (next, index) =>
+          `desembolso.falhou  ${id}  attempt ${index + 1} of 6 failed: 500 in N ms, "sem [31m banco"; ${next}`,
+      ),
+    );
+    expect(heard.pausesMs.filter((ms) => ms !== 1_000)).toEqual([2_000, 5_000, 15_000, 30_000, 60_000]);
+    expect(local.posts.map(({ headers }) => headers['x-webhook-delivery'])).toEqual(Array(6).fill(id));
+  });
+
+  test('at a receiver that is down or refuses the signature say what to look at', async () => {
+    await emitted(1);
+    const gone = await startReceiver();
+    await gone.close();
+    const down = listenHere({ url: gone.url, lasts: (ms) => ms > 1_000 });
+    await until(() => down.lines.length === 1);
+    down.stop();
+    await down.ended;
+    expect(down.lines[0]).toMatch(/failed: ECONNREFUSED.*: is the receiver up\?; again in 2 s/);
+    local.answerWith(status(401));
+    const refused = listenHere({ lasts: (ms) => ms > 1_000 });
+    await until(() => refused.lines.length === 1);
+    refused.stop();
+    await refused.ended;
+    expect(refused.lines[0]).toMatch(/failed: 401 in \d+ ms: does the receiver know the secret\?; again/);
+  });
+
+  test('that were cut short are repeated from the cursor that the end tells, and nothing after them is skipped', async () => {
+    const ids = await emitted(3);
+    local.answerWith((post, response) => {
+      response.writeHead(post.headers['x-webhook-delivery'] === ids[1] ? 503 : 200).end();
+    });
+    const first = listenHere({ lasts: (ms) => ms > 1_000 });
+    await until(() => first.lines.length === 3);
+    first.stop();
+    const { unfinished, goOn } = await first.ended;
+    expect(unfinished).toBe(1);
+    const before = local.posts.length;
+    local.answerWith(status(204));
+    const again = listenHere({ beginning: goOn === null ? { since: new Date(0) } : { after: goOn } });
+    await until(() => again.lines.length >= 2);
+    again.stop();
+    await again.ended;
+    expect(local.posts.slice(before).map(({ headers }) => headers['x-webhook-delivery'])).toContain(ids[1]);
+  });
+
+  test('wait where a receiver hangs, and Ctrl-C waits for those under way', async () => {
+    await emitted(1);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    local.answerWith((_post, response) => void released.then(() => response.writeHead(200).end()));
+    const heard = listenHere();
+    await local.received(1);
+    heard.stop();
+    release();
+    expect(await heard.ended).toMatchObject({ failed: null, unfinished: 0 });
+    expect(heard.lines).toEqual([expect.stringMatching(/200 in/)]);
+  });
+});
+
+describe('the feed', { timeout: 60_000 }, () => {
+  test('is read from now on, or from an instant: what lies before does not come', async () => {
+    await emitted(3);
+    const late = listenHere({ beginning: { since: new Date(Date.now() + 3_600_000) } });
+    const now = listenHere({ beginning: 'now' });
+    await until(() => late.notes.length + now.notes.length === 2);
+    const ids = await emitted(1);
+    await until(() => late.lines.length > 0 && now.lines.length > 0);
+    for (const heard of [late, now]) heard.stop();
+    await Promise.all([late.ended, now.ended]);
+    for (const { lines } of [late, now]) expect(lines).toEqual([expect.stringContaining(ids.at(-1) ?? '')]);
+  });
+
+  test('of a database that went back in time goes on where the API says', async () => {
+    const [id = ''] = await emitted(1);
+    const ahead = await world.api.deps.cursors.write(`eventos ${partner.id}`, ['1', '99999999999', '99999999999']);
+    const heard = listenHere({ beginning: { after: ahead } });
+    await until(() => heard.notes.length === 2);
+    const [, next = ''] = await emitted(1);
+    await until(() => heard.lines.length > 0);
+    heard.stop();
+    await heard.ended;
+    expect(heard.notes.join(' ')).toContain('went back to an earlier moment');
+    expect(heard.lines).toEqual([expect.stringContaining(next)]);
+    expect(id).not.toBe(next);
+  });
+
+  test('is asked again while the API is away, and says so once', async () => {
+    const own = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
+    const heard = listenHere({ api: own.url, beginning: 'now' });
+    await until(() => heard.notes.length === 1);
+    await own.close(0);
+    await until(() => heard.pausesMs.filter((ms) => ms === 5_000).length > 3);
+    const back = await startServer({
+      fetch: world.api.app.fetch,
+      host: '127.0.0.1',
+      port: Number(new URL(own.url).port),
+    });
+    await until(() => heard.notes.length === 3);
+    await emitted(1);
+    await until(() => heard.lines.length === 1);
+    heard.stop();
+    await heard.ended;
+    await back.close(1_000);
+    expect(heard.notes[1]).toMatch(/does not answer .* It is asked again until it answers\.$/);
+    expect(heard.notes[2]).toBe('the API answers again');
+  });
+
+  test('of a partner that was deactivated meanwhile ends it', async () => {
+    const heard = listenHere({ beginning: 'now' });
+    await until(() => heard.notes.length === 1);
+    await world.api.database.sql`update partners set active = false where id = ${partner.id}`;
+    expect(await heard.ended).toMatchObject({
+      failed: { kind: 'refused', sentence: expect.stringContaining('inativo') },
+    });
+  });
+});

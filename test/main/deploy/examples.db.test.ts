@@ -1,0 +1,190 @@
+/** The examples of deployment speak of commands, variables, ports and paths that there are, and keep their own rules. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import manifest from '../../../package.json' with { type: 'json' };
+import { readConfig, type Use, VARIABLES } from '../../../src/config.ts';
+import { openPort } from '../../../src/main/operations/port.ts';
+import { DRAIN_TIMEOUT_MS } from '../../../src/main/service/serve.ts';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { type Example, exampleOf, readCompose, readPods, readUnits } from '../../support/deploy-examples.ts';
+import { folderWith, isThere, run } from '../../support/snippets.ts';
+
+const FOLDER = path.resolve(import.meta.dirname, '../../../src/main/deploy');
+const read = (file: string) => readFileSync(path.join(FOLDER, file), 'utf8');
+const manifests = globSync('kubernetes/*.yaml', { cwd: FOLDER }).toSorted();
+const objects = manifests.flatMap((file) =>
+  parseAllDocuments(read(file)).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors.join('; ')}`);
+    return document.toJS() as Example;
+  }),
+);
+const unitFiles = globSync('systemd/*.service', { cwd: FOLDER }).toSorted();
+
+const processes = [
+  ...readCompose(read('compose.yaml')),
+  ...readPods(objects),
+  ...readUnits(unitFiles.map((file) => [path.basename(file), read(file)])),
+];
+const USES: Readonly<Record<string, readonly Use[]>> = { api: ['secrets', 'tokens'], poll: ['secrets'], migrate: [] };
+/** Of Node and the allocator. */
+const FOREIGN = new Set(['NODE_ENV', 'NODE_OPTIONS', 'MALLOC_ARENA_MAX']);
+/** In place of what a file refers to. */
+const SECRET: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://login:password@db.example/core',
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  JWT_ISSUER: 'https://login.example',
+  JWT_AUDIENCE: 'carteiro',
+  JWT_JWKS_URL: 'https://login.example/jwks.json',
+};
+
+const named = processes.map((found) => [`${found.where}: ${found.command}`, found] as const);
+
+test('each of the three ways runs two api, three poll and migrate', () => {
+  for (const where of ['compose', 'kubernetes', 'systemd']) {
+    const counts = processes.filter((found) => found.where === where).map(({ command, count }) => [command, count]);
+    // A unit is a template, of which the page starts so many.
+    const page = read('README.md').match(/carteiro-(api|poll)@\d+/g) ?? [];
+    const started = (command: string, count: number) =>
+      where === 'systemd' && command !== 'migrate'
+        ? new Set(page.filter((unit) => unit.includes(command))).size
+        : count;
+    expect(
+      Object.fromEntries(counts.map(([command, count]) => [command, started(command as string, count as number)])),
+    ).toEqual({
+      api: 2,
+      poll: 3,
+      migrate: 1,
+    });
+  }
+});
+
+test.each(named)('%s has the variables that it needs, and none that is not known', (_name, { command, variables }) => {
+  const given = Object.entries(variables).map(([name, value]) => [name, value ?? SECRET[name]] as const);
+  expect(given.filter(([, value]) => value === undefined)).toEqual([]);
+  expect(given.filter(([name]) => !VARIABLES.includes(name) && !FOREIGN.has(name))).toEqual([]);
+  expect(() => readConfig(Object.fromEntries(given), USES[command])).not.toThrow();
+  for (const name of ['DATABASE_URL', 'SECRETS_KEY']) expect(variables[name] ?? null).toBeNull();
+});
+
+test.each(named)('%s may drain before it is killed', (_name, { command, variables, graceS }) => {
+  if (command === 'migrate') return;
+  const { drainDelayS } = readConfig({ DRAIN_DELAY_SECONDS: variables['DRAIN_DELAY_SECONDS'] ?? undefined });
+  expect(graceS).toBeGreaterThanOrEqual(DRAIN_TIMEOUT_MS / 1_000 + drainDelayS + 5);
+  expect(drainDelayS > 0).toBe(command === 'api');
+});
+
+test.each(named)('%s runs without root, without rights, and with a bound on its memory', (_name, found) => {
+  expect(found.isGuarded).toBe(true);
+  const bound = found.memory ?? (found.command === 'migrate' ? '1g' : 'none');
+  expect(bound).toMatch(/^\d+(g|m|Gi|Mi|G|M)$/);
+});
+
+describe('probes', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  const probed = processes.filter(({ probes }) => probes.length > 0);
+
+  test('are there for each process of kubernetes that serves', () => {
+    expect(probed.map(({ where, command, probes }) => [where, command, probes.length])).toEqual([
+      ['kubernetes', 'api', 3],
+      ['kubernetes', 'poll', 3],
+    ]);
+  });
+
+  test.each(probed.map((found) => [found.command, found] as const))(
+    'of %s ask what it answers, where it does',
+    async (command, found) => {
+      const { port, metricsPort } = readConfig({});
+      expect(found.ports).toEqual([command === 'api' ? port : metricsPort]);
+      const own = await openPort({
+        host: '127.0.0.1',
+        port: 0,
+        metrics: { expose: () => Promise.resolve({ text: '', contentType: 'text/plain' }) },
+        ready: () => Promise.resolve(null),
+      });
+      const ask = (at: string) =>
+        command === 'api' ? api.app.fetch(new Request(`http://api${at}`)) : fetch(`${own.url}${at}`);
+      for (const probe of found.probes) {
+        expect(found.ports).toContain(probe.port);
+        expect([probe.path, (await ask(probe.path)).status]).toEqual([probe.path, 200]);
+      }
+      await own.close();
+    },
+  );
+});
+
+test('in kubernetes every reference leads to something: selectors, target ports, config, secrets', () => {
+  const pods = objects.map(exampleOf).filter((object) => object.podLabels !== null);
+  const isSubset = (part: Record<string, string>, whole: Record<string, string>) =>
+    Object.entries(part).every(([name, value]) => whole[name] === value);
+  const selecting = objects.map(exampleOf).filter((object) => object.selector !== null);
+  expect(selecting.map(({ kind }) => kind).toSorted()).toEqual([
+    'Deployment',
+    'Deployment',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'PodDisruptionBudget',
+    'Service',
+  ]);
+  for (const { selector, kind, minAvailable, name } of selecting) {
+    const selected = pods.filter(({ podLabels }) => isSubset(selector ?? {}, podLabels ?? {}));
+    expect([kind, name, selected.map((pod) => pod.name)]).toEqual([kind, name, [name]]);
+    expect(minAvailable ?? 0).toBeLessThan(selected[0]?.replicas ?? 0);
+  }
+  const secrets = new Set(objects.flatMap((object) => exampleOf(object).secrets));
+  const made = [...read('README.md').matchAll(/create secret generic (\S+) --from-file=(\S+?)=/g)];
+  expect(new Set(made.map(([, secret, key]) => `${secret}/${key}`))).toEqual(secrets);
+});
+
+test('every image and the job have the version of this product', () => {
+  const images = processes.map(({ image }) => image).filter((image) => image !== null);
+  expect(new Set(images)).toEqual(new Set([`carteiro:${manifest.version}`]));
+  expect(objects.map(exampleOf).find(({ kind }) => kind === 'Job')?.name).toBe(
+    `migrate-${manifest.version.replaceAll('.', '-')}`,
+  );
+});
+
+const hasSystemd = await isThere(['systemd-analyze', '--version']);
+if (!hasSystemd) console.info('skipped: systemd-analyze is not installed, the units are only read');
+
+test.skipIf(!hasSystemd)('systemd finds nothing wrong with the units', async () => {
+  const units = unitFiles.map((file) => {
+    // An instance of each template, with a Node that is there.
+    const text = read(file)
+      .replaceAll('/usr/bin/node', process.execPath)
+      .replaceAll(/\/opt\/carteiro/g, '/');
+    return [path.basename(file).replace('@.', '@9464.'), text] as const;
+  });
+  const folder = await folderWith(Object.fromEntries(units));
+  const verify = ['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no'] as const;
+  expect(await run([...verify, ...units.map(([file]) => `./${file}`)], folder.path)).toBe('');
+  await folder.remove();
+});
+
+const hasSchemas = await isThere(['kubernetes-validate', '--help']);
+if (!hasSchemas) console.info('skipped: kubernetes-validate (pip) is not installed, the manifests are only read');
+
+test.skipIf(!hasSchemas)('the manifests fit the schemas of Kubernetes', async () => {
+  const [first = '', ...others] = manifests;
+  await expect(run(['kubernetes-validate', '--strict', first, ...others], FOLDER)).resolves.toBeTypeOf('string');
+});
+
+const hasCompose = await isThere(['docker', 'compose', 'version']);
+if (!hasCompose) console.info('skipped: docker compose is not installed, the Compose file is only read');
+
+test.skipIf(!hasCompose)('docker compose takes its file', async () => {
+  const env = {
+    ...SECRET,
+    ...Object.fromEntries(
+      ['MIGRATE', 'API', 'POLL'].map((who) => [`${who}_DATABASE_URL`, SECRET['DATABASE_URL'] ?? '']),
+    ),
+  };
+  const config = ['docker', 'compose', '--file', 'compose.yaml', 'config', '--quiet'] as const;
+  expect(await run([...config], FOLDER, '', env)).toBe('');
+});

@@ -1,0 +1,113 @@
+/** The doctor as a real process: a healthy installation, and each fault put into one. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
+import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
+import { insertEncryptedWebhook } from '../support/poller-process.ts';
+
+const TIMES = { timeout: 180_000 };
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const OTHER = Buffer.alloc(32, 8).toString('base64');
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+interface Answer {
+  readonly code: number | null;
+  readonly faults: number;
+  readonly findings: readonly {
+    readonly about: string;
+    readonly verdict: string;
+    readonly found: string;
+    readonly advice: string | null;
+  }[];
+}
+
+async function examine(more: Record<string, string> = {}): Promise<Answer> {
+  const env = { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY, LOG_LEVEL: 'warn', ...more };
+  const { code, stdout, stderr } = await runCommand(['doctor', '--json'], env);
+  expect(stderr).toBe('');
+  return { code, ...(JSON.parse(stdout) as Omit<Answer, 'code'>) };
+}
+
+const faultsOf = ({ findings }: Answer) =>
+  findings.filter(({ verdict }) => verdict === 'fault').map(({ about }) => about);
+
+test('a healthy installation has no fault, and each look tells what it found', TIMES, async () => {
+  const answer = await examine();
+  expect([answer.code, faultsOf(answer)]).toEqual([0, []]);
+  const about = new Set(answer.findings.map((finding) => finding.about));
+  for (const name of [
+    'version',
+    'synchronous_commit',
+    'fsync',
+    'clock',
+    'transactions',
+    'tokens',
+    'migrations',
+    'epoch',
+  ])
+    expect(about).toContain(name);
+  for (const name of ['roles', 'grants', 'login', 'secrets', 'sealer', 'projector', 'deliveries', 'disk', 'dns'])
+    expect(about).toContain(name);
+  const text = await runCommand(['doctor'], { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY });
+  expect(text.stdout).toMatch(/ok +version +PostgreSQL 18[^]*\n0 faults, \d+ warnings\n$/);
+});
+
+test('each fault is found, with what to do, and leaves with 1', TIMES, async () => {
+  const { sql } = database;
+  const name = new URL(database.url).pathname.slice(1);
+  const partnerId = await insertPartner(sql);
+  await insertEncryptedWebhook(sql, partnerId, 'https://no-such-name.invalid/');
+  const { id: webhookId } = await insertEncryptedWebhook(sql, partnerId, 'http://127.0.0.1:9/');
+  await commitEvents(sql, partnerId, 1);
+  const [delivery] = await readDeliveries(sql, webhookId);
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, recorded_at, url, claim)
+    select id, 1, webhook_id, partner_id, 'desconhecido', now(), now() - interval '10 minutes', 'u', 'p/1'
+    from deliveries where id = ${delivery?.id ?? ''}`;
+  await sql`update lanes set next_due_at = now() - interval '5 minutes' where webhook_id = ${webhookId}`;
+  await sql`update deliveries set next_attempt_at = now() - interval '5 minutes' where webhook_id = ${webhookId}`;
+  await sql`grant delete on attempts to carteiro_app`;
+  await sql.unsafe(`alter database ${name} set synchronous_commit = off`);
+
+  const sick = await examine({ SECRETS_KEY: OTHER, JWT_JWKS_URL: 'http://127.0.0.1:1/keys' });
+  expect(sick.code).toBe(1);
+  expect(faultsOf(sick)).toEqual(
+    expect.arrayContaining(['synchronous_commit', 'tokens', 'grants', 'secrets', 'sealer', 'deliveries', 'dns']),
+  );
+  for (const { verdict, advice } of sick.findings) expect(advice === null).toBe(verdict === 'ok');
+  const found = (about: string) =>
+    sick.findings.find((finding) => finding.about === about && finding.verdict === 'fault');
+  expect(found('secrets')).toMatchObject({ found: 'SECRETS_KEY does not open 2 of 2 signing secrets' });
+  expect(found('grants')?.advice).toContain('revoke update, delete, truncate on attempts from carteiro_app');
+  expect(JSON.stringify(sick)).not.toContain(KEY);
+  await sql.unsafe(`alter database ${name} reset synchronous_commit`);
+  await sql`revoke delete on attempts from carteiro_app`;
+});
+
+test(
+  'a login of little right is told what it may not see; a database without migrations stops at those',
+  TIMES,
+  async () => {
+    const login = await createLogin(database, 'carteiro_poller');
+    const little = await examine({ DATABASE_URL: login.url });
+    await login.remove();
+    expect(little.findings.find(({ about }) => about === 'login')?.found).toContain('carteiro_poller');
+    const empty = await createEmptyDatabase();
+    const answer = await examine({ DATABASE_URL: empty.url });
+    await empty.drop();
+    expect([answer.code, faultsOf(answer)]).toEqual([1, ['migrations']]);
+    expect(answer.findings.at(-1)?.advice).toContain('migrate');
+  },
+);
+
+test('leaves with 3 where no database answers, and with 2 in an environment that cannot be used', TIMES, async () => {
+  const away = await runCommand(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SANDBOX: 'true' });
+  expect([away.code, away.stdout]).toEqual([3, '']);
+  expect((await runCommand(['doctor'], { DATABASE_URL: 'x' })).code).toBe(2);
+});

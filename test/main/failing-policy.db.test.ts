@@ -1,0 +1,95 @@
+/** The policy for failing endpoints as operators turn it on and off: real pollers with nothing but their role. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createLogin, type Login } from '../support/logins.ts';
+import { insertPartner } from '../support/outbox.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+const POLICY = { ENDPOINT_FAILING_AFTER: '3', ENDPOINT_FAILING_HOURS: '2', ENDPOINT_SUSPEND_AFTER_DAYS: '3' };
+
+let database: TestDatabase;
+let login: Login;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  login = await createLogin(database, 'carteiro_poller');
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  await login.remove();
+  await database.drop();
+});
+
+test('a poller judges, and tells the operator, signed; two of them tell it once; one that starts without the variables ends it', async () => {
+  const { sql } = database;
+  const env = { ...POLICY, OPERATOR_WEBHOOK_URL: `${receiver.url}/operator`, OPERATOR_WEBHOOK_SECRET: SECRET };
+  const pollers = [await startPollerProcess(login.url, env), await startPollerProcess(login.url, env)];
+  await expect.poll(() => sql`select from failing_policy`).toHaveLength(1);
+  await expect.poll(() => sql`select from webhooks where id = operator_partner() and active`).toHaveLength(1);
+
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/failing`);
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+                          address, key_id, claim)
+    select uuidv7(), 1, ${id}, ${partnerId}, 'resposta_nao_2xx', 500, now() - hour * interval '1 hour', 1, 'https://x.example/',
+           '203.0.113.7', 'k', 'p/1'
+    from generate_series(0, 3) hour`;
+  await receiver.received(1);
+  const [post] = receiver.posts;
+  expect(post?.path).toBe('/operator');
+  expect(post?.headers['x-webhook-signature']).toBe(sign(signingKey(SECRET), post?.body as Buffer));
+  expect(JSON.parse(String(post?.body))).toMatchObject({
+    evento: 'webhook.falhando',
+    data: { webhook_id: id, parceiro_id: partnerId, falhas: 4, ultimo_resultado: 'resposta_nao_2xx' },
+  });
+
+  const counted = await Promise.all(pollers.map(({ lines }) => readCount(lines, 'falhando')));
+  expect(counted.reduce((sum, count) => sum + count)).toBe(1);
+
+  expect(await Promise.all(pollers.map((poller) => poller.end('SIGTERM')))).toEqual([0, 0]);
+  expect(pollers.flatMap(({ lines }) => lines).filter((line) => line.includes('has changed a webhook'))).toHaveLength(
+    1,
+  );
+  expect(pollers.flatMap(({ lines }) => lines).join('\n')).not.toContain(SECRET);
+  expect(receiver.posts).toHaveLength(1);
+
+  const without = await startPollerProcess(login.url);
+  await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
+  expect(await sql`select from webhooks where id = operator_partner() and active`).toHaveLength(0);
+  const changes = await sql<{ change: string }[]>`
+    select change from webhook_history where webhook_id = ${id} order by position`;
+  expect(changes.map(({ change }) => change)).toEqual(['falhando', 'fim_da_falha']);
+  expect(await without.end('SIGTERM')).toBe(0);
+});
+
+/** What a poller's `/metrics` says of one change. */
+async function readCount(lines: readonly string[], change: string): Promise<number> {
+  const line = lines.find((one) => one.includes('metrics are served')) ?? '{}';
+  const { url } = JSON.parse(line) as { url: string };
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^carteiro_failing_changes_total\\{change="${change}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+test.each([
+  [{ ENDPOINT_FAILING_AFTER: '3' }, 'ENDPOINT_FAILING_HOURS: is required beside ENDPOINT_FAILING_AFTER'],
+  [
+    {
+      ...POLICY,
+      ALLOW_INSECURE_TARGETS: 'false',
+      OPERATOR_WEBHOOK_URL: 'https://alerts.internal/hook?t0ken',
+      OPERATOR_WEBHOOK_SECRET: SECRET,
+    },
+    'OPERATOR_WEBHOOK_URL is none that a webhook may have: nomes locais não são aceitos',
+  ],
+])('a poller does not start with %j, and says why', async (env, sentence) => {
+  const starting = startPollerProcess(login.url, env);
+  await expect(starting).rejects.toThrow(sentence);
+  await expect(starting).rejects.not.toThrow(/t0ken/);
+});

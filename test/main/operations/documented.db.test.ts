@@ -1,0 +1,98 @@
+/** What the operators' page says of the metrics is what `/metrics` shows, and the other way round. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMetrics } from '../../../src/metrics.ts';
+import { Histogram } from '../../../src/telemetry/histogram.ts';
+import { startCommand } from '../../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { commitEvents, insertPartner } from '../../support/outbox.ts';
+import { insertEncryptedWebhook } from '../../support/poller-process.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
+import { metricsOfThePage } from './metric-table.ts';
+
+const page = metricsOfThePage();
+const documented = new Map(page.map((line) => [line.name, line]));
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A histogram's samples count as its own, without `le`. */
+function samplesOf(text: string): Sample[] {
+  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)].map(([, sample = '', told = '']) => {
+    const name = documented.has(sample) ? sample : sample.replace(/_(bucket|sum|count)$/, '');
+    const pairs = [...told.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', value = '']) => [label, value]);
+    return { name, labels: Object.fromEntries(pairs.filter(([label]) => label !== 'le')) };
+  });
+}
+
+const namesOf = (text: string) => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
+
+test('the page names each metric once, with exactly its labels', () => {
+  const metrics = createMetrics();
+  for (const gauge of ['in_flight', 'oldest_due_seconds', 'projector_lag_seconds', 'http_connections'] as const) {
+    metrics.watch(gauge, () => 0);
+  }
+  metrics.watchDatabase(() => Promise.resolve());
+  metrics.watchReadings(() => Promise.resolve({}));
+  metrics.watchPool('api', new Histogram([1]));
+  const sorted = (lines: readonly { name: string; labels: Iterable<string> }[]) =>
+    lines.map(({ name, labels }) => `${name} ${[...labels].toSorted().join(',')}`).toSorted();
+  expect(sorted(page.map(({ name, labels }) => ({ name, labels: labels.keys() })))).toEqual(sorted(metrics.describe()));
+});
+
+test('what real processes show is on the page: names, labels and listed values', { timeout: 120_000 }, async () => {
+  const { sql } = database;
+  const [receiver, folder] = [await startReceiver(), await makeTestFolder()];
+  const partnerId = await insertPartner(sql);
+  await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
+  await commitEvents(sql, partnerId, 3);
+  await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-02', true, 0)`;
+  const env = {
+    DATABASE_URL: database.url,
+    SANDBOX: 'true',
+    ALLOW_INSECURE_TARGETS: 'true',
+    PORT: '0',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    DATA_DIR: folder.path,
+  };
+  const [serve, poll] = [startCommand(['api'], env), startCommand(['poll'], env)];
+  const [, api = ''] = /"url":"(http:[^"]+)","msg":"the API listens/.exec(await serve.log(/the API listens/)) ?? [];
+  const [, own = ''] =
+    /"url":"(http:[^"]+)","msg":"metrics are served/.exec(await poll.log(/metrics are served/)) ?? [];
+  await receiver.received(3);
+  await fetch(`${api}/v1/webhooks`);
+  const show = async (url: string, until: RegExp): Promise<string> => {
+    for (;;) {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      if (until.test(text)) return text;
+    }
+  };
+  const texts = [
+    await show(own, /carteiro_recorded_attempts_total\{standing="current"\} 3/),
+    await show(api, /route="\/v1\/webhooks",status="401"[^]*carteiro_pollers\{state="alive"\} 1/),
+  ];
+  await Promise.all([serve.end('SIGTERM'), poll.end('SIGTERM'), receiver.close()]);
+  await folder.remove();
+
+  expect(texts[0]).toMatch(/^carteiro_delivery_first_attempt_seconds_count 3$/m);
+  expect(texts[0]).toMatch(/^carteiro_delivery_attempt_duration_seconds_count\{outcome="entregue"\} 3$/m);
+  expect(new Set(texts.flatMap(namesOf))).toEqual(new Set(documented.keys()));
+  const strange = texts.flatMap(samplesOf).flatMap(({ name, labels }) => {
+    const told = documented.get(name)?.labels ?? new Map<string, null>();
+    const isWhole = [...told.keys()].toSorted().join() === Object.keys(labels).toSorted().join();
+    const unlisted = Object.entries(labels).filter(([label, value]) => told.get(label)?.has(value) === false);
+    return isWhole && unlisted.length === 0 ? [] : [{ name, labels }];
+  });
+  expect(strange).toEqual([]);
+  const shown = new Set(texts.flatMap(samplesOf).map(({ name }) => name));
+  const silent = [...documented.keys()].filter((name) => name.startsWith('carteiro_') && !shown.has(name));
+  expect(silent).toEqual(['carteiro_http_connections_dropped_total']);
+});

@@ -1,0 +1,240 @@
+/** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Pool } from '../../../src/db/pool.ts';
+import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { beat } from '../../../src/main/operations/heartbeat.ts';
+import {
+  measureBalance,
+  measureInstallation,
+  measurePollers,
+  measureSeals,
+  measureTables,
+} from '../../../src/main/operations/measure-installation.ts';
+import { measureDepth, measureOverdue, measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
+import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/measuring.ts';
+import { sealAll } from '../../../src/audit/seals/sealer.ts';
+import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { untilSettled } from '../../support/settled.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { takeTurn } from '../../support/turn.ts';
+
+let database: TestDatabase;
+let partnerId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.sql`
+    truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, pollers, seals,
+             balance_verdicts cascade`;
+  partnerId = await insertPartner(database.sql);
+  webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
+});
+
+/** The samples of one gauge by the value of its only label; whole numbers. */
+function by(readings: Readings, name: ReadingName): Record<string, number> {
+  return Object.fromEntries(
+    (readings[name] ?? []).map(({ labels = {}, value }) => [Object.values(labels)[0] ?? '', Math.round(value)]),
+  );
+}
+
+/** As if all that was written had been written this long ago. */
+async function wait(seconds: number): Promise<void> {
+  const { sql } = database;
+  await sql`
+    update deliveries set next_attempt_at = next_attempt_at - ${seconds} * interval '1 second',
+                          claimed_at = claimed_at - ${seconds} * interval '1 second'`;
+  await sql`update arrivals set due_at = due_at - ${seconds} * interval '1 second' where due_at > '-infinity'`;
+  await sql`
+    update lanes set next_due_at = next_due_at - ${seconds} * interval '1 second',
+                     scan_from = scan_from - ${seconds} * interval '1 second'`;
+}
+
+test('deliveries that no poller has ever looked at are overdue, and so is the oldest of them', async () => {
+  const { sql } = database;
+  expect(by(await measureOverdue(sql), 'oldestOverdue')).toEqual({ poller: 0, cap: 0 });
+  await commitEvents(sql, partnerId, 50);
+  await wait(132);
+  const readings = await measureOverdue(sql);
+  expect(by(readings, 'overdue')).toEqual({ poller: 50, cap: 0 });
+  expect(by(readings, 'oldestOverdue')).toEqual({ poller: 132, cap: 0 });
+  expect(by(readings, 'capped')).toEqual({ overdue: 0 });
+});
+
+test('what a dead poller had claimed is overdue when its lease is over', async () => {
+  const { sql, pool } = database;
+  await commitEvents(sql, partnerId, 5);
+  await takeTurn(pool, 'gone/1', 5, new Date(Date.now() + 5));
+  await wait(20);
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 0 });
+  await wait(30);
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 5, cap: 0 });
+  expect(by(await measureOverdue(sql), 'oldestOverdue')).toMatchObject({ poller: 50 });
+});
+
+test('what waits behind the cap of its webhook is told apart from what waits for a poller', async () => {
+  const { sql, pool } = database;
+  await commitEvents(sql, partnerId, 20);
+  await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
+  await wait(15);
+  const other = await insertPartner(sql);
+  await insertWebhook(sql, other, 'https://other.example/');
+  await commitEvents(sql, other, 3);
+  await armLanes(sql, null);
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 12 });
+  await sql`update deliveries set next_attempt_at = now() - interval '9 seconds' where partner_id = ${other}`;
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 3, cap: 12 });
+});
+
+test('what is pending is split by whether it has failed, and what stopped by why', async () => {
+  const { sql } = database;
+  await commitEvents(sql, partnerId, 10);
+  await sql`
+    update deliveries set failures = 2, attempts = 2, next_attempt_at = now() + interval '1 hour'
+    where id in (select id from deliveries order by id limit 4)`;
+  await sql`
+    update deliveries set status = 'suspensa', next_attempt_at = null, finished_at = null
+    where id in (select id from deliveries order by id desc limit 1)`;
+  const readings = await measureDepth(sql);
+  expect(by(readings, 'deliveries')).toEqual({ first: 5, retrying: 4, suspensa: 1, erro: 0 });
+  expect(by(readings, 'capped')).toEqual({ pending: 0, suspensa: 0, erro: 0 });
+});
+
+test('webhooks in trouble are counted, and those without any work are not', async () => {
+  const { sql, pool } = database;
+  const idle = await insertWebhook(sql, partnerId, 'https://idle.example/', ['margem.falhou']);
+  await sql`update webhooks set active = false where id = ${idle.id}`;
+  await commitEvents(sql, partnerId, 20);
+  expect(by(await measureWebhooks(sql), 'webhooks')).toEqual({
+    active: 1,
+    inactive: 1,
+    failing: 0,
+    saturated: 0,
+    silent: 0,
+  });
+  await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
+  await sql`update lanes set window_size = 1 where webhook_id = ${webhookId}`;
+  await sql`
+    update deliveries set failures = 1, next_attempt_at = now() + interval '1 minute', claimed_by = null, claimed_at = null
+    where id in (select id from deliveries where claimed_by is not null limit 1)`;
+  expect(by(await measureWebhooks(sql), 'webhooks')).toMatchObject({ failing: 1, saturated: 1, silent: 1 });
+});
+
+test('a poller is alive for 30 s after a sign of life, then lost, and after a day forgotten', async () => {
+  const { sql } = database;
+  for (const name of ['here', 'quiet', 'old']) await beat(sql, { name, host: 'host' }, 'abc');
+  await sql`update pollers set seen_at = now() - interval '31 seconds' where name = 'quiet'`;
+  await sql`update pollers set seen_at = now() - interval '25 hours' where name = 'old'`;
+  const readings = await measurePollers(sql);
+  expect(by(readings, 'pollers')).toEqual({ alive: 1, lost: 1 });
+  expect(by(readings, 'heartbeats')).toEqual({ here: 0, quiet: 31 });
+  await beat(sql, { name: 'here', host: 'host' }, 'abc');
+  expect(await sql`select name from pollers order by name`).toEqual([{ name: 'here' }, { name: 'quiet' }]);
+});
+
+test('the seals lag by the oldest row that came after the last of them', async () => {
+  const { sql, pool } = database;
+  expect(await measureSeals(sql)).toEqual({ sealLag: [{ value: 0 }] });
+  await commitEvents(sql, partnerId, 1);
+  await untilSettled(sql);
+  await sealAll(pool);
+  expect(await measureSeals(sql)).toEqual({ sealLag: [{ value: 0 }] });
+  await sql`update seals set sealed_at = now() - interval '2 minutes'`;
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, recorded_at)
+    select id, 1, webhook_id, partner_id, 'desconhecido', now(), 'https://partner.example/', 'p/1', now() - interval '70 seconds'
+    from deliveries`;
+  expect(by(await measureSeals(sql), 'sealLag')).toEqual({ '': 70 });
+});
+
+test('the balance tells what its last run found, and nothing before the first', async () => {
+  const { sql } = database;
+  expect(await measureBalance(sql)).toEqual({});
+  await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', false, 3)`;
+  const readings = await measureBalance(sql);
+  expect([by(readings, 'balanceCloses'), by(readings, 'balanceDifferences')]).toEqual([{ '': 0 }, { '': 3 }]);
+});
+
+test('sizes, epoch and missing migrations are told', async () => {
+  const { sql, pool } = database;
+  const tables = await measureTables(sql);
+  expect(Object.keys(by(tables, 'tableBytes'))).toEqual(expect.arrayContaining(['attempts', 'deliveries', 'events']));
+  expect(Object.keys(by(tables, 'tableRows'))).toEqual(expect.arrayContaining(['deliveries', 'deliveries_due']));
+  const readings = await measureInstallation(sql, pool.schema);
+  expect(by(readings, 'pendingMigrations')).toEqual({ '': 0 });
+  expect(readings.epoch?.[0]?.value).toBeGreaterThan(0);
+});
+
+test('however many ask at once, there is one look, and its answer is kept for a second', async () => {
+  let runs = 0;
+  let atMs = 0;
+  const pool = { schema: 'carteiro', run: (work: never) => ((runs += 1), database.pool.run(work)) } as unknown as Pool;
+  const read = measuring({ pool, log: silentLog, monotonicMs: () => atMs });
+  const all = await Promise.all(Array.from({ length: 20 }, read));
+  const looks = runs;
+  expect(all.every((one) => one === all[0])).toBe(true);
+  atMs = 900;
+  await read();
+  expect(runs).toBe(looks);
+  atMs = 1_001;
+  await read();
+  expect(runs).toBe(2 * looks);
+});
+
+test('one measure that cannot be made leaves the others as they are', async () => {
+  const { sql } = database;
+  await sql`alter table balance_verdicts rename to elsewhere`;
+  try {
+    const warned: string[] = [];
+    const log = { ...silentLog, warn: ({ measure }: { measure?: unknown }) => void warned.push(String(measure)) };
+    const readings = await measuring({ pool: database.pool, log, monotonicMs: () => 0 })();
+    expect(warned).toEqual(['balance']);
+    expect([readings.balanceCloses, readings.overdue?.length, readings.epoch?.length]).toEqual([undefined, 2, 1]);
+  } finally {
+    await sql`alter table elsewhere rename to balance_verdicts`;
+  }
+});
+
+test(
+  'no measure reads a large table from end to end, nor more of an index than its bound',
+  { timeout: 60_000 },
+  async () => {
+    const { sql, url } = database;
+    await sql`
+    insert into deliveries (event_id, webhook_id, partner_id, status, attempts, failures, finished_at, next_attempt_at)
+    select gen_random_uuid(), ${webhookId}, ${partnerId}, case when n % 3 = 0 then 'pendente' when n % 3 = 1 then 'erro' else 'entregue' end, (n % 3 > 0)::int * 6,
+           case when n % 3 = 1 then 6 else 0 end,
+           case when n % 3 > 0 then now() end, case when n % 3 = 0 then now() - interval '1 minute' end
+    from generate_series(1, 90000) n`;
+    await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
+    select id, 1, webhook_id, partner_id, 'desconhecido', now(), 'https://partner.example/', 'old/1' from deliveries`;
+    await commitEvents(sql, partnerId, 10);
+    await armLanes(sql, null);
+    await sql`analyze deliveries, attempts, events, lanes`;
+    const pool = new Pool({ url, name: 'metrics', max: 1, deadlineMs: 30_000, settings: MEASURING_SETTINGS });
+    const before = await readCounts();
+    const readings = await measuring({ pool, log: silentLog, monotonicMs: () => performance.now() })();
+    await pool.close();
+    const after = await readCounts();
+    expect(by(readings, 'overdue')).toMatchObject({ poller: 10_000 });
+    expect(by(readings, 'deliveries')).toMatchObject({ first: 10_000, erro: 10_000 });
+    expect(by(readings, 'capped')).toMatchObject({ overdue: 1, pending: 1, erro: 1, suspensa: 0 });
+    expect(after.scans).toBe(before.scans);
+    expect(after.entries - before.entries).toBeLessThan(60_000);
+
+    async function readCounts(): Promise<{ scans: number; entries: number }> {
+      await sql`select pg_stat_force_next_flush()`;
+      await sql`select pg_stat_clear_snapshot()`;
+      const [row] = await sql<[{ scans: number; entries: number }]>`
+      select (select sum(seq_scan)::int from pg_stat_user_tables where relname in ('deliveries', 'attempts', 'events', 'lanes')) as scans,
+             (select sum(idx_tup_read)::int from pg_stat_user_indexes where relname in ('deliveries', 'attempts', 'events')) as entries`;
+      return row;
+    }
+  },
+);

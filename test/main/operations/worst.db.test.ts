@@ -1,0 +1,69 @@
+/** Which webhooks a count of `/metrics` stands for. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readWorst } from '../../../src/main/operations/worst.ts';
+import { runCommand } from '../../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { takeTurn } from '../../support/turn.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function webhookWith(events: number): Promise<{ partner: string; webhook: string }> {
+  const partner = await insertPartner(database.sql);
+  const { id: webhook } = await insertWebhook(database.sql, partner, 'https://partner.example/');
+  await commitEvents(database.sql, partner, events);
+  return { partner, webhook };
+}
+
+test('those with most that is late come first, and those with nothing late or failing not at all', async () => {
+  const { sql, pool } = database;
+  const [slow, , failing] = [await webhookWith(20), await webhookWith(3), await webhookWith(1)];
+  await takeTurn(pool, 'p/1', 200, new Date(Date.now() + 1_000));
+  await sql`
+    update deliveries set next_attempt_at = now() - interval '95 seconds' where webhook_id = ${slow.webhook} and claimed_by is null`;
+  await sql`update lanes set scan_from = '-infinity'`;
+  await sql`
+    update deliveries set failures = 1, claimed_by = null, claimed_at = null, next_attempt_at = now() + interval '1 minute'
+    where webhook_id = ${failing.webhook}`;
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, key_id, duration_ms)
+    select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 'https://partner.example/', 'p/1', 'k', 1
+    from deliveries where webhook_id = ${failing.webhook}`;
+  const found = await pool.transaction((tx) => readWorst(tx, 10));
+  expect(found).toEqual([
+    {
+      ...slow,
+      active: true,
+      overdue: 12,
+      oldest_seconds: 95,
+      failing: false,
+      saturated: true,
+      max_in_flight: 64,
+      failed_attempts: 0,
+      resultado: null,
+    },
+    {
+      ...failing,
+      active: true,
+      overdue: 0,
+      oldest_seconds: 0,
+      failing: true,
+      saturated: false,
+      max_in_flight: 64,
+      failed_attempts: 1,
+      resultado: 'erro_conexao',
+    },
+  ]);
+  expect(await pool.transaction((tx) => readWorst(tx, 1))).toHaveLength(1);
+});
+
+test('the command prints them as one line of JSON, and refuses a limit that is none', async () => {
+  const env = { DATABASE_URL: database.url, SANDBOX: 'true' };
+  const { code, stdout } = await runCommand(['queue', 'worst', '--json', '--limit', '1'], env);
+  expect([code, (JSON.parse(stdout) as unknown[]).length]).toEqual([0, 1]);
+  expect((await runCommand(['queue', 'worst', '--limit', '0'], env)).stderr).toContain('Give 1 to 1000.');
+});

@@ -1,0 +1,319 @@
+/**
+ * Webhooks that get their loans in order, put before whatever can happen to a delivery: one of a loan in flight at a time,
+ * by version, and none that waits for ever. Times are virtual, an hour ahead of the clock.
+ */
+import type { Pool, Sql, Tx } from '../../src/db/pool.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { type ClaimedDelivery, claimDue } from '../../src/delivery/queue/claim.ts';
+import { LEASE_S } from '../../src/delivery/queue/lease.ts';
+import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
+import { releaseWaiting, setInOrder } from '../../src/delivery/queue/orders/order.ts';
+import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
+import { record } from '../../src/delivery/queue/record.ts';
+import { releaseDeliveries } from '../../src/delivery/queue/release.ts';
+import { resendOne } from '../../src/delivery/partner/resend.ts';
+import { resumeWhile } from '../../src/delivery/partner/activation.ts';
+import { Poller } from '../../src/delivery/poller/poller.ts';
+import type { Sender } from '../../src/delivery/sending/send.ts';
+import { DELIVERED } from '../support/delivered.ts';
+import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
+import { createRandom, type Random } from '../support/random.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { takeTurn } from '../support/turn.ts';
+
+const STEPS = 900;
+const LOANS = 4;
+const AUTHOR = { actor: 'test', requestId: null };
+const HOUR_MS = 3_600_000;
+
+interface Held {
+  readonly delivery: ClaimedDelivery;
+  readonly claim: string;
+}
+
+interface Row {
+  readonly id: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly status: string;
+  readonly isClaimed: boolean;
+}
+
+class World {
+  readonly pool: Pool;
+  readonly sql: Sql;
+  readonly random: Random;
+  readonly partnerId: string;
+  readonly webhookId: string;
+  readonly loans: readonly { readonly stream: string; version: number }[];
+  nowMs = Date.now() + HOUR_MS;
+  held: Held[] = [];
+  claims = 0;
+  isInOrder = true;
+  isActive = true;
+
+  constructor(pool: Pool, sql: Sql, seed: number, partnerId: string, webhookId: string) {
+    this.pool = pool;
+    this.sql = sql;
+    this.random = createRandom(seed);
+    this.partnerId = partnerId;
+    this.webhookId = webhookId;
+    this.loans = Array.from({ length: LOANS }, () => ({ stream: crypto.randomUUID(), version: 0 }));
+  }
+
+  get now(): Date {
+    return new Date(this.nowMs);
+  }
+
+  async append(loan = this.random.pick(this.loans), events = 1): Promise<void> {
+    await this.pool.transaction(async (tx) => {
+      for (let event = 0; event < events; event += 1) await appendTo(tx, this.partnerId, loan);
+    });
+  }
+
+  async rows(): Promise<Row[]> {
+    return this.sql<Row[]>`
+      select d.id, e.stream, e.version, d.status, d.claimed_by is not null as "isClaimed"
+      from deliveries d join events e on e.id = d.event_id
+      where d.webhook_id = ${this.webhookId} order by e.stream, e.version`;
+  }
+
+  /** Takes a turn as a poller, and holds what it took to the rule. */
+  async claim(): Promise<void> {
+    const claim = `p/${(this.claims += 1)}`;
+    await this.pool.run((sql) => armLanes(sql, this.now));
+    const taken = await takeTurn(this.pool, claim, 1 + this.random.below(6), this.now);
+    const rows = await this.rows();
+    for (const delivery of taken) {
+      this.held.push({ delivery, claim });
+      if (this.isInOrder) this.#hold(delivery.id, rows);
+    }
+  }
+
+  #hold(id: string, rows: readonly Row[]): void {
+    const mine = rows.find((row) => row.id === id) as Row;
+    const others = rows.filter((row) => row.stream === mine.stream && row.id !== id);
+    const beside = others.filter((row) => row.isClaimed);
+    if (beside.length > 0) throw new Error(`two of a loan in flight: ${mine.version} beside ${beside[0]?.version}`);
+    const before = others.filter((row) => row.status === 'pendente' && row.version < mine.version);
+    if (before.length > 0) throw new Error(`taken before its turn: ${mine.version} before ${before[0]?.version}`);
+  }
+
+  async report(held: Held, isDelivered: boolean): Promise<void> {
+    this.held = this.held.filter((other) => other !== held);
+    await record(this.pool, [reportOf(held, isDelivered)], () => 10, this.now);
+  }
+
+  async takeBack(held: Held): Promise<void> {
+    this.held = this.held.filter((other) => other !== held);
+    await this.pool.transaction((tx) => releaseDeliveries(tx, held.claim, [held.delivery.id], 0, this.now));
+  }
+
+  async setInOrder(inOrder: boolean): Promise<void> {
+    await this.pool.transaction((tx) => setInOrder(tx, this.webhookId, inOrder));
+    this.isInOrder = inOrder;
+    if (!inOrder) await releaseWaiting(this.pool, this.webhookId, this.random.chance(0.5) ? Infinity : 0);
+  }
+
+  async setActive(active: boolean): Promise<void> {
+    await this.sql`update webhooks set active = ${active} where id = ${this.webhookId}`;
+    await this.sql`
+      insert into arrivals (webhook_id, partner_id, kind) values (${this.webhookId}, ${this.partnerId}, 'look')`;
+    this.isActive = active;
+    if (active && this.random.chance(0.7)) await resumeWhile(this.pool, this.webhookId, AUTHOR, Infinity);
+  }
+
+  async step(): Promise<void> {
+    const { random, held } = this;
+    const roll = random.next();
+    if (roll < 0.2) return this.append(undefined, random.chance(0.2) ? 3 : 1);
+    if (roll < 0.5) return this.claim();
+    if (roll < 0.8) return held.length === 0 ? this.claim() : this.report(random.pick(held), random.chance(0.6));
+    if (roll < 0.84) return held.length === 0 ? undefined : this.takeBack(random.pick(held));
+    if (roll < 0.87) return void (this.nowMs += random.below(2 * LEASE_S) * 1_000);
+    if (roll < 0.89) return void (this.nowMs += random.below(7) * HOUR_MS);
+    if (roll < 0.93) return this.#order(await this.rows());
+    if (roll < 0.96) return this.setInOrder(!this.isInOrder || random.chance(0.3));
+    return random.chance(0.3) || !this.isActive ? this.setActive(!this.isActive) : undefined;
+  }
+
+  async #order(rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0 || !this.isActive) return;
+    const { id } = this.random.pick(rows);
+    if (this.random.chance(0.7)) await this.pool.transaction((tx) => resendOne(tx, this.partnerId, id, AUTHOR));
+    else await this.pool.transaction((tx) => cancelDelivery(tx, id, AUTHOR));
+  }
+
+  /** Delivers all that is left; nothing may be left that no turn comes to. */
+  async finish(): Promise<void> {
+    if (!this.isActive) await this.setActive(true);
+    let idle = 0;
+    while (idle < 12) {
+      const before = this.claims;
+      await this.claim();
+      const { length } = this.held;
+      for (const held of this.held) await this.report(held, true);
+      idle = length > 0 ? 0 : idle + 1;
+      this.nowMs += idle === 0 ? 1_000 : HOUR_MS;
+      if (this.claims > before + STEPS) throw new Error('turns without end');
+    }
+    const left = (await this.rows()).filter(({ status }) => status === 'pendente');
+    if (left.length > 0) throw new Error(`${left.length} deliveries wait for ever`);
+  }
+}
+
+async function appendTo(sql: Tx, partnerId: string, loan: { readonly stream: string; version: number }) {
+  await sql`
+    select append_event(${loan.stream}, ${loan.version}, 'desembolso.falhou', ${partnerId},
+             json_build_object('emprestimo_id', ${loan.stream}::uuid, 'numero_emprestimo', '2026-00000001',
+                               'motivo', 'conta encerrada'), 'test')`;
+  loan.version += 1;
+}
+
+function reportOf({ delivery, claim }: Held, isDelivered: boolean) {
+  const result = { ...DELIVERED, ...(!isDelivered && { outcome: 'resposta_nao_2xx' as const, statusCode: 500 }) };
+  return {
+    deliveryId: delivery.id,
+    webhookId: delivery.webhookId,
+    partnerId: delivery.partnerId,
+    number: delivery.number,
+    claim,
+    url: delivery.url,
+    keyId: 'test',
+    startedAtMs: 0,
+    startedByMs: Number.MAX_SAFE_INTEGER,
+    result,
+  };
+}
+
+async function makeWorld(pool: Pool, sql: Sql, seed: number): Promise<World> {
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await pool.transaction((tx) => setInOrder(tx, id, true));
+  return new World(pool, sql, seed, partnerId, id);
+}
+
+/** A walk of everything that can happen, after which all that is pending must still arrive. */
+export async function keepLoanOrder(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  for (let step = 0; step < STEPS; step += 1) await world.step();
+  await world.finish();
+}
+
+/** A delivery comes due while the record of the one before it is about to commit. */
+export async function holdBesideRecord(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const [loan] = world.loans;
+  await world.append(loan);
+  await world.claim();
+  await world.append(loan);
+  const [first] = world.held as [Held];
+  const isWritten = Promise.withResolvers<void>();
+  const isLetGo = Promise.withResolvers<void>();
+  const slow: Pool['transaction'] = (work, before) =>
+    pool.transaction(async (tx) => {
+      const result = await work(tx);
+      await tx`select`;
+      isWritten.resolve();
+      await isLetGo.promise;
+      return result;
+    }, before);
+  const slowPool = { run: pool.run.bind(pool), transaction: slow } as Pool;
+  const recorded = record(slowPool, [reportOf(first, true)], () => 10, world.now);
+  await isWritten.promise;
+  world.held = [];
+  await pool.run((tx) => armLanes(tx, world.now));
+  const claiming = new AbortController();
+  const claimed = pool.transaction((tx) => claimDue(tx, 'q/1', 10, world.now)).finally(() => claiming.abort());
+  while (!claiming.signal.aborted && !(await isAnyBlocked(sql)));
+  isLetGo.resolve();
+  await Promise.all([claimed, recorded]);
+  await world.finish();
+}
+
+/** One that is sent again waits for a later one in flight, and no longer than until that one's claim ends. */
+export async function wakeEarlier(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const [loan] = world.loans;
+  await world.append(loan, 2);
+  await world.claim();
+  await world.report(world.held[0] as Held, true);
+  await world.claim();
+  const [second] = world.held as [Held];
+  const [{ id }] = (await world.rows()) as [Row];
+  await pool.transaction((tx) => resendOne(tx, world.partnerId, id, AUTHOR));
+  await world.claim();
+  await world.report(second, false);
+  await world.claim();
+  if (world.held[0]?.delivery.id !== id) throw new Error('it waits for ever, or until the other is tried again');
+}
+
+/** A webhook is active again before all of it was suspended: what waited for a suspended delivery goes on. */
+export async function suspendInPart(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const [loan] = world.loans;
+  await world.append(loan);
+  await world.claim();
+  await world.report(world.held[0] as Held, false);
+  world.nowMs += HOUR_MS;
+  await world.append(loan);
+  await world.append(loan);
+  await pool.transaction((tx) => tx`update deliveries set next_attempt_at = now() where attempts = 1`);
+  await world.claim();
+  await world.report(world.held[0] as Held, false);
+  await commitEvents(sql, world.partnerId, SUSPENDED_AT_ONCE - 1);
+  await sql`update webhooks set active = false where id = ${world.webhookId}`;
+  await pool.transaction((tx) => suspendUnclaimed(tx, [world.webhookId], world.now));
+  await sql`update webhooks set active = true where id = ${world.webhookId}`;
+  await world.finish();
+}
+
+async function isAnyBlocked(sql: Sql): Promise<boolean> {
+  const rows = await sql`
+    select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+  return rows.length > 0;
+}
+
+/** Four pollers and slow answers: of each loan the receiver gets one at a time, by version. */
+export async function pollInLoanOrder(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const { random } = world;
+  const flying = new Map<string, number>();
+  const got = new Map<string, number[]>();
+  const faults: string[] = [];
+  const send: Sender['send'] = async ({ body, headers }) => {
+    const loan = (JSON.parse(body.toString()) as { data: { emprestimo_id: string } }).data.emprestimo_id;
+    got.set(loan, [...(got.get(loan) ?? []), Number(headers[headers.indexOf('X-Webhook-Loan-Version') + 1])]);
+    const beside = flying.get(loan) ?? 0;
+    if (beside > 0) faults.push('two of a loan in flight');
+    flying.set(loan, beside + 1);
+    for (let turn = random.below(20); turn > 0; turn -= 1) await new Promise(setImmediate);
+    flying.set(loan, (flying.get(loan) ?? 1) - 1);
+    return DELIVERED;
+  };
+  const pollers = Array.from({ length: 4 }, (_, index) => {
+    return new Poller({
+      pool,
+      sender: { send },
+      openSecret: openTestSecret,
+      log: silentLog,
+      name: `order-${index}`,
+      capacity: 8,
+      monotonicMs: () => performance.now(),
+      now: () => new Date(Date.now() + 1_000),
+    });
+  });
+  const running = pollers.map((poller) => poller.run());
+  for (let event = 0; event < 300; event += 1) await world.append();
+  const total = () => [...got.values()].reduce((sum, versions) => sum + versions.length, 0);
+  const endMs = performance.now() + 120_000;
+  while (total() < 300 && faults.length === 0 && performance.now() < endMs) await new Promise(setImmediate);
+  await Promise.all(pollers.map((poller) => poller.drain()));
+  await Promise.all(running);
+  if (faults.length > 0) throw new Error(`${faults.length} × ${faults[0]}`);
+  for (const versions of got.values()) {
+    const sorted = versions.toSorted((one, other) => one - other);
+    if (String(sorted) !== String(versions)) throw new Error(`taken before its turn: ${versions.join(', ')}`);
+  }
+  if (total() < 300) throw new Error(`${300 - total()} deliveries wait for ever`);
+}

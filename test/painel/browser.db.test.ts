@@ -1,0 +1,241 @@
+/**
+ * The page in a real Chromium: each page in both widths, by keyboard alone, and without a fault that a browser or axe sees.
+ * Chromium is CHROMIUM or Debian's own; where it is absent these tests are skipped.
+ */
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { LOAN_EXAMPLE } from '../../src/contract/loan-example.ts';
+import type { Subscriber } from '../support/delivery-world.ts';
+import { type PainelWorld, startPainelWorld, WRITER } from '../support/painel.ts';
+import { status } from '../support/receiver.ts';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const isThere = existsSync(CHROMIUM);
+if (!isThere) console.warn(`skipped: no browser at ${CHROMIUM} (apt install chromium, or set CHROMIUM)`);
+
+const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+const WIDTHS = [360, 1280] as const;
+const DOCS = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api'];
+const PLAYER = [...WRITER, 'emprestimos:write', 'sandbox'] as const;
+
+/** The rules of WCAG 2.1, A and AA; only what is broken is put together. */
+const AXE = 'axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] })';
+
+interface Watched {
+  readonly page: Page;
+  /** What the console said that is an error, and whom the page asked beside this host. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+describe.skipIf(!isThere)('the page in a browser', () => {
+  let world: PainelWorld;
+  let browser: Browser;
+  let partner: Subscriber;
+  let webhookId: string;
+  let deliveryId: string;
+  let loanId: string;
+
+  beforeAll(async () => {
+    world = await startPainelWorld();
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: [...QUIET, '--disable-component-update', '--disable-sync'],
+    });
+    partner = await world.subscriber();
+    const webhook = await partner.register();
+    webhookId = webhook.id;
+    world.receiver.answerWith(status(503, '<script>alert(1)</script>'), webhook.path);
+    await partner.emit();
+    await world.deliver();
+    await sealAll(world.api.database.pool);
+    const [row] = await world.api.database.sql<[{ id: string }]>`select id from deliveries limit 1`;
+    deliveryId = row.id;
+    const token = await world.api.token(partner.id, PLAYER);
+    const key = { 'Idempotency-Key': 'one' };
+    loanId = (
+      await world.api.send<{ id: string }>('POST', '/v1/emprestimos', { token, body: LOAN_EXAMPLE, headers: key })
+    ).body.id;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await world.close();
+  });
+
+  async function open(width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Watched> {
+    const context = await browser.newContext({
+      viewport: { width, height: 800 },
+      colorScheme,
+      permissions: ['clipboard-write', 'clipboard-read'],
+    });
+    // It catches what hangs.
+    context.setDefaultTimeout(300_000);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${world.server.url}/`)) faults.push(`asked ${request.url()}`);
+    });
+    return { page, faults, close: () => context.close() };
+  }
+
+  async function signIn(page: Page, token: string): Promise<void> {
+    await page.goto(`${world.server.url}/painel/entrar`);
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Entrar', exact: true }).click();
+    await page.waitForURL((url) => url.pathname !== '/painel/entrar');
+    await page.getByRole('button', { name: 'Sair' }).waitFor();
+  }
+
+  const signInAsPartner = async (page: Page) => signIn(page, await world.api.token(partner.id, PLAYER));
+
+  const partnerPages = () => [
+    '/painel/visao',
+    '/painel/entregas',
+    `/painel/entregas/${deliveryId}`,
+    '/painel/entregas?status=nada',
+    '/painel/webhooks',
+    `/painel/webhooks/${webhookId}`,
+    '/painel/webhooks/novo',
+    '/painel/emprestimos',
+    `/painel/emprestimos/${loanId}`,
+    '/painel/eventos',
+    '/painel/sandbox',
+  ];
+  const auditorPages = () => [
+    '/painel/auditoria',
+    '/painel/auditoria/balanco?de=2026-01-20&ate=2026-02-05',
+    '/painel/auditoria/selos',
+    `/painel/auditoria/entregas/${deliveryId}`,
+  ];
+
+  /** Opens the first parts of each page, and holds it to its width and to axe. */
+  async function inspect(page: Page, paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      await page.goto(world.server.url + path);
+      await page.evaluate(
+        'for (const part of [...document.querySelectorAll("main details")].slice(0, 4)) part.open = true',
+      );
+      const wide = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+      expect([path, wide]).toEqual([path, 0]);
+      expect([path, await findings(page)]).toEqual([path, []]);
+    }
+  }
+
+  test.each(WIDTHS)('every page fits %i px, asks no other host, and has no serious finding of axe', async (width) => {
+    const { page, faults, close } = await open(width, width === 360 ? 'dark' : 'light');
+    await inspect(page, ['/painel/entrar']);
+    await inspect(page, DOCS);
+    await page.getByRole('button', { name: 'English' }).click();
+    // A click does not wait for where it leads, and what is opened next would cut it short.
+    await page.getByRole('button', { name: 'Português' }).waitFor();
+    await inspect(page, DOCS);
+    await page.getByRole('button', { name: 'Português' }).click();
+    await page.getByRole('button', { name: 'English' }).waitFor();
+    await signInAsPartner(page);
+    await inspect(page, partnerPages());
+    await signIn(page, await world.api.token(undefined, ['auditoria:read']));
+    await inspect(page, auditorPages());
+    await signIn(page, await world.api.token(undefined, ['operador']));
+    await inspect(page, [
+      '/painel/operacao',
+      `/painel/operacao/webhooks/${webhookId}`,
+      `/painel/operacao/parceiros/${partner.id}`,
+    ]);
+    // The search that is none is answered 400, which the console tells of.
+    expect(faults.filter((fault) => !fault.includes('400 (Bad Request)'))).toEqual([]);
+    await close();
+  });
+
+  test('the overview and the inbox go on by themselves', async () => {
+    const { page, faults, close } = await open(1280);
+    await signInAsPartner(page);
+    await page.locator('.chart canvas').first().waitFor();
+    await page.goto(`${world.server.url}/painel/sandbox`);
+    await page.getByRole('button', { name: /Abrir a caixa/ }).click();
+    await page.getByText('Caixa aberta').waitFor();
+    await partner.emit();
+    await world.deliver();
+    await page.getByText('assinatura confere').first().waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('the slider shows the loan as it was, and the secret can be copied', async () => {
+    const { page, faults, close } = await open(1280);
+    await signInAsPartner(page);
+    await page.goto(`${world.server.url}/painel/emprestimos/${loanId}`);
+    const token = await world.api.token(partner.id, PLAYER);
+    await world.api.send('POST', `/v1/sandbox/emprestimos/${loanId}/assinatura`, { token });
+    await page.reload();
+    await page.locator('#versao').press('ArrowLeft');
+    await page.waitForURL('**versao=1');
+    await page.locator('.state-now').getByText('em assinatura').waitFor();
+
+    await page.goto(`${world.server.url}/painel/webhooks/novo`);
+    await page.getByLabel('URL').fill(`${world.receiver.url}/copia`);
+    await page.getByLabel(/averbacao.falhou/).check();
+    await page.getByRole('button', { name: 'Criar webhook' }).click();
+    await page.getByRole('button', { name: 'Copiar' }).click();
+    await page.getByRole('button', { name: 'Copiado' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('a search draws the list alone, and its address tells it', async () => {
+    const { page, faults, close } = await open(1280);
+    await signInAsPartner(page);
+    await page.goto(`${world.server.url}/painel/entregas`);
+    await page.evaluate('document.body.classList.add("same-page")');
+    await page.getByText('Filtros').click();
+    await page.locator('select[name=status]').selectOption('suspensa');
+    await page.getByRole('main').getByRole('button', { name: 'Buscar' }).last().click();
+    await page.getByText('Nenhuma entrega com estes filtros').waitFor();
+    expect(page.url()).toContain('status=suspensa');
+    expect(await page.evaluate('document.body.classList.contains("same-page")')).toBe(true);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('a delivery is found, read and sent again by keyboard alone', async () => {
+    const { page, faults, close } = await open(1280);
+    await signInAsPartner(page);
+    await page.goto(`${world.server.url}/painel/entregas`);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+    await tabTo(page, (name) => name === 'desembolso.falhou');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/painel/entregas/*');
+    await tabTo(page, (name) => name === 'Reenviar');
+    await page.keyboard.press('Enter');
+    await tabTo(page, (name) => name === 'Reenviar');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'foi reenviada' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+});
+
+/** Rules that axe finds broken and calls serious or worse. */
+async function findings(page: Page): Promise<string[]> {
+  // As a function of the page's own world, which its policy does not govern.
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate(AXE)) as axe.AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Presses Tab until what has the focus is the one; throws when it comes around without. */
+async function tabTo(page: Page, isIt: (name: string) => boolean): Promise<void> {
+  for (let pressed = 0; pressed < 100; pressed += 1) {
+    await page.keyboard.press('Tab');
+    const name = await page.evaluate('document.activeElement.textContent.trim()');
+    if (isIt(String(name))) return;
+  }
+  throw new Error('the keyboard does not get there');
+}

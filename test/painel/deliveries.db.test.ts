@@ -1,0 +1,197 @@
+/** Deliveries on the page: found, read whole, sent again; nothing of another partner, and no markup of a stranger. */
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plannedAttempts } from '../../src/painel/deliveries/timeline.ts';
+import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
+import { status } from '../support/receiver.ts';
+
+let world: PainelWorld;
+
+beforeAll(async () => {
+  world = await startPainelWorld();
+});
+afterAll(() => world.close());
+
+/** A partner whose one delivery was refused by a receiver that answers markup. */
+async function refusedDelivery(answer = '<script>alert(1)</script>" onmouseover="alert(2)') {
+  const partner = await world.subscriber();
+  const webhook = await partner.register();
+  world.receiver.answerWith(status(503, answer), webhook.path);
+  const loanId = await partner.emit();
+  await world.deliver();
+  const [row] = await world.api.database.sql<[{ id: string; eventId: string }]>`
+    select id, event_id as "eventId" from deliveries where webhook_id = ${webhook.id}`;
+  return { partner, webhook, loanId, ...row };
+}
+
+describe('the list', () => {
+  test('shows what was sent, why it failed and when it is tried next', async () => {
+    const { partner, id, webhook } = await refusedDelivery();
+    const { text } = await (await world.signedIn(partner.id)).get('/painel/entregas');
+    expect(text).toContain(`/painel/entregas/${id}`);
+    expect(text).toContain('resposta não 2xx 503');
+    expect(text).toContain('Próxima tentativa');
+    expect(text).toContain(webhook.path);
+  });
+
+  test('is filtered by everything that the form offers, and tells a filter that is none', async () => {
+    const { partner, id, loanId, webhook } = await refusedDelivery();
+    const visitor = await world.signedIn(partner.id);
+    const fits = [`webhook=${webhook.id}`, `emprestimo_id=${loanId}`, 'evento=desembolso.falhou', 'status=pendente'];
+    fits.push('resultado=resposta_nao_2xx', 'status_http=503', 'desde=2020-01-01T00:00', 'ate=2999-12-31');
+    for (const filter of fits) expect((await visitor.get(`/painel/entregas?${filter}`)).text).toContain(id);
+    const misfits = [
+      'evento=averbacao.falhou',
+      'status=erro',
+      'resultado=erro_tls',
+      'status_http=500',
+      'ate=2020-01-01T00:00',
+    ];
+    for (const filter of misfits) expect((await visitor.get(`/painel/entregas?${filter}`)).text).not.toContain(id);
+    const wrong = await visitor.get('/painel/entregas?desde=ontem&status=nada');
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('<code>desde</code>: deve ser uma data');
+  });
+
+  test('goes on page by page, each delivery once', async () => {
+    const partner = await world.subscriber();
+    const webhook = await partner.register();
+    for (let made = 0; made < 60; made += 1) await partner.emit();
+    const visitor = await world.signedIn(partner.id);
+    const seen: string[] = [];
+    let path: string | undefined = `/painel/entregas?webhook=${webhook.id}`;
+    while (path !== undefined) {
+      const { text } = await visitor.get(path);
+      seen.push(...[...text.matchAll(/<a href="\/painel\/entregas\/([\w-]{36})"/g)].map(([, id]) => id as string));
+      path = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([60, 60]);
+    const forged = await visitor.get('/painel/entregas?cursor=AAAA');
+    expect(forged.status).toBe(400);
+  });
+
+  test('an id leads to the delivery, the event or the loan that it names, and to nobody else’s', async () => {
+    const { partner, id, eventId, loanId } = await refusedDelivery();
+    const visitor = await world.signedIn(partner.id);
+    expect((await visitor.get(`/painel/entregas?id=${id}`)).headers.get('location')).toBe(`/painel/entregas/${id}`);
+    expect((await visitor.get(`/painel/entregas?id=${loanId}`)).headers.get('location')).toContain(loanId);
+    expect((await visitor.get(`/painel/entregas?id=${eventId}`)).text).toContain(id);
+    const stranger = await world.signedIn(await world.api.partner());
+    for (const foreign of [id, eventId, loanId, 'nada']) {
+      const seen = await stranger.get(`/painel/entregas?id=${foreign}`);
+      expect(seen.status).toBe(404);
+      expect(seen.text).toContain('não é de uma entrega');
+    }
+  });
+});
+
+describe('one delivery', () => {
+  test('shows the bytes and the headers that the receiver got', async () => {
+    const { partner, id, webhook } = await refusedDelivery();
+    const [post] = world.postsTo(webhook.path);
+    const text = unescaped((await (await world.signedIn(partner.id)).get(`/painel/entregas/${id}`)).text);
+    expect(text).toContain(post?.body.toString());
+    expect(text).toContain(`X-Webhook-Signature: ${String(post?.headers['x-webhook-signature'])}`);
+    expect(text).toContain(`X-Webhook-Delivery: ${id}`);
+    const second = Number(/webhook-timestamp: (\d+)/.exec(text)?.[1]);
+    expect(Math.abs(second - Number(post?.headers['webhook-timestamp']))).toBeLessThanOrEqual(1);
+  });
+
+  test('plans the attempts that the schedule still has', async () => {
+    const { partner, id } = await refusedDelivery();
+    const delivery = await partner.read(id);
+    const next = Date.parse(delivery.proxima_tentativa_em ?? '');
+    expect(plannedAttempts(delivery, 1).map((at) => (at.getTime() - next) / 60_000)).toEqual([0, 5, 20, 80, 440]);
+    const { text } = await (await world.signedIn(partner.id)).get(`/painel/entregas/${id}`);
+    expect(text.match(/class="planned"/g)).toHaveLength(5);
+    expect(plannedAttempts({ ...delivery, status: 'erro' }, 6)).toEqual([]);
+  });
+
+  test('what a receiver answers and what a partner registers is text, never markup', async () => {
+    const partner = await world.subscriber();
+    const url = `${world.receiver.url}/x?"><script>alert(3)</script>`;
+    const { body: webhook } = await partner.send<{ id: string }>('POST', '/v1/webhooks', {
+      url,
+      eventos: ['desembolso.falhou'],
+    });
+    world.receiver.answerWith(status(500, '</pre><script>alert(1)</script><img src=x onerror=alert(2)>'));
+    await partner.emit();
+    await world.deliver();
+    world.receiver.answerWith(status(200));
+    const visitor = await world.signedIn(partner.id);
+    const list = (await visitor.get(`/painel/entregas?webhook=${webhook.id}`)).text;
+    const id = /\/painel\/entregas\/([\w-]{36})/.exec(list)?.[1];
+    const { text } = await visitor.get(`/painel/entregas/${id}`);
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    for (const page of [list, text]) expect(page).not.toMatch(/<script>|<img src=x/);
+    const searched = await visitor.get(
+      `/painel/entregas?emprestimo_id=${encodeURIComponent('"><script>alert(4)</script>')}`,
+    );
+    expect(searched.text).not.toContain('<script>alert');
+  });
+
+  test('the curl that repeats it sends the same bytes, whatever quotes they hold', async () => {
+    const { partner, id, webhook } = await refusedDelivery();
+    const { text } = await (await world.signedIn(partner.id)).get(`/painel/entregas/${id}`);
+    const command = unescaped(/id="curl-text"[^>]*><code>([\s\S]*?)<\/code>/.exec(text)?.[1] ?? '');
+    expect(command).toMatch(/^curl /);
+    // The words that a shell makes of it, one a line.
+    const words = execFileSync('sh', [
+      '-c',
+      `show() { printf '%s\\n' "$@"; }; ${command.replace('curl', 'show')}`,
+    ]).toString();
+    expect(words).toContain(world.postsTo(webhook.path)[0]?.body.toString());
+    expect(words).toContain(`${world.receiver.url}${webhook.path}`);
+  });
+
+  test('is sent again by whoever may write, once asked', async () => {
+    const { partner, id, webhook } = await refusedDelivery();
+    const visitor = await world.signedIn(partner.id);
+    const sent = await visitor.submit(`/painel/entregas/${id}`, `/painel/entregas/${id}/reenvio`);
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `/painel/entregas/${id}?feito=reenvio`]);
+    await world.deliver();
+    expect(world.postsTo(webhook.path)).toHaveLength(2);
+    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: false });
+    const late = await visitor.submit(`/painel/entregas/${id}`, `/painel/entregas/${id}/reenvio`);
+    expect(late.status).toBe(409);
+    expect(late.text).toContain('o webhook está inativo');
+
+    const reader = await world.signedIn(partner.id, READER);
+    const page = await reader.get(`/painel/entregas/${id}`);
+    expect(page.text).not.toContain('/reenvio');
+    const tried = await reader.post(`/painel/entregas/${id}/reenvio`, { formulario: formTokenIn(page.text) });
+    expect(tried.status).toBe(403);
+    expect(tried.text).toContain('webhooks:write');
+  });
+
+  test('its proof can be taken along, without another’s and without a CPF', async () => {
+    const { partner, id } = await refusedDelivery();
+    const visitor = await world.signedIn(partner.id);
+    const { headers, text } = await visitor.get(`/painel/entregas/${id}/prova`);
+    expect(headers.get('content-disposition')).toContain(`prova-${id}.json`);
+    expect(JSON.parse(text)).toMatchObject({ formato: 'carteiro-prova-mascarada-1', entrega: { id } });
+    expect((await (await world.signedIn(await world.api.partner())).get(`/painel/entregas/${id}/prova`)).status).toBe(
+      404,
+    );
+  });
+
+  test('another partner’s is as unknown as one that never was', async () => {
+    const { id } = await refusedDelivery();
+    const stranger = await world.signedIn(await world.api.partner());
+    const seen = await Promise.all(
+      [id, '01a20695-2722-7d59-8fa9-fac65cb65709', 'nada'].map((one) => stranger.get(`/painel/entregas/${one}`)),
+    );
+    expect(seen.map(({ status: code }) => code)).toEqual([404, 404, 404]);
+    const bare = seen.map(({ text }) => text.replaceAll(/[\w-]{36}|nada|volta" value="[^"]*"/g, ''));
+    expect(new Set(bare).size).toBe(1);
+  });
+});
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}

@@ -1,0 +1,179 @@
+/** The documentation at /docs: everything that there is, in one language at a time, for who has no token. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
+import { ERROR_STATUS } from '../../src/contract/errors.ts';
+import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
+import { SCOPE_MEANING } from '../../src/http/openapi/texts.ts';
+import { WHEN } from '../../src/http/openapi/error-answers.ts';
+import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-example.ts';
+import { rowsOf } from '../../src/painel/docs/fields.ts';
+import { durationText } from '../../src/painel/docs/schedule.ts';
+import { inEnglish as sayInEnglish } from '../../src/painel/language/api-english.ts';
+import { DOCS } from '../../src/painel/language/choose.ts';
+import { type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+
+const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api'];
+
+let world: PainelWorld;
+beforeAll(async () => {
+  world = await startPainelWorld();
+});
+afterAll(() => world.close());
+
+async function inEnglish(): Promise<Visitor> {
+  const visitor = world.visitor();
+  const { headers } = await visitor.post('/painel/preferencias', { idioma: 'en', volta: '/docs/api' });
+  expect(headers.get('location')).toBe('/docs/api');
+  return visitor;
+}
+
+/** What a reader sees: no markup, no code, no name of the wire. */
+function wordsOf(page: string): string {
+  const [, main = ''] = /<main[^>]*>([^]*)<\/main>/.exec(page) ?? [];
+  const shown = main.replaceAll(/<(pre|code|td|button)[^>]*>[^]*?<\/\1>/g, ' ').replaceAll(/<[^>]+>/g, ' ');
+  return shown.replaceAll(/&#?\w+;|São Paulo/g, ' ');
+}
+
+test.each(PAGES)('%s needs no token, and runs and loads nothing of another host', async (path) => {
+  const { status, headers, text } = await world.visitor().get(path);
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8']);
+  const policy = headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/https?:|\*|unsafe/);
+  expect(text).toContain('<html lang="pt-BR"');
+  expect(text).not.toMatch(/<(script|style)>|style="|(src|action)="https?:/);
+  expect(text).not.toMatch(/<(input|textarea)(?![^>]*type="hidden")/);
+});
+
+test('each language is alone on its page', async () => {
+  const visitor = await inEnglish();
+  for (const path of PAGES) {
+    const [portuguese, english] = [(await world.visitor().get(path)).text, (await visitor.get(path)).text];
+    expect(english).toContain('<html lang="en"');
+    expect([path, /.{0,40}[çãõáéíóúâêô].{0,40}/i.exec(wordsOf(english))?.[0]]).toEqual([path, undefined]);
+    expect([path, /.{0,40} (the|which|with|of) .{0,40}/.exec(wordsOf(portuguese))?.[0]]).toEqual([path, undefined]);
+  }
+});
+
+/** Every `description` and `summary` below `value`, a paragraph each. */
+function sentencesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if ((key !== 'description' && key !== 'summary') || typeof inner !== 'string') return sentencesOf(inner);
+    // The scope and the codes of refusals are told by themselves.
+    return inner.split('\n\n').filter((text) => !/^(Escopo exigido: |`[A-Z_]+`: )/.test(text));
+  });
+}
+
+test('every sentence of the description has its English', async () => {
+  const { body } = await world.api.send<Record<string, object>>('GET', '/openapi.json');
+  const { paths, tags, components } = body as { paths: object; tags: object; components: Record<string, object> };
+  const told = [
+    ...sentencesOf({ paths, tags, schemas: components['schemas'], parameters: components['parameters'] }),
+    ...Object.values(WHEN),
+    ...Object.values(SCOPE_MEANING),
+    ...SUBSCRIBABLE_NAMES.flatMap((name) => ('more' in EVENTS[name].meaning ? [EVENTS[name].meaning.more] : [])),
+  ];
+  expect(told.length).toBeGreaterThan(150);
+  const lacking = new Set(told.filter((text) => sayInEnglish(text) === text));
+  expect([...lacking]).toEqual([]);
+});
+
+test('every operation, event, refusal and header is told', async () => {
+  const { text } = await world.visitor().get('/docs/api');
+  const { body } = await world.api.send<{ paths: Record<string, Record<string, { operationId: string }>> }>(
+    'GET',
+    '/openapi.json',
+  );
+  for (const [path, methods] of Object.entries(body.paths)) {
+    for (const [method, { operationId }] of Object.entries(methods)) {
+      expect(text).toContain(`id="${operationId}"`);
+      expect(text).toContain(`<code>${method.toUpperCase()} ${path}</code>`);
+    }
+  }
+  for (const code of Object.keys(ERROR_STATUS)) expect(text).toContain(`<td><code>${code}</code></td>`);
+  const events = (await world.visitor().get('/docs/eventos')).text;
+  for (const name of SUBSCRIBABLE_NAMES) expect(events).toContain(`id="${name}"`);
+});
+
+test('each event is shown as it arrives, and the published verifier accepts it', () => {
+  for (const name of SUBSCRIBABLE_NAMES) {
+    const [head = '', body = ''] = deliveryExample(name).split('\n\n');
+    const lines = head.split('\n').slice(1);
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+    );
+    const at = Number(headers['webhook-timestamp']);
+    expect([name, verify(Buffer.from(body), headers, [EXAMPLE_SECRET], at)]).toEqual([name, true]);
+    expect([name, verifyBody(Buffer.from(body), headers, [EXAMPLE_SECRET])]).toEqual([name, true]);
+    expect(headers['x-webhook-event']).toBe(name);
+    expect('x-webhook-loan-version' in headers).toBe(body.includes('"emprestimo_id"'));
+  }
+});
+
+test('the schedule is the pollers’ own', async () => {
+  const { text } = await world.visitor().get('/docs/calendario');
+  const cells = [...text.matchAll(/<td>(\d[^<]*(?:h|min))<\/td>/g)].map(([, cell]) => cell);
+  expect(cells).toEqual([
+    '1 min',
+    '1 min',
+    '5 min',
+    '6 min',
+    '15 min',
+    '21 min',
+    '1 h',
+    '1 h 21 min',
+    '6 h',
+    '7 h 21 min',
+  ]);
+  expect(text).toContain('em até 30 s');
+  expect([60, 3_600, 4_860].map(durationText)).toEqual(['1 min', '1 h', '1 h 21 min']);
+});
+
+test('the languages say the same things', () => {
+  const shapeOf = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return [...value.matchAll(/`[^`]+`/g)]
+        .map(([code]) => code)
+        .toSorted()
+        .join(' ');
+    if (Array.isArray(value)) return value.map(shapeOf);
+    return Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, shapeOf(inner)]));
+  };
+  expect(JSON.stringify(shapeOf(DOCS.en)).replace('timestamp.body', 'timestamp.corpo')).toEqual(
+    JSON.stringify(shapeOf(DOCS.pt)),
+  );
+});
+
+test('what is not there is a page that says so', async () => {
+  const { status, headers } = await world.visitor().get('/docs/nada');
+  expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8']);
+  expect((await world.visitor().get('/docsx')).status).toBe(404);
+});
+
+test('the pages stand beside a session, whose cookie does not reach them', async () => {
+  const visitor = await world.signedIn(await world.api.partner(), READER);
+  const { text } = await visitor.get('/painel/eventos');
+  expect(text).toContain('<a href="/docs">Documentação</a>');
+});
+
+test('fields of fields, of lists and of alternatives are rows, and a schema that holds itself ends', () => {
+  const schemas = { Self: { type: 'object', properties: { inner: { $ref: '#/components/schemas/Self' } } } };
+  expect(rowsOf({ $ref: '#/components/schemas/Self' }, schemas).length).toBeLessThan(10);
+  const rows = rowsOf(
+    {
+      type: 'object',
+      required: ['a'],
+      properties: {
+        a: { type: 'array', items: { type: 'object', properties: { b: { type: 'integer', minimum: 1 } } } },
+        c: { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }], description: 'what' },
+      },
+    },
+    {},
+  );
+  expect(rows).toEqual([
+    { name: 'a', type: 'array<object>', isRequired: true, rule: '', description: '' },
+    { name: 'a[].b', type: 'integer', isRequired: false, rule: '1…', description: '' },
+    { name: 'c', type: 'string | null', isRequired: false, rule: 'uuid', description: 'what' },
+  ]);
+});

@@ -1,0 +1,89 @@
+/** Loans on the page: the way they took, and what each event had delivered. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPainel, besidePainel } from '../../src/painel/app.ts';
+import { startServer } from '../../src/http/server.ts';
+import { entries, stepsOf } from '../../src/painel/loans/path.ts';
+import { readStream } from '../../src/log/read.ts';
+import { type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { createVisitor, type Visitor } from '../support/painel.ts';
+
+let world: PartnerWorld;
+let server: Awaited<ReturnType<typeof startServer>>;
+let partner: TestPartner;
+let loanId: string;
+
+beforeAll(async () => {
+  world = await startPartnerWorld();
+  const { deps, app } = world.api;
+  const painel = createPainel({ ...deps, api: app.fetch, sandboxToken: null });
+  server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
+  partner = await world.partner();
+  loanId = await partner.newLoan();
+  await partner.accepted(`/v1/sandbox/emprestimos/${loanId}/assinatura`);
+  await partner.register(loanId);
+  await partner.disburse(loanId);
+  await partner.received();
+});
+afterAll(async () => {
+  await server.close(1_000);
+  await world.close();
+});
+
+async function signedIn(token: string): Promise<Visitor> {
+  const visitor = createVisitor(server.url);
+  await visitor.signIn(token);
+  return visitor;
+}
+
+test('the way is every state that was entered, with the version that led there', async () => {
+  const events = await world.api.database.pool.run((sql) => readStream(sql, loanId));
+  const steps = stepsOf(events);
+  expect([...entries(steps, ({ status }) => status)]).toEqual([
+    ['em_assinatura', [1]],
+    ['aguardando_averbacao', [2]],
+    ['averbada', [4]],
+    ['desembolsada', [5]],
+  ]);
+  expect([...entries(steps, ({ documents }) => documents)]).toEqual([['nenhuma', [1]]]);
+});
+
+describe('a loan', () => {
+  test('is found among those that moved last, and by its id', async () => {
+    const visitor = await signedIn(partner.token);
+    const { text } = await visitor.get('/painel/emprestimos');
+    expect(text).toContain(`/painel/emprestimos/${loanId}`);
+    expect(text).toContain('desembolso.liquidado');
+    const found = await visitor.get(`/painel/emprestimos?id=${loanId}`);
+    expect(found.headers.get('location')).toBe(`/painel/emprestimos/${loanId}`);
+    expect((await visitor.get('/painel/emprestimos?id=nada')).status).toBe(404);
+  });
+
+  test('shows its picture, its events and the deliveries of each', async () => {
+    const { text } = await (await signedIn(partner.token)).get(`/painel/emprestimos/${loanId}`);
+    expect(text).toMatch(/state-now[\s\S]{0,300}desembolsada/);
+    const [{ id }] = await world.api.database.sql<[{ id: string }]>`
+      select d.id from deliveries d join events e on e.id = d.event_id
+      where e.stream = ${loanId} and e.type = 'desembolso.liquidado'`;
+    expect(text).toContain(`/painel/entregas/${id}`);
+    expect(text).toContain('nenhuma entrega');
+  });
+
+  test('shows how it was at any version, and now for a version that is none', async () => {
+    const visitor = await signedIn(partner.token);
+    const second = (await visitor.get(`/painel/emprestimos/${loanId}?versao=2`)).text;
+    expect(second).toMatch(/state-now[\s\S]{0,300}aguardando averbação/);
+    expect(second).toContain('&quot;versao&quot;: 2,');
+    for (const versao of ['99', '0', 'x', '-1', '1.5']) {
+      const { status, text } = await visitor.get(`/painel/emprestimos/${loanId}?versao=${versao}`);
+      expect([status, text.includes('&quot;versao&quot;: 5,')]).toEqual([200, true]);
+    }
+  });
+
+  test('is unknown to another partner, whose list does not name it', async () => {
+    const other = await world.partner();
+    const visitor = await signedIn(other.token);
+    expect((await visitor.get(`/painel/emprestimos/${loanId}`)).status).toBe(404);
+    expect((await visitor.get(`/painel/emprestimos?id=${loanId}`)).status).toBe(404);
+    expect((await visitor.get('/painel/emprestimos')).text).not.toContain(loanId);
+  });
+});

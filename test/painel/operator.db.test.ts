@@ -1,0 +1,159 @@
+/** What an operator changes on the page: who may, with which reason, and what it does. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Registered, Subscriber } from '../support/delivery-world.ts';
+import { formTokenIn, type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+
+const UNKNOWN = '01a20695-2722-7d59-8fa9-fac65cb65709';
+
+let world: PainelWorld;
+let operator: Visitor;
+let partner: Subscriber;
+let webhook: Registered;
+
+beforeAll(async () => {
+  world = await startPainelWorld();
+  operator = await world.signedIn(undefined, ['operador']);
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  partner = await world.subscriber();
+  webhook = await partner.register();
+});
+
+const webhookPage = () => `/painel/operacao/webhooks/${webhook.id}`;
+const partnerPage = () => `/painel/operacao/parceiros/${partner.id}`;
+const submit = (page: string, act: string, fields: Readonly<Record<string, string>>) =>
+  operator.submit(page, `${page}/${act}`, fields);
+const historyOf = async (table: 'webhook_history' | 'partner_history', id: string) => {
+  const { sql } = world.api.database;
+  const key = table === 'webhook_history' ? sql`webhook_id` : sql`partner_id`;
+  return sql<{ change: string; actor: string; reason: string | null }[]>`
+    select change, actor, reason from ${sql(table)} where ${key} = ${id} order by position desc`;
+};
+
+describe('a webhook', () => {
+  test('is muted with a reason, gets nothing meanwhile, and everything after it is unmuted', async () => {
+    const muted = await submit(webhookPage(), 'silenciar', { motivo: 'responde <b>500</b> a tudo' });
+    expect([muted.status, muted.headers.get('location')]).toEqual([303, `${webhookPage()}?feito=silenciado`]);
+    const [line] = await historyOf('webhook_history', webhook.id);
+    expect(line).toEqual({
+      change: 'silenciamento',
+      actor: expect.stringMatching(/^operador:.+/),
+      reason: 'responde <b>500</b> a tudo',
+    });
+    await partner.emit();
+    await world.deliver();
+    expect(world.postsTo(webhook.path)).toEqual([]);
+    const { text } = await operator.get(`${webhookPage()}?feito=silenciado`);
+    expect(text).toContain('silenciado desde');
+    expect(text).toContain('responde &lt;b&gt;500&lt;/b&gt; a tudo');
+    expect((await operator.get('/painel/operacao')).text).toContain(`href="${webhookPage()}"`);
+
+    const again = await submit(webhookPage(), 'silenciar', { motivo: 'de novo' });
+    expect([again.status, again.text.includes('já está silenciado')]).toEqual([409, true]);
+    expect((await submit(webhookPage(), 'reabrir', { motivo: 'corrigido' })).status).toBe(303);
+    await world.deliver();
+    expect(world.postsTo(webhook.path)).toHaveLength(1);
+    expect((await submit(webhookPage(), 'reabrir', { motivo: 'x' })).status).toBe(409);
+    expect((await historyOf('webhook_history', webhook.id)).map(({ change }) => change)).toEqual([
+      'fim_do_silenciamento',
+      'silenciamento',
+      'criacao',
+    ]);
+  });
+
+  test.each(['', '   ', 'duas\nlinhas', 'x'.repeat(501)])(
+    'is not muted without a reason of one line',
+    async (motivo) => {
+      const { status, text } = await submit(webhookPage(), 'silenciar', { motivo });
+      expect([status, text.includes('<code>motivo</code>: deve ser uma linha')]).toEqual([400, true]);
+      expect(await historyOf('webhook_history', webhook.id)).toHaveLength(1);
+    },
+  );
+
+  test('is given a cap, within its bounds', async () => {
+    const set = (limite: string) => submit(webhookPage(), 'limite', { limite });
+    expect((await set('3')).status).toBe(303);
+    const [lane] = await world.api.database.sql`select max_in_flight from lanes where webhook_id = ${webhook.id}`;
+    expect(lane).toEqual({ max_in_flight: 3 });
+    for (const limite of ['0', '1001', '1.5', 'x', '']) expect((await set(limite)).status).toBe(400);
+  });
+
+  test('shows its URL without the query, and its partner’s words as text', async () => {
+    await world.api.database.sql`
+      update webhooks set url = 'https://one.example/x?token=geheim' where id = ${webhook.id}`;
+    await world.api.database.sql`update partners set name = '<img src=x onerror=alert(1)>' where id = ${partner.id}`;
+    for (const page of [webhookPage(), partnerPage()]) {
+      const { text } = await operator.get(page);
+      expect(text).not.toMatch(/geheim|<img src=x/);
+      expect(text).toContain('&lt;img src=x');
+    }
+  });
+});
+
+describe('a partner', () => {
+  test('is let go with a reason: its token ends, what waits is suspended, and nothing more is sent', async () => {
+    const own = await world.signedIn(partner.id, READER);
+    await partner.emit();
+    const done = await submit(partnerPage(), 'desligar', { motivo: 'contrato encerrado' });
+    expect([done.status, done.headers.get('location')]).toEqual([303, `${partnerPage()}?feito=desligado`]);
+    await world.deliver();
+    expect(world.postsTo(webhook.path)).toEqual([]);
+    const rows = await world.api.database.sql`select status from deliveries where partner_id = ${partner.id}`;
+    expect([...rows]).toEqual([{ status: 'suspensa' }]);
+    expect((await own.get('/painel/entregas')).headers.get('location')).toContain('motivo=fim');
+    expect(await historyOf('partner_history', partner.id)).toEqual([
+      { change: 'desativacao', actor: expect.stringMatching(/^operador:/), reason: 'contrato encerrado' },
+    ]);
+    const { text } = await operator.get(partnerPage());
+    expect(text).toContain('contrato encerrado');
+    expect(text).not.toContain(`${partnerPage()}/desligar`);
+    const again = await operator.post(`${partnerPage()}/desligar`, {
+      motivo: 'x',
+      formulario: formTokenIn((await operator.get(webhookPage())).text),
+    });
+    expect([again.status, again.text.includes('já está inativo')]).toEqual([409, true]);
+    expect((await submit(webhookPage(), 'silenciar', { motivo: 'x' })).status).toBe(409);
+  });
+
+  test('is not let go without a reason', async () => {
+    expect((await submit(partnerPage(), 'desligar', { motivo: '' })).status).toBe(400);
+    expect(await historyOf('partner_history', partner.id)).toEqual([]);
+  });
+});
+
+test('an id is found, whether it is a webhook’s or a partner’s; an unknown one is 404 everywhere', async () => {
+  const open = async (id: string) => (await operator.get(`/painel/operacao/abrir?id=${id}`)).headers.get('location');
+  expect(await open(webhook.id)).toBe(webhookPage());
+  expect(await open(` ${partner.id.toUpperCase()} `)).toBe(partnerPage());
+  expect((await operator.get("/painel/operacao/abrir?id=x' or 1=1")).status).toBe(404);
+  const formulario = formTokenIn((await operator.get(webhookPage())).text);
+  for (const path of [`/painel/operacao/webhooks/${UNKNOWN}`, `/painel/operacao/parceiros/${UNKNOWN}`]) {
+    expect((await operator.get(path)).status).toBe(404);
+  }
+  for (const act of ['webhooks/ID/silenciar', 'webhooks/ID/reabrir', 'webhooks/ID/limite', 'parceiros/ID/desligar']) {
+    const path = `/painel/operacao/${act.replace('ID', UNKNOWN)}`;
+    expect([act, (await operator.post(path, { formulario, motivo: 'x', limite: '3' })).status]).toEqual([act, 404]);
+  }
+});
+
+test('nobody else changes anything: no other scope, no other site, no form of another session', async () => {
+  const acts = [`${webhookPage()}/silenciar`, `${webhookPage()}/limite`, `${partnerPage()}/desligar`];
+  const auditor = await world.signedIn(undefined, ['auditoria:read']);
+  const own = await world.signedIn(partner.id, ['webhooks:read', 'webhooks:write', 'operador']);
+  const fields = { motivo: 'x', limite: '3' };
+  const formulario = formTokenIn((await operator.get(webhookPage())).text);
+  for (const path of acts) {
+    const auditors = formTokenIn((await auditor.get('/painel/auditoria/selos')).text);
+    expect((await auditor.post(path, { ...fields, formulario: auditors })).status).toBe(403);
+    const partners = formTokenIn((await own.get('/painel/webhooks')).text);
+    expect((await own.post(path, { ...fields, formulario: partners })).status).toBe(403);
+    expect((await operator.post(path, fields)).status).toBe(403);
+    const foreign = { 'Sec-Fetch-Site': 'cross-site' };
+    expect((await operator.post(path, { ...fields, formulario }, foreign)).status).toBe(403);
+    expect((await world.visitor().post(path, { ...fields, formulario })).headers.get('location')).toContain('entrar');
+  }
+  for (const path of [webhookPage(), partnerPage()]) expect((await own.get(path)).status).toBe(403);
+  expect(await historyOf('webhook_history', webhook.id)).toHaveLength(1);
+  expect(await historyOf('partner_history', partner.id)).toEqual([]);
+});

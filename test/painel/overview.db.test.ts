@@ -1,0 +1,129 @@
+/** The overview's numbers, and what is live: it comes by itself, to few enough, and ends with the session. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seriesOf } from '../../src/painel/overview/series.ts';
+import { type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
+import { status } from '../support/receiver.ts';
+
+let world: PainelWorld;
+
+beforeAll(async () => {
+  world = await startPainelWorld();
+});
+afterAll(() => world.close());
+
+test('steps without an attempt are zeros, and counts are by the minute', () => {
+  const now = new Date('2026-01-31T12:01:07.000Z');
+  const step = {
+    at: new Date('2026-01-31T12:00:30.000Z'),
+    outcomes: { entregue: 3, erro_tls: 1 },
+    p50Ms: 1.6,
+    p99Ms: 9,
+  };
+  const pulse = { steps: [step], p50Ms: 2, p99Ms: 9, cutAt: null, now };
+  const series = seriesOf({ pulse, windowS: 60, stepS: 15 });
+  expect(series.at.map((second) => new Date(second * 1_000).toISOString().slice(14, 19))).toEqual([
+    '00:00',
+    '00:15',
+    '00:30',
+    '00:45',
+    '01:00',
+  ]);
+  expect(series.delivered).toEqual([0, 0, 12, 0, 0]);
+  expect(series.failed).toEqual([0, 0, 4, 0, 0]);
+  expect(series.p50).toEqual([null, null, 2, null, null]);
+});
+
+describe('the overview', () => {
+  test('tells what was sent, what waits and what fails, of this partner alone', async () => {
+    const partner = await world.subscriber();
+    const [, bad] = [await partner.register(), await partner.register()];
+    world.receiver.answerWith(status(500), bad.path);
+    await partner.emit();
+    await partner.emit();
+    await world.deliver();
+    const tiles = tilesIn((await (await world.signedIn(partner.id)).get('/painel/visao')).text);
+    expect(tiles).toMatchObject({
+      Entregues: '2',
+      'Tentativas que falharam': '2',
+      Pendentes: '2',
+      'Webhooks falhando': '1',
+    });
+    expect(tiles['p50']).toMatch(/^\d+ ms$/);
+    const stranger = tilesIn((await (await world.signedIn(await world.api.partner())).get('/painel/visao')).text);
+    expect(stranger).toMatchObject({ Entregues: '0', 'Tentativas que falharam': '0', Pendentes: '0' });
+  });
+
+  test('goes on by itself', async () => {
+    const partner = await world.subscriber();
+    await partner.register();
+    const stream = await openStream(partner.id, READER);
+    expect(await stream.next('numeros')).toMatch(/<dt>Entregues<\/dt>\s*<dd>0</);
+    await partner.emit();
+    await world.deliver();
+    expect(await stream.next('numeros')).toMatch(/<dt>Entregues<\/dt>\s*<dd>1</);
+    expect(JSON.parse((await stream.next('serie')) ?? '').at).toHaveLength(61);
+    await stream.close();
+  });
+
+  test('ends when the partner is deactivated, and when the service stops', async () => {
+    const partnerId = await world.api.partner();
+    const stream = await openStream(partnerId, READER);
+    await stream.next('numeros');
+    await world.api.database.sql`update partners set active = false where id = ${partnerId}`;
+    expect(await stream.next('nada')).toBeNull();
+
+    const other = await startPainelWorld();
+    const open = await openStream(await other.api.partner(), READER, other);
+    await open.next('numeros');
+    await other.close();
+    expect(await open.next('nada')).toBeNull();
+  });
+
+  test('is open to one reader only so often at once', async () => {
+    const partnerId = await world.api.partner();
+    const streams = await Promise.all(Array.from({ length: 8 }, () => openStream(partnerId, READER)));
+    const visitor = await world.signedIn(partnerId, READER);
+    expect((await visitor.get('/painel/visao/ao-vivo')).status).toBe(429);
+    await Promise.all(streams.map((stream) => stream.close()));
+    await expect
+      .poll(async () =>
+        (await openStream(partnerId, READER)).close().then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+  });
+});
+
+function tilesIn(text: string): Record<string, string> {
+  const found = text.matchAll(/<dt>([^<]+)<\/dt>\s*<dd>([^<]*)</g);
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name.trim(), value.trim()]));
+}
+
+async function openStream(partnerId: string, scopes: typeof READER, of = world) {
+  const visitor = await of.signedIn(partnerId, scopes);
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const response = await fetch(`${of.server.url}/painel/visao/ao-vivo`, { headers: { cookie } });
+  if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return {
+    /** The data of the next message of that name; null when the stream ended before. */
+    async next(event: string): Promise<string | null> {
+      for (;;) {
+        const start = text.indexOf(`event: ${event}\n`);
+        const end = start === -1 ? -1 : text.indexOf('\n\n', start);
+        if (end !== -1) {
+          const data = text.slice(start, end).split('\n').slice(1);
+          text = text.slice(0, start) + text.slice(end + 2);
+          return data.map((line) => line.replace(/^data: ?/, '')).join('\n');
+        }
+        const read = await reader.read().catch(() => ({ done: true as const, value: undefined }));
+        if (read.done) return null;
+        text += read.value;
+      }
+    },
+    close: () => reader.cancel(),
+  };
+}

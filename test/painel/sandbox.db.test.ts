@@ -1,0 +1,152 @@
+/** The catalogue's examples, and the sandbox: each part played, a loan that walks, and an inbox that misbehaves on demand. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
+import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
+import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
+import { LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
+import { simulatedRegistry } from '../../src/registry/simulated.ts';
+import { formTokenIn, type PainelWorld, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+let world: PainelWorld;
+
+beforeAll(async () => {
+  world = await startPainelWorld();
+});
+afterAll(() => world.close());
+
+const PLAYER = [...WRITER, 'emprestimos:write', 'margem:read', 'sandbox'] as const;
+
+async function player(): Promise<{ id: string; visitor: Visitor }> {
+  const id = await world.api.partner();
+  return { id, visitor: await world.signedIn(id, PLAYER) };
+}
+
+test.each(EMITTED_NAMES)('the example of %s is what its schema takes, and its table names every field', (name) => {
+  const { data } = exampleOf(name) as { data: Record<string, unknown> };
+  expect(EVENTS[name].data.safeParse(data)).toMatchObject({ success: true });
+  expect(fieldsOf(name).map((field) => field.name)).toEqual(expect.arrayContaining(Object.keys(data)));
+});
+
+test('the catalogue shows every event with its guarantee, and the reserved names apart', async () => {
+  const { visitor } = await player();
+  const { text } = await visitor.get('/painel/eventos');
+  for (const name of EMITTED_NAMES) expect(text).toContain(`id="${name}"`);
+  expect(text).toContain('repasse.pago');
+  expect(text).not.toContain('id="repasse.pago"');
+});
+
+describe('the sandbox', () => {
+  test('has a button for each part, and each one plays it', async () => {
+    const { id, visitor } = await player();
+    const page = '/painel/sandbox';
+    await visitor.submit(page, `${page}/acao`, { acao: 'emprestimo' });
+    const [{ stream }] = await world.api.database.sql<
+      [{ stream: string }]
+    >`select stream from events where partner_id = ${id}`;
+    const { text } = await visitor.get(page);
+    const token = formTokenIn(text);
+    for (const act of [...Object.keys(LOAN_ACTS), ...Object.keys(OTHER_ACTS)]) expect(text).toContain(`value="${act}"`);
+    const play = async (acao: string, fields = {}) =>
+      (await visitor.post(`${page}/acao`, { formulario: token, acao, emprestimo: stream, ...fields })).status;
+    expect(await play('assinatura')).toBe(303);
+    expect(await play('assinatura')).toBe(409);
+    expect(await play('averbacao_falhou')).toBe(303);
+    expect(await play('averbar')).toBe(303);
+    await answerRegistrations();
+    expect(await play('averbacao_concluida')).toBe(303);
+    expect(await play('averbar')).toBe(303);
+    await answerRegistrations();
+    for (const act of ['desembolso_falhou', 'desembolso_liquidado', 'desligamento', 'sincronizacao', 'vinculo_novo']) {
+      expect([act, await play(act)]).toEqual([act, 303]);
+    }
+    for (const act of ['autorizacao', 'margem_boa', 'margem_consulta', 'sincronizacao', 'tempo']) {
+      expect([act, await play(act)]).toEqual([act, 303]);
+    }
+    expect(await play('margem_falha')).toBe(303);
+    expect(await play('margem_consulta')).toBe(502);
+    expect(await play('repasse', { competencia: '2025-01' })).toBe(303);
+    expect(await play('repasse', { competencia: 'nada' })).toBe(400);
+    expect(await play('nada')).toBe(404);
+    expect(await play('emissao_emitida')).toBe(409);
+  });
+
+  test('walks a whole loan by itself', async () => {
+    const { id, visitor } = await player();
+    const { headers } = await visitor.submit('/painel/sandbox', '/painel/sandbox/passeio');
+    const loanId = /emprestimo=([\w-]{36})/.exec(headers.get('location') ?? '')?.[1] ?? '';
+    const read = async () => {
+      await answerRegistrations();
+      const [row] = await world.api.database.sql<{ status: string }[]>`
+        select status from loans where id = ${loanId} and partner_id = ${id}`;
+      return row?.status;
+    };
+    await expect.poll(read, { interval: 100 }).toBe('desembolsada');
+    expect((await visitor.get(`/painel/sandbox?emprestimo=${loanId}`)).text).toMatch(
+      /state-now[\s\S]{0,300}desembolsada/,
+    );
+  });
+
+  test('has an inbox that verifies what arrives, and fails when told to', async () => {
+    const { id, visitor } = await player();
+    const page = '/painel/sandbox';
+    for (let pushed = 0; pushed < 2; pushed += 1) await visitor.submit(page, `${page}/caixa`);
+    const urls = await world.api.database.sql`select url from webhooks where partner_id = ${id}`;
+    expect(urls).toEqual([{ url: `${world.server.url}/painel/caixa/${id}` }]);
+    await visitor.submit(page, `${page}/acao`, { acao: 'autorizacao' });
+    await world.deliver();
+    const { text } = await visitor.get(page);
+    expect(text).toContain('assinatura confere');
+    expect(text).toContain('autorizacao.confirmada');
+
+    await visitor.submit(page, `${page}/comportamento`, { comportamento: 'falha' });
+    await visitor.submit(page, `${page}/acao`, { acao: 'autorizacao' });
+    await world.deliver();
+    expect((await visitor.get('/painel/entregas')).text).toContain('resposta não 2xx 500');
+    expect((await visitor.submit(page, `${page}/comportamento`, { comportamento: 'nada' })).status).toBe(404);
+  });
+
+  test('takes nothing into an inbox that is no delivery of the partner, and marks what nobody signed', async () => {
+    const { id, visitor } = await player();
+    await visitor.submit('/painel/sandbox', '/painel/sandbox/caixa');
+    await visitor.submit('/painel/sandbox', '/painel/sandbox/acao', { acao: 'autorizacao' });
+    const [{ delivery }] = await world.api.database.sql<[{ delivery: string }]>`
+      select id as delivery from deliveries where partner_id = ${id}`;
+    const post = async (to: string, deliveryId: string) =>
+      (
+        await fetch(`${world.server.url}/painel/caixa/${to}`, {
+          method: 'POST',
+          body: '{"forjado":"<script>alert(1)</script>"}',
+          headers: { 'X-Webhook-Delivery': deliveryId, 'X-Webhook-Signature': 'sha256=00' },
+        })
+      ).status;
+    expect(await post(id, 'nada')).toBe(404);
+    expect(await post(await world.api.partner(), delivery)).toBe(404);
+    expect(await post('nada', delivery)).toBe(404);
+    expect(await post(id, delivery)).toBe(401);
+    const { text } = await visitor.get('/painel/sandbox');
+    expect(text).toContain('assinatura não confere');
+    expect(text).not.toContain('<script>alert');
+  });
+
+  test('is no page and no inbox where there is no sandbox', async () => {
+    const production = await startPainelWorld({ sandbox: false });
+    const partnerId = await production.api.partner();
+    const visitor = await production.signedIn(partnerId, PLAYER);
+    expect((await visitor.get('/painel/visao')).text).not.toContain('/painel/sandbox');
+    expect((await visitor.get('/painel/sandbox')).status).toBe(404);
+    expect((await visitor.post(`/painel/caixa/${partnerId}`, {})).status).toBe(404);
+    await production.close();
+  });
+});
+
+async function answerRegistrations(): Promise<void> {
+  const { pool } = world.api.database;
+  const worker = registrationWorker({
+    pool,
+    registry: simulatedRegistry(pool),
+    log: silentLog,
+    documentsDeadlineDays: 15,
+  });
+  while ((await worker.tick()) > 0);
+}

@@ -1,0 +1,252 @@
+/** Webhooks on the page: made, watched, tried out, given another secret, switched off and on. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
+import { snippetsFor } from '../../src/painel/webhooks/snippets.ts';
+import { formTokenIn, type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+import { status } from '../support/receiver.ts';
+import { folderWith, isThere } from '../support/snippets.ts';
+
+let world: PainelWorld;
+
+beforeAll(async () => {
+  world = await startPainelWorld({ testWaitMs: 0 });
+});
+afterAll(() => world.close());
+
+const WHSEC = /whsec_[\w+/=]{43,44}/;
+
+/** The hidden fields of the form that goes to `action`. */
+function fieldsOf(text: string, action: string): Record<string, string> {
+  const form = text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
+  return Object.fromEntries(
+    [...(form.split('</form>')[0]?.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g) ?? [])].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  );
+}
+
+async function create(visitor: Visitor, url: string, events: readonly string[]) {
+  const { text } = await visitor.get('/painel/webhooks/novo');
+  const fields = new URLSearchParams({ ...fieldsOf(text, '/painel/webhooks'), url });
+  for (const name of events) fields.append('eventos', name);
+  const send = () => visitor.post('/painel/webhooks', fields as unknown as Record<string, string>);
+  return { send, answer: await send() };
+}
+
+describe('a webhook', () => {
+  test('is made with its secret shown once, however often the form is sent', async () => {
+    const partnerId = await world.api.partner();
+    const visitor = await world.signedIn(partnerId);
+    const { answer, send } = await create(visitor, `${world.receiver.url}/novo`, [
+      'desembolso.falhou',
+      'averbacao.falhou',
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toMatch(WHSEC);
+    const again = await send();
+    expect(again.text).not.toMatch(WHSEC);
+    expect(again.text).toContain('já foi mostrado');
+    const rows = await world.api.database.sql`select events from webhooks where partner_id = ${partnerId}`;
+    expect(rows).toEqual([{ events: ['desembolso.falhou', 'averbacao.falhou'] }]);
+    expect((await visitor.get('/painel/webhooks')).text).not.toMatch(WHSEC);
+    expect(JSON.stringify(world.api.lines)).not.toMatch(WHSEC);
+  });
+
+  test('is refused with the field and the rule, and the form keeps what was written', async () => {
+    const visitor = await world.signedIn(await world.api.partner());
+    for (const url of ['javascript:alert(1)', 'ftp://x.example', '"><script>alert(1)</script>']) {
+      const { answer } = await create(visitor, url, []);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('<code>url</code>');
+      expect(answer.text).toContain('deve ter ao menos um evento');
+      expect(answer.text).not.toContain('<script>alert');
+      expect(answer.text).not.toMatch(/href="javascript/);
+    }
+  });
+
+  test('is changed, and history knows by whom', async () => {
+    const partner = await world.subscriber();
+    const { id } = await partner.register();
+    const visitor = await world.signedIn(partner.id);
+    const path = `/painel/webhooks/${id}/editar`;
+    const { text } = await visitor.get(path);
+    const fields = { ...fieldsOf(text, path), url: `${world.receiver.url}/outro`, eventos: 'averbacao.falhou' };
+    const { status: code, headers } = await visitor.post(path, fields);
+    expect([code, headers.get('location')]).toEqual([303, `/painel/webhooks/${id}?feito=alterado`]);
+    const page = await visitor.get(`/painel/webhooks/${id}?feito=alterado`);
+    expect(page.text).toContain('O webhook foi alterado.');
+    expect(page.text).toContain('/outro');
+    const wrong = await visitor.post(path, { ...fields, url: 'nada' });
+    expect([wrong.status, wrong.text.includes('<code>url</code>')]).toEqual([400, true]);
+  });
+
+  test('is tried out, switched off, and on again with what waited', async () => {
+    const partner = await world.subscriber();
+    const { id, path } = await partner.register();
+    const visitor = await world.signedIn(partner.id);
+    const page = `/painel/webhooks/${id}`;
+    const tried = await visitor.submit(page, `${page}/teste`);
+    expect(tried.headers.get('location')).toMatch(/^\/painel\/entregas\/[\w-]{36}$/);
+    await world.deliver();
+    expect(world.postsTo(path).map(({ headers }) => headers['x-webhook-event'])).toEqual(['webhook.teste']);
+    // Any event, whether the webhook subscribes to it or not, and no other word.
+    expect((await visitor.submit(page, `${page}/teste`, { evento: 'repasse.processado' })).status).toBe(303);
+    await world.deliver();
+    const [, example] = world.postsTo(path);
+    expect(example?.headers['x-webhook-event']).toBe('repasse.processado');
+    expect(JSON.parse(example?.body.toString() ?? '')).toMatchObject({ evento: 'repasse.processado' });
+    expect((await visitor.submit(page, `${page}/teste`, { evento: 'repasse.pago' })).status).toBe(400);
+
+    await partner.emit();
+    expect((await visitor.submit(page, `${page}/desativar`)).headers.get('location')).toBe(`${page}?feito=desativado`);
+    await world.deliver();
+    expect(world.postsTo(path)).toHaveLength(2);
+    expect((await visitor.get('/painel/webhooks?ativo=todos')).text).toContain('inativo');
+    expect((await visitor.submit(page, `${page}/teste`)).status).toBe(409);
+    await visitor.submit(page, `${page}/reativar`, { retomar: 'on' });
+    await world.deliver();
+    expect(world.postsTo(path)).toHaveLength(3);
+  });
+
+  test('gets another secret step by step, and each step tells what comes next', async () => {
+    const partner = await world.subscriber();
+    const { id } = await partner.register();
+    const visitor = await world.signedIn(partner.id);
+    const page = `/painel/webhooks/${id}`;
+    const rotate = async (horas: string) => {
+      const fields = fieldsOf((await visitor.get(page)).text, `${page}/segredo`);
+      return visitor.post(`${page}/segredo`, { ...fields, horas });
+    };
+    expect((await rotate('4')).text).toMatch(WHSEC);
+    const waiting = (await visitor.get(page)).text;
+    expect(waiting).toContain('Um secret novo espera');
+    expect(waiting).toMatch(/data-until="\d{4}-/);
+    expect(waiting).not.toMatch(WHSEC);
+    await visitor.submit(page, `${page}/segredo/descartar`);
+    expect((await visitor.get(page)).text).toContain('Um secret assina sozinho.');
+    await rotate('1');
+    await visitor.submit(page, `${page}/segredo/ativar`);
+    expect((await visitor.get(page)).text).toContain('e o anterior também');
+    const early = await visitor.post(`${page}/segredo`, {
+      formulario: formTokenIn(waiting),
+      chave: 'outra',
+      horas: '0',
+    });
+    expect([early.status, early.text.includes('ainda assina até')]).toEqual([409, true]);
+    await visitor.submit(page, `${page}/segredo/encerrar`);
+    expect((await rotate('0')).text).toMatch(WHSEC);
+  });
+
+  test('shows how it fares', async () => {
+    const partner = await world.subscriber();
+    const [good, bad, idle] = [
+      await partner.register(),
+      await partner.register(),
+      await partner.register(['averbacao.falhou']),
+    ];
+    world.receiver.answerWith(status(500), bad.path);
+    for (let made = 0; made < 3; made += 1) await partner.emit();
+    await world.deliver();
+    const visitor = await world.signedIn(partner.id);
+    const { text } = await visitor.get('/painel/webhooks');
+    const rowOf = (id: string) => text.split('<tr>').find((row) => row.includes(id)) ?? '';
+    expect(rowOf(good.id)).toContain('bem');
+    expect(rowOf(good.id)).toContain('3 / 3');
+    expect(rowOf(bad.id)).toContain('falhando: 3 seguidas');
+    expect(rowOf(bad.id)).toContain('<time');
+    expect(rowOf(idle.id)).toContain('sem entregas');
+  });
+
+  test('is read by a reader and changed by a writer, and is unknown to every other partner', async () => {
+    const partner = await world.subscriber();
+    const { id } = await partner.register();
+    const reader = await world.signedIn(partner.id, READER);
+    const page = await reader.get(`/painel/webhooks/${id}`);
+    expect(page.text).not.toContain('/teste"');
+    const formulario = formTokenIn(page.text);
+    const acts = [
+      'editar',
+      'desativar',
+      'reativar',
+      'teste',
+      'segredo',
+      'segredo/ativar',
+      'segredo/descartar',
+      'segredo/encerrar',
+    ];
+    for (const act of acts)
+      expect((await reader.post(`/painel/webhooks/${id}/${act}`, { formulario })).status).toBe(403);
+    expect((await reader.get('/painel/webhooks/novo')).status).toBe(403);
+
+    const stranger = await world.signedIn(await world.api.partner());
+    const foreign = formTokenIn((await stranger.get('/painel/webhooks')).text);
+    for (const path of [`/painel/webhooks/${id}`, `/painel/webhooks/${id}/editar`]) {
+      expect((await stranger.get(path)).status).toBe(404);
+    }
+    for (const act of acts) {
+      const sent = { formulario: foreign, url: 'https://x.example', eventos: 'averbacao.falhou', chave: 'k' };
+      expect((await stranger.post(`/painel/webhooks/${id}/${act}`, sent)).status).toBe(404);
+    }
+  });
+});
+
+describe('the receiver to be copied', () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const body = Buffer.from('{"evento":"averbacao.concluida","data":{"nome":"Conceição"}}');
+  /** How the server is started in a folder that holds it and its verifier. */
+  const runs: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    Node: [process.execPath, 'receiver.mjs'],
+    Python: ['python3', 'receiver.py'],
+    Go: ['sh', '-c', 'go mod init receiver && exec go run .'],
+    Java: ['sh', '-c', 'javac Carteiro.java Receiver.java && exec java Receiver'],
+  };
+
+  const needs: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    Node: [process.execPath, '--version'],
+    Python: ['python3', '--version'],
+    Go: ['go', 'version'],
+    Java: ['javac', '-version'],
+  };
+
+  test.for(Object.keys(runs))('verifies in %s: what is signed now, and nothing else', async (language, context) => {
+    const [command, ...args] = runs[language] ?? [''];
+    const needed = needs[language] ?? [''];
+    if (!(await isThere(needed))) context.skip(`skipped: no ${needed[0]} here`);
+    const snippet = snippetsFor('https://x.example/meu/hook?a=1').find((one) => one.language === language);
+    const folder = await folderWith(Object.fromEntries((snippet?.files ?? []).map(({ name, code }) => [name, code])));
+    const port = await freePort();
+    const env = { ...process.env, CARTEIRO_SECRETS: `whsec_outro,${secret}`, PORT: String(port) };
+    const child = spawn(command, args, { env, cwd: folder.path, stdio: 'ignore', detached: true });
+    try {
+      const key = signingKey(secret);
+      const post = async (path: string, ageS = 0, sent = body) => {
+        const timestamp = Math.floor(Date.now() / 1_000) - ageS;
+        const headers = {
+          'webhook-id': 'entrega',
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': signStandard(key, 'entrega', timestamp, body),
+        };
+        return (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: sent, headers })).status;
+      };
+      await expect.poll(() => post('/meu/hook?a=1').catch(() => 0)).toBe(204);
+      expect(await post('/meu/hook', 0, Buffer.from('{"evento":"outro"}'))).toBe(401);
+      expect(await post('/meu/hook', 600)).toBe(401);
+      expect(await post('/outro')).toBe(404);
+    } finally {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      await once(child, 'exit');
+      await folder.remove();
+    }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

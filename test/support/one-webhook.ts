@@ -1,0 +1,32 @@
+/** A database of the file's own that holds one partner with one webhook, made anew before each test. */
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { insertPartner, insertWebhook } from './outbox.ts';
+
+export interface OneWebhook {
+  readonly database: TestDatabase;
+  readonly pool: Pool;
+  readonly sql: Sql;
+  readonly partnerId: string;
+  readonly webhookId: string;
+}
+
+/** Takes everything of partners and deliveries away. */
+export function emptyDatabase(sql: Sql): Promise<unknown> {
+  return sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`.execute();
+}
+
+/** Registers the hooks; what it returns gives, in a test or in a later `beforeEach`, what there is now. */
+export function useOneWebhook(url = 'https://partner.example/'): () => OneWebhook {
+  let database: TestDatabase;
+  let ids: Pick<OneWebhook, 'partnerId' | 'webhookId'>;
+  beforeAll(async () => void (database = await createTestDatabase()));
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    await emptyDatabase(database.sql);
+    const partnerId = await insertPartner(database.sql);
+    ids = { partnerId, webhookId: (await insertWebhook(database.sql, partnerId, url)).id };
+  });
+  return () => ({ database, pool: database.pool, sql: database.sql, ...ids });
+}

@@ -1,0 +1,94 @@
+/** The page beside the API on a real socket, and a visitor who keeps cookies as a browser does. */
+import { type HttpDeps } from '../../src/http/deps.ts';
+import { type RunningServer, startServer } from '../../src/http/server.ts';
+import type { Scope } from '../../src/contract/statuses.ts';
+import { besidePainel, createPainel } from '../../src/painel/app.ts';
+import { type DeliveryWorld, startDeliveryWorld } from './delivery-world.ts';
+
+export interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Visitor {
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Seen>;
+  /** Posts a form as this host's own page would, unless `headers` say otherwise. */
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Seen>;
+  /** Posts with the form token that the page at `from` carries. */
+  submit(from: string, path: string, fields?: Readonly<Record<string, string>>): Promise<Seen>;
+  signIn(token: string): Promise<Seen>;
+}
+
+export interface PainelWorld extends DeliveryWorld {
+  readonly server: RunningServer;
+  visitor(): Visitor;
+  /** A visitor who is signed in as a partner with these scopes. */
+  signedIn(partnerId: string | undefined, scopes?: readonly Scope[]): Promise<Visitor>;
+}
+
+export const READER: readonly Scope[] = ['webhooks:read'];
+export const WRITER: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'emprestimos:read'];
+
+export async function startPainelWorld(overrides: Partial<HttpDeps> = {}): Promise<PainelWorld> {
+  const world = await startDeliveryWorld(overrides);
+  const { deps, app } = world.api;
+  const sandboxToken = async () => world.api.token(await world.api.partner(), [...WRITER, 'sandbox']);
+  const painel = createPainel({ ...deps, api: app.fetch, sandboxToken: deps.sandbox ? sandboxToken : null });
+  const server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
+  return {
+    ...world,
+    server,
+    visitor: () => createVisitor(server.url),
+    async signedIn(partnerId, scopes = WRITER) {
+      const visitor = createVisitor(server.url);
+      const { status } = await visitor.signIn(await world.api.token(partnerId, scopes));
+      if (status !== 303) throw new Error(`the sign-in was answered ${status}`);
+      return visitor;
+    },
+    async close() {
+      painel.close();
+      await server.close(1_000);
+      await world.close();
+    },
+  };
+}
+
+export function createVisitor(url: string): Visitor {
+  const cookies = new Map<string, string>();
+  const send = async (path: string, init: RequestInit, headers: Readonly<Record<string, string>>): Promise<Seen> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${url}${path}`, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...(cookie !== '' && { cookie }), ...headers },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/max-age=0/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const self: Visitor = {
+    cookies,
+    get: (path, headers = {}) => send(path, {}, headers),
+    post: (path, fields, headers = { 'Sec-Fetch-Site': 'same-origin' }) =>
+      send(path, { method: 'POST', body: new URLSearchParams(fields) }, headers),
+    async submit(from, path, fields = {}) {
+      const token = formTokenIn((await self.get(from)).text);
+      return self.post(path, { ...fields, formulario: token });
+    },
+    signIn: (token) => self.post('/painel/entrar', { token }),
+  };
+  return self;
+}
+
+export function formTokenIn(text: string): string {
+  return /name="formulario" value="([\w-]+)"/.exec(text)?.[1] ?? '';
+}

@@ -1,0 +1,107 @@
+/** The verifiers that partners copy (src/http/receivers), each run on the same cases in its own language. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
+import { folderWith, isThere, run } from './snippets.ts';
+
+const FILES = path.resolve(import.meta.dirname, '../../src/http/receivers');
+const HARNESSES = path.resolve(import.meta.dirname, '../http/receivers');
+
+export interface VerifierCase {
+  /** `verify` reads the Standard Webhooks headers at `now`, `verifyBody` the contract's. */
+  readonly function: 'verify' | 'verifyBody';
+  readonly secrets: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The receiver's clock, in seconds since 1970. */
+  readonly now: number;
+}
+
+export interface Verifier {
+  readonly name: string;
+  /** Whether the runtime is here, and what a line says when it is not. */
+  readonly isHere: () => Promise<boolean>;
+  readonly needs: string;
+  readonly answer: (cases: readonly VerifierCase[]) => Promise<boolean[]>;
+}
+
+const node: Verifier = {
+  name: 'Node',
+  needs: 'Node',
+  isHere: () => Promise.resolve(true),
+  answer: (cases) => Promise.resolve(cases.map(answerInNode)),
+};
+
+function answerInNode({ function: which, secrets, headers, body, now }: VerifierCase): boolean {
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return which === 'verify' ? verify(body, lower, secrets, now) : verifyBody(body, lower, secrets);
+}
+
+interface Language {
+  readonly name: string;
+  readonly version: readonly [string, ...string[]];
+  /** Names in the folder that it is run in, with the file that each is a copy of. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly commands: readonly (readonly [string, ...string[]])[];
+}
+
+/**
+ * The program reads one case a line, its parts separated by tabs: function, now, secrets separated by commas, body in
+ * base64, then `name=value` for each header. It prints `true` or `false` a line.
+ */
+function inLanguage({ name, version, files, commands }: Language): Verifier {
+  return {
+    name,
+    needs: version[0],
+    isHere: () => isThere(version),
+    async answer(cases) {
+      const contents = Object.entries(files).map(async ([copy, file]) => [copy, await readFile(file, 'utf8')] as const);
+      const folder = await folderWith(Object.fromEntries(await Promise.all(contents)));
+      const input = `${cases.map(lineOf).join('\n')}\n`;
+      try {
+        let printed = '';
+        for (const command of commands) printed = await run(command, folder.path, input);
+        return printed
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as boolean);
+      } finally {
+        await folder.remove();
+      }
+    },
+  };
+}
+
+function lineOf({ function: which, now, secrets, headers, body }: VerifierCase): string {
+  const given = Object.entries(headers).map(([name, value]) => `${name}=${value}`);
+  return [which, now, secrets.join(','), Buffer.from(body).toString('base64'), ...given].join('\t');
+}
+
+export const VERIFIERS: readonly Verifier[] = [
+  node,
+  inLanguage({
+    name: 'Python',
+    version: ['python3', '--version'],
+    files: { 'carteiro.py': path.join(FILES, 'carteiro.py'), 'main.py': path.join(HARNESSES, 'main.py') },
+    commands: [['python3', 'main.py']],
+  }),
+  inLanguage({
+    name: 'Java',
+    version: ['javac', '-version'],
+    files: { 'Carteiro.java': path.join(FILES, 'Carteiro.java'), 'Main.java': path.join(HARNESSES, 'Main.java') },
+    commands: [
+      ['javac', '-encoding', 'UTF-8', 'Carteiro.java', 'Main.java'],
+      ['java', '-cp', '.', 'Main'],
+    ],
+  }),
+  inLanguage({
+    name: 'Go',
+    version: ['go', 'version'],
+    files: {
+      'go.mod': path.join(HARNESSES, 'go.mod.txt'),
+      'carteiro/carteiro.go': path.join(FILES, 'carteiro.go'),
+      'main.go': path.join(HARNESSES, 'main.go'),
+    },
+    commands: [['go', 'run', '.']],
+  }),
+];
