@@ -52,14 +52,17 @@ function plainEnvironment(): Record<string, string> {
   return { ...(Object.fromEntries(own) as Record<string, string>), PATH: folders.join(path.delimiter) };
 }
 
-/** Runs a shell command in a terminal, in the repository's folder. */
+/**
+ * Runs a command in a terminal, in the repository's folder. The command takes its shell's place: Ctrl-C is for every
+ * process in front, and dash dies of it with 130 whatever its command answers.
+ */
 export function openTerminal(command: string, env: Readonly<Record<string, string>>): Terminal {
   if (terminalOpener === null) throw new Error('no terminal can be opened here');
-  const [program, args] = terminalOpener(command);
+  const [program, args] = terminalOpener(`exec ${command}`);
   const quiet = { npm_config_update_notifier: 'false', npm_config_loglevel: 'silent' };
   const child: ChildProcessWithoutNullStreams = spawn(program, args, {
     cwd: ROOT,
-    env: { ...plainEnvironment(), ...quiet, METRICS_PORT: '0', ...env },
+    env: { ...plainEnvironment(), SHELL: '/bin/sh', ...quiet, METRICS_PORT: '0', ...env },
   });
   let shown = '';
   const closed = once(child, 'close') as Promise<[number | null]>;
