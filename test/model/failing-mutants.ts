@@ -13,7 +13,7 @@ export const FAILING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a look begins where the last one began',
     file: 'queue/upkeep/failing-runs.ts',
-    find: 'epoch = ${span.endEpoch}::text::smallint, tx = ${span.endTx}::text::xid8, looked_at',
+    find: 'epoch = ${span.epoch}::text::smallint, snapshot = ${span.snapshot}::text::pg_snapshot, looked_at',
     put: 'looked_at',
     check: 'failing webhook',
     finds: /of 4 failures \d+ were counted/,
