@@ -92,11 +92,11 @@ describe('beside a transaction that stays open over several looks', () => {
         await look();
       },
     );
-    expect(changes).toEqual([{ webhookId, change: 'fim_da_falha' }]);
     await fail(0);
     expect(await look()).toEqual([]);
     expect(await sql`select active from webhooks`).toEqual([{ active: true }]);
     expect(await countedFailures()).toBe(1);
+    expect(changes).toEqual([{ webhookId, change: 'fim_da_falha' }]);
   });
 
   test('a record that is this transaction is counted once it commits, and nothing twice', async () => {
