@@ -122,6 +122,7 @@ describe('beside a transaction that stays open over several looks', () => {
     await holdOpen(
       (on) => insertAttempt('entregue', 5, 5, on),
       async () => {
+        await sql`select pg_current_xact_id()`;
         await look();
         expect(await countedFailures()).toBe(1);
       },

@@ -3,12 +3,14 @@
  * (failing-runs.ts). Off unless the operator turns it on.
  *
  * Invariant: each change commits once, with its line of history and its notice: one poller looks at a time, under a
- * transaction's advisory lock. A change to the worse commits with the count of the attempts that it comes from.
- * A look is mostly one transaction. When many webhooks recover at once (our own network was down), it is several, each short
- * enough for the pool's deadline: all but the last only end `falhando`. The last one moves the cursor, so the ends that are
- * still to come are not lost.
- * Crash: whoever looks next counts from the same cursor. It finds the ends that are still to come, and nothing of those that were
- * made: their lanes are not `falhando`, their runs are forgotten.
+ * transaction's advisory lock. No change commits before the count of the attempts that it comes from, but the end of
+ * `falhando`, which can be found again.
+ * A look is mostly one transaction. When many webhooks recover at once (after an outage of our own network, say) it takes
+ * several, each far shorter than the pool's deadline. All but the last only end `falhando`; the last one remembers which attempts
+ * are counted, so no end that is still to come is lost. 10,000 ends took 20 transactions of 0.25 to 0.6 s, and 3.3 s in one
+ * (busy machine of 2 cores, 2026-11-23).
+ * Crash: whoever looks next counts the same attempts. It finds the ends that are still to come, and nothing to do for those that
+ * were made: their lanes are not `falhando`, and their runs are forgotten.
  * What a claim pays: one comparison a lane. In the state `falhando` its lane has one slot (claim_due.sql); every delivery
  * keeps its six attempts. The state is `lanes.failing_since`, and nowhere else.
  */
