@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+// The workers and the processes that they start load each module compiled.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
+
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
