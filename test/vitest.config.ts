@@ -1,9 +1,12 @@
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './support/longest-first.ts';
+import { memoryFolder } from './support/memory-folder.ts';
 
 // The workers and the processes that they start load each module compiled.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
+process.env['TMPDIR'] ??= memoryFolder() ?? tmpdir();
 
 export default defineConfig({
   test: {
