@@ -16,30 +16,30 @@ export interface AnswerDescription {
   readonly description: string;
   /** Absent: the answer has no JSON body. */
   readonly schema?: z.ZodType;
-  /** Media types of an answer that is text and not JSON, such as `text/csv`. */
-  readonly textTypes?: readonly string[];
+  /** Media types of an answer that is a file and not JSON, such as `text/csv`. */
+  readonly fileTypes?: readonly string[];
   /** What each header that only this answer has says; it always has them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The same for headers that not every answer of this status has, such as those of a text type. */
+  /** The same for headers that not every answer of this status has, such as those of a file. */
   readonly optionalHeaders?: Readonly<Record<string, string>>;
 }
 
 /** Answers by status. */
 export type Answers = Readonly<Record<number, AnswerDescription>>;
 
-/** A body that comes while it is made, as the text of `chunks`. `type` is its media type, perhaps with parameters. */
-export class TextStream<M extends string = string> {
+/** A body that comes while it is made, in `chunks`. `type` is its media type, perhaps with parameters. */
+export class BodyStream<M extends string = string> {
   readonly type: M | `${M};${string}`;
-  readonly chunks: AsyncIterable<string>;
+  readonly chunks: AsyncIterable<string | Uint8Array>;
 
-  constructor(type: M | `${M};${string}`, chunks: AsyncIterable<string>) {
+  constructor(type: M | `${M};${string}`, chunks: AsyncIterable<string | Uint8Array>) {
     this.type = type;
     this.chunks = chunks;
   }
 }
 
 /** The pieces of the JSON of one `T`. */
-export class JsonStream<T> extends TextStream<'application/json'> {
+export class JsonStream<T> extends BodyStream<'application/json'> {
   /** Never set: it makes the streams of two schemas different types. */
   readonly whole?: T;
 
@@ -58,10 +58,10 @@ type Shown<T> = T extends readonly (infer I)[]
 type JsonOf<D> = D extends { readonly schema: infer S extends z.ZodType }
   ? Shown<z.output<S>> | JsonStream<z.output<S>>
   : never;
-type TextOf<D> = D extends { readonly textTypes: readonly (infer M extends string)[] } ? TextStream<M> : never;
-type BodyOf<D> = [JsonOf<D> | TextOf<D>] extends [never]
+type FileOf<D> = D extends { readonly fileTypes: readonly (infer M extends string)[] } ? BodyStream<M> : never;
+type BodyOf<D> = [JsonOf<D> | FileOf<D>] extends [never]
   ? { readonly body?: never }
-  : { readonly body: JsonOf<D> | TextOf<D> };
+  : { readonly body: JsonOf<D> | FileOf<D> };
 
 type HeaderNames<D, P extends 'headers' | 'optionalHeaders'> = D extends { readonly [Q in P]: infer H }
   ? keyof H & string
@@ -99,10 +99,16 @@ export interface AnyAnswer {
 
 /** The answer on the wire. */
 export function toResponse(c: Context<Env>, { status, body, headers = {} }: AnyAnswer): Response {
-  if (body instanceof TextStream) {
-    const bytes = ReadableStream.from(body.chunks).pipeThrough(new TextEncoderStream());
-    return new Response(bytes, { status, headers: { 'Content-Type': body.type, ...headers } });
+  if (body instanceof BodyStream) {
+    return new Response(ReadableStream.from(bytesOf(body.chunks)), {
+      status,
+      headers: { 'Content-Type': body.type, ...headers },
+    });
   }
   if (body === undefined) return c.body(null, status as ContentfulStatusCode, { ...headers });
   return c.json(body, status as ContentfulStatusCode, { ...headers });
+}
+
+async function* bytesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }

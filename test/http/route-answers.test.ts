@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Refusal } from '../../src/contract/refusals.ts';
-import { JsonStream, TextStream } from '../../src/http/answer.ts';
+import { JsonStream, BodyStream } from '../../src/http/answer.ts';
 import type { AddOperation } from '../../src/http/operation.ts';
 import { refusalError } from '../../src/http/refusals.ts';
 
@@ -16,7 +16,7 @@ const item = z.strictObject({ nome: z.string() });
 const shared = { method: 'get', path: '/', summary: '', scope: 'webhooks:read' } as const;
 const one = { ...shared, answers: { 200: { description: '', schema: item } } } as const;
 const none = { ...shared, answers: { 204: { description: '' } }, errors: ['NAO_ENCONTRADO'] } as const;
-const text = { ...shared, answers: { 200: { description: '', textTypes: ['text/csv'] } } } as const;
+const text = { ...shared, answers: { 200: { description: '', fileTypes: ['text/csv'] } } } as const;
 const placed = { ...shared, answers: { 201: { description: '', schema: item, headers: { Location: '' } } } } as const;
 async function* chunks() {
   yield '';
@@ -26,7 +26,7 @@ test('a route answers what its operation declares', () => {
   add(one, async () => ({ status: 200, body: { nome: '' } }));
   add(one, async () => ({ status: 200, body: new JsonStream<{ nome: string }>(chunks()) }));
   add(none, async ({ partnerId }) => (partnerId === '' ? { refused: { kind: 'notFound' } } : { status: 204 }));
-  add(text, async () => ({ status: 200, body: new TextStream('text/csv; header=present', chunks()) }));
+  add(text, async () => ({ status: 200, body: new BodyStream('text/csv; header=present', chunks()) }));
   add(placed, async () => ({ status: 201, body: { nome: '' }, headers: { Location: '/' } }));
   expect(added).toHaveLength(5);
 });
@@ -45,7 +45,7 @@ test('and nothing else', () => {
   // @ts-expect-error -- without the header that is declared
   add(placed, async () => ({ status: 201, body: { nome: '' } }));
   // @ts-expect-error -- text of another media type
-  add(text, async () => ({ status: 200, body: new TextStream('text/html', chunks()) }));
+  add(text, async () => ({ status: 200, body: new BodyStream('text/html', chunks()) }));
   // @ts-expect-error -- a refusal whose code is not declared
   add(one, async () => ({ refused: { kind: 'notFound' } }));
   expect(added.length).toBeGreaterThan(5);

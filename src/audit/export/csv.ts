@@ -4,7 +4,7 @@
  * No spreadsheet takes a cell for a formula: a cell that begins with a sign which starts one gets an apostrophe in front. A
  * partner's receiver decides what its answer says, and an auditor opens it.
  */
-import { COLUMNS, type Format } from './format.ts';
+import { COLUMNS, type Format, linesOf } from './format.ts';
 
 const FORMULA = /^[\s\0]*[=+\-@|%＝＋－＠]|^[\t\r\n]/u;
 
@@ -22,7 +22,6 @@ function csvCell(value: string | number | boolean | null): string {
 export const csv: Format<'text/csv'> = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
-  header: csvLine(COLUMNS),
-  line: (item) => csvLine(COLUMNS.map((column) => item[column])),
+  begin: linesOf(csvLine(COLUMNS), (item) => csvLine(COLUMNS.map((column) => item[column]))),
   footer: null,
 };

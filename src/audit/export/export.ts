@@ -1,5 +1,5 @@
 /**
- * The export of attempts: NDJSON or CSV, oldest first.
+ * The export of attempts as a file, oldest first.
  *
  * Memory stays constant: one page of rows at a time, and the next only when the client has taken this one.
  * The rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one
@@ -26,6 +26,7 @@ import type { ExportManifest } from '../../contract/resources/audit-resource.ts'
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
 import { attemptView } from './attempt-view.ts';
+import type { Chunk } from './format.ts';
 import { type FormatName, FORMATS, type MediaType } from './formats.ts';
 
 const PAGE = 1_000;
@@ -33,7 +34,7 @@ const PAGE = 1_000;
 /** An export's bytes, and the headers that say what to do with them. */
 interface Exported {
   readonly contentType: MediaType | `${MediaType};${string}`;
-  readonly chunks: AsyncIterable<string>;
+  readonly chunks: AsyncIterable<Chunk>;
   readonly headers: { readonly 'Content-Disposition': string; readonly 'X-Carteiro-Manifesto': string };
 }
 
@@ -62,9 +63,9 @@ async function readStart(pool: Pool): Promise<Start> {
 
 /** The bytes of an export that ends at `settledBelow`, page by page, and then its manifest. */
 async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize = PAGE }: Export, start: Start) {
-  const { header, line } = FORMATS[format];
-  const hash = createHash('sha256').update(header);
-  if (header !== '') yield header;
+  const file = FORMATS[format].begin();
+  const hash = createHash('sha256').update(file.head);
+  if (file.head.length > 0) yield file.head;
   let [rows, after] = [0, null as AttemptCursor | null];
   do {
     const page = {
@@ -75,12 +76,15 @@ async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize 
       settledBelow: start.settledBelow,
     } as const;
     const { attempts, next }: FoundAttempts = await readAttempts(pool, page);
-    const text = attempts.map((attempt) => line(attemptView(attempt, seesCpf))).join('');
+    const chunk = file.rows(attempts.map((attempt) => attemptView(attempt, seesCpf)));
     rows += attempts.length;
-    hash.update(text);
-    yield text;
+    hash.update(chunk);
+    yield chunk;
     after = next;
   } while (after !== null);
+  const end = file.end();
+  hash.update(end);
+  if (end.length > 0) yield end;
   const manifest: ExportManifest = {
     linhas: rows,
     sha256: hash.digest('hex'),
@@ -111,7 +115,7 @@ function isAbove(one: SettledBelow, other: SettledBelow): boolean {
 export async function exportAttempts(pool: Pool, asked: Export, path: string): Promise<Exported> {
   const { contentType, footer } = FORMATS[asked.format];
   const start = await readStart(pool);
-  async function* chunks(): AsyncGenerator<string> {
+  async function* chunks(): AsyncGenerator<Chunk> {
     const found = yield* pagesOf(pool, asked, start);
     if (footer !== null) yield footer(found);
   }

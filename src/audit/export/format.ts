@@ -1,4 +1,4 @@
-/** A text format of the export. To add one: a file like csv.ts, and its entry in formats.ts. */
+/** A format of the export, of text or of bytes. To add one: a file like csv.ts, and its entry in formats.ts. */
 import {
   auditedAttempt,
   type AuditedAttemptResource,
@@ -10,11 +10,25 @@ export interface Format<M extends string = string> {
   readonly mediaType: M;
   /** The media type with its parameters. */
   readonly contentType: M | `${M};${string}`;
-  /** Before the first line. */
-  readonly header: string;
-  readonly line: (item: AuditedAttemptResource) => string;
+  /** Begins a file. */
+  readonly begin: () => FileWriter;
   /** The manifest as a last line; null where a reader would take it for a row. */
-  readonly footer: ((manifest: ExportManifest) => string) | null;
+  readonly footer: ((manifest: ExportManifest) => Chunk) | null;
+}
+
+export type Chunk = string | Uint8Array;
+
+/** What a file is made of, in this order. The manifest's digest is of all of it. */
+export interface FileWriter {
+  readonly head: Chunk;
+  /** Some rows more. */
+  readonly rows: (items: readonly AuditedAttemptResource[]) => Chunk;
+  readonly end: () => Chunk;
+}
+
+/** A file of lines, one a row. */
+export function linesOf(head: string, line: (item: AuditedAttemptResource) => string): () => FileWriter {
+  return () => ({ head, rows: (items) => items.map(line).join(''), end: () => '' });
 }
 
 export const COLUMNS = Object.keys(auditedAttempt.shape) as (keyof AuditedAttemptResource)[];

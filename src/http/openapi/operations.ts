@@ -124,10 +124,10 @@ function ownHeaders({ headers = {}, optionalHeaders = {} }: AnswerDescription): 
 }
 
 /** Undefined, and so left out of the document, for an answer without a body. */
-function contentOf({ schema, textTypes = [] }: AnswerDescription, schemas: Schemas): Json | undefined {
+function contentOf({ schema, fileTypes = [] }: AnswerDescription, schemas: Schemas): Json | undefined {
   const content = {
     ...(schema && { 'application/json': { schema: schemas.of(schema, 'output') } }),
-    ...Object.fromEntries(textTypes.map((type) => [type, { schema: { type: 'string' } }])),
+    ...Object.fromEntries(fileTypes.map((type) => [type, { schema: { type: 'string' } }])),
   };
   return Object.keys(content).length === 0 ? undefined : content;
 }

@@ -1,4 +1,4 @@
-/** `GET /v1/auditoria/tentativas`: a page as JSON, or everything that fits as NDJSON or CSV. */
+/** `GET /v1/auditoria/tentativas`: a page as JSON, or everything that fits as a file. */
 import type { HonoRequest } from 'hono';
 import { z } from 'zod';
 import { type AttemptFilters, type AttemptCursor, readAttempts } from '../../audit/attempts.ts';
@@ -9,7 +9,7 @@ import { auditedAttemptPage, type ExportManifest, exportManifest } from '../../c
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import { id } from '../../contract/values.ts';
-import { JsonStream, TextStream } from '../answer.ts';
+import { BodyStream, JsonStream } from '../answer.ts';
 import { type Cursors, momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -72,12 +72,12 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
     {
       method: 'get',
       path: PATH,
-      summary: 'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV',
+      summary: 'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, num arquivo',
       description:
         'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter ' +
-        'proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
-        'contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de ' +
-        'dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
+        'proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
+        'contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as ' +
+        'tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
         'mascarados sem o escopo auditoria:cpf.',
       scope: 'auditoria:read',
       query,
@@ -85,7 +85,7 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
         200: {
           description: 'Uma página, e o cursor da próxima',
           schema: auditedAttemptPage,
-          textTypes: MEDIA_TYPES,
+          fileTypes: MEDIA_TYPES,
           optionalHeaders: {
             'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar',
             'X-Carteiro-Manifesto': 'Só na exportação: o caminho do seu manifesto',
@@ -99,7 +99,7 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
       if (format !== 'json') {
         const exported = { format, filters, seesCpf, asked: request.query() };
         const { contentType, chunks, headers } = await exportAttempts(pool, exported, MANIFEST_PATH);
-        return { status: 200, headers, body: new TextStream<MediaType>(contentType, chunks) };
+        return { status: 200, headers, body: new BodyStream<MediaType>(contentType, chunks) };
       }
 
       const list = `${PATH} ${JSON.stringify(filters)}`;

@@ -1,5 +1,6 @@
 /** The attempts of all partners: searched by the API's own filters, page by page, and taken along whole. */
 import { html } from 'hono/html';
+import { FORMAT_NAMES } from '../../audit/export/formats.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import type { AuditedAttemptResource } from '../../contract/resources/audit-resource.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
@@ -31,7 +32,8 @@ function asked(filters: Filters): URLSearchParams {
 /** The API's export of what is searched for. */
 export function exportPath(visit: Visit): string {
   const query = asked(filtersOf(visit));
-  query.set('formato', visit.c.req.query('formato') === 'ndjson' ? 'ndjson' : 'csv');
+  const format = visit.c.req.query('formato');
+  query.set('formato', FORMAT_NAMES.find((name) => name === format) ?? 'csv');
   return `${PATH}?${query.toString()}`;
 }
 
@@ -78,8 +80,7 @@ function form({ t }: Visit, filters: Filters): Html {
     <label>${t.deliveries.until}<input type="date" name="ate" value="${filters.ate}" /></label>
     <p class="actions">
       <button class="primary">${t.words.search}</button>
-      <button formaction="/painel/auditoria/exportar" name="formato" value="csv">CSV</button>
-      <button formaction="/painel/auditoria/exportar" name="formato" value="ndjson">NDJSON</button>
+      ${FORMAT_NAMES.map((name) => html`<button formaction="/painel/auditoria/exportar" name="formato" value="${name}">${name.toUpperCase()}</button>`)}
       <span class="dim">${t.auditor.exportHint}</span>
     </p>
   </form>`;

@@ -139,10 +139,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'Novos vínculos detectados, do primeiro ao último': 'Rehires that were detected, the first one first',
 
   // Auditors
-  'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV':
-    'Attempts of all partners, the newest first; or everything, as NDJSON or CSV',
-  'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.':
-    'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With formato (or Accept) ndjson or csv everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest seal: it is the last line of the NDJSON; the CSV has rows of data alone, and its manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
+  'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, num arquivo':
+    'Attempts of all partners, the newest first; or everything, as a file',
+  'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.':
+    'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With another formato (or Accept) than json everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest seal: it is the last line of the NDJSON; the other formats have the attempts alone, and their manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
   'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes':
     'The manifest of an export: how many rows it has, and the SHA-256 of its bytes',
   'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. Compare sha256 com o do arquivo (no NDJSON, sem a última linha).':

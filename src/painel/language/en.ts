@@ -398,7 +398,7 @@ export const en: Texts = {
     outcome: 'Outcome',
     recorded: 'Recorded',
     empty: 'No attempt fits these filters.',
-    exportHint: 'CSV and NDJSON bring all that the search finds, with a manifest.',
+    exportHint: 'A file brings all that the search finds, with a manifest.',
     atMost: (days) => `${days} days at most`,
     closes: 'The balance closes: no delivery is missing and none is too many.',
     doesNotClose: (count) => `The balance does not close: ${count} differences.`,

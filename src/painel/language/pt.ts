@@ -376,7 +376,7 @@ export const pt = {
     outcome: 'Resultado',
     recorded: 'Registrada',
     empty: 'Nenhuma tentativa com estes filtros.',
-    exportHint: 'CSV e NDJSON trazem tudo o que a busca acha, com um manifesto.',
+    exportHint: 'O arquivo traz tudo o que a busca acha, com um manifesto.',
     atMost: (days: number) => `no máximo ${days} dias`,
     closes: 'O balanço fecha: nenhuma entrega falta ou sobra.',
     doesNotClose: (count: number) => `O balanço não fecha: ${count} diferenças.`,

@@ -574,8 +574,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, como NDJSON ou CSV
-         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com formato (ou Accept) ndjson ou csv vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; o CSV só tem linhas de dados, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
+         * Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, num arquivo
+         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
