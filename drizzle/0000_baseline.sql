@@ -61,6 +61,7 @@ CREATE TABLE "lanes" (
 	"muted_at" timestamp (3) with time zone,
 	"failing_since" timestamp with time zone,
 	"in_order" boolean DEFAULT false NOT NULL,
+	"resumes_until" timestamp with time zone,
 	CONSTRAINT "lanes_max_in_flight" CHECK (max_in_flight between 1 and 1000),
 	CONSTRAINT "lanes_window_size" CHECK (window_size >= 1),
 	CONSTRAINT "lanes_saturated_wakes" CHECK (case when muted_at is null then not saturated or next_due_at is not null else not saturated and next_due_at is null end)

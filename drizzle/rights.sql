@@ -40,7 +40,8 @@ grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_
 grant insert (webhook_id, partner_id, kind, due_at, good, bad, good_ms) on arrivals to carteiro_app, carteiro_poller;
 grant insert on seals to carteiro_app, carteiro_poller;
 grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, in_flight, window_size, quick_to,
-  answers, answers_ms, best_ms, muted_at, failing_since, in_order)
+  answers, answers_ms, best_ms, muted_at, failing_since, in_order,
+  resumes_until)
   on lanes to carteiro_app, carteiro_poller;
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;

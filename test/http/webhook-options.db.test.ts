@@ -169,4 +169,44 @@ describe('a webhook that keeps the order of loans', () => {
     await world.deliver();
     expect(versionsAt(loan)).toEqual([1, 1, 2, 3]);
   });
+
+  test('is sent nothing new of a loan before what is suspended of it, from the activation on', async () => {
+    const { sql } = world.api.database;
+    const loan = await partner.emit();
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+    // The resumption comes to a delivery that somebody holds, after the activation has committed.
+    const held = Promise.withResolvers<void>();
+    const letGo = Promise.withResolvers<void>();
+    const holding = sql.begin(async (tx) => {
+      await tx`select from deliveries where webhook_id = ${webhook.id} for update`;
+      held.resolve();
+      await letGo.promise;
+    });
+    await held.promise;
+    const resumed = partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true, retomar: true });
+    const isActive = async () => (await sql`select from webhooks where id = ${webhook.id} and active`).length > 0;
+    while (!(await isActive()));
+    await append(loan, 1);
+    await world.engine.turn();
+    expect(versionsAt(loan)).toEqual([]);
+    letGo.resolve();
+    await holding;
+    expect((await resumed).status).toBe(200);
+    await world.deliver();
+    expect(versionsAt(loan)[0]).toBe(1);
+    // It is put off by a second, which has passed.
+    await sql`update deliveries set next_attempt_at = now() where webhook_id = ${webhook.id} and status = 'pendente'`;
+    await sql`insert into arrivals (webhook_id, partner_id, kind) values (${webhook.id}, ${partner.id}, 'look')`;
+    await world.deliver();
+    expect(versionsAt(loan)).toEqual([1, 2]);
+  });
+
+  test('is sent what is new of a loan beside what stays suspended', async () => {
+    const loan = await partner.emit();
+    await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
+    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true });
+    await append(loan, 1);
+    await world.deliver();
+    expect(versionsAt(loan)).toEqual([2]);
+  });
 });

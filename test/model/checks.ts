@@ -20,7 +20,14 @@ import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withL
 import { lookBesideRecord, probeFailing, recoverInSteps } from './failing-checks.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
-import { holdBesideRecord, keepLoanOrder, pollInLoanOrder, suspendInPart, wakeEarlier } from './loan-order.ts';
+import {
+  holdBesideRecord,
+  keepLoanOrder,
+  pollInLoanOrder,
+  resumeInBatches,
+  suspendInPart,
+  wakeEarlier,
+} from './loan-order.ts';
 import { armFromElsewhere, commitBesideArming, commitLate } from './late-commits.ts';
 import { fillWindow, moveWindow } from './window-checks.ts';
 
@@ -75,7 +82,8 @@ export type CheckName =
   | 'loan beside a record'
   | 'loans of four pollers'
   | 'resent beside a later one'
-  | 'suspended in part';
+  | 'suspended in part'
+  | 'resumed in batches';
 
 async function fill(sql: Sql, events: number): Promise<void> {
   const append = await subscribe(sql);
@@ -137,6 +145,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'loans of four pollers': pollInLoanOrder,
   'resent beside a later one': wakeEarlier,
   'suspended in part': suspendInPart,
+  'resumed in batches': resumeInBatches,
 
   'only losses': (pool, sql, seed) => new Differential(pool, sql, seed).loseAll(),
 

@@ -12,7 +12,7 @@ import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/or
 import { record } from '../../src/delivery/queue/record.ts';
 import { releaseDeliveries } from '../../src/delivery/queue/release.ts';
 import { resendOne } from '../../src/delivery/partner/resend.ts';
-import { resumeWhile } from '../../src/delivery/partner/activation.ts';
+import { leaveToResume, RESUMED_AT_ONCE, RESUMPTION_S, resumeWhile } from '../../src/delivery/partner/activation.ts';
 import { Poller } from '../../src/delivery/poller/poller.ts';
 import type { Sender } from '../../src/delivery/sending/send.ts';
 import { DELIVERED } from '../support/delivered.ts';
@@ -51,6 +51,8 @@ class World {
   claims = 0;
   isInOrder = true;
   isActive = true;
+  /** Until then what is suspended holds back its loan. */
+  resumesUntilMs = 0;
 
   constructor(pool: Pool, sql: Sql, seed: number, partnerId: string, webhookId: string) {
     this.pool = pool;
@@ -95,7 +97,8 @@ class World {
     const others = rows.filter((row) => row.stream === mine.stream && row.id !== id);
     const beside = others.filter((row) => row.isClaimed);
     if (beside.length > 0) throw new Error(`two of a loan in flight: ${mine.version} beside ${beside[0]?.version}`);
-    const before = others.filter((row) => row.status === 'pendente' && row.version < mine.version);
+    const counted = this.nowMs < this.resumesUntilMs ? ['pendente', 'suspensa'] : ['pendente'];
+    const before = others.filter((row) => counted.includes(row.status) && row.version < mine.version);
     if (before.length > 0) throw new Error(`taken before its turn: ${mine.version} before ${before[0]?.version}`);
   }
 
@@ -116,11 +119,22 @@ class World {
   }
 
   async setActive(active: boolean): Promise<void> {
-    await this.sql`update webhooks set active = ${active} where id = ${this.webhookId}`;
-    await this.sql`
-      insert into arrivals (webhook_id, partner_id, kind) values (${this.webhookId}, ${this.partnerId}, 'look')`;
+    const resumes = active && this.random.chance(0.7);
+    await this.pool.transaction(async (tx) => {
+      await tx`update webhooks set active = ${active} where id = ${this.webhookId}`;
+      await tx`insert into arrivals (webhook_id, partner_id, kind) values (${this.webhookId}, ${this.partnerId}, 'look')`;
+      if (resumes) await leaveToResume(tx, this.webhookId, this.now);
+    });
     this.isActive = active;
-    if (active && this.random.chance(0.7)) await resumeWhile(this.pool, this.webhookId, AUTHOR, Infinity);
+    if (!resumes) return;
+    this.resumesUntilMs = this.nowMs + RESUMPTION_S * 1_000;
+    // Else its batches come later, or the request has died.
+    if (this.random.chance(0.5)) await this.resume();
+  }
+
+  async resume(): Promise<void> {
+    await resumeWhile(this.pool, this.webhookId, AUTHOR, Infinity);
+    this.resumesUntilMs = 0;
   }
 
   async step(): Promise<void> {
@@ -134,6 +148,7 @@ class World {
     if (roll < 0.89) return void (this.nowMs += random.below(7) * HOUR_MS);
     if (roll < 0.93) return this.#order(await this.rows());
     if (roll < 0.96) return this.setInOrder(!this.isInOrder || random.chance(0.3));
+    if (this.nowMs < this.resumesUntilMs && random.chance(0.3)) return this.resume();
     return random.chance(0.3) || !this.isActive ? this.setActive(!this.isActive) : undefined;
   }
 
@@ -265,6 +280,37 @@ export async function suspendInPart(pool: Pool, sql: Sql, seed: number): Promise
   await sql`update webhooks set active = false where id = ${world.webhookId}`;
   await pool.transaction((tx) => suspendUnclaimed(tx, [world.webhookId], world.now));
   await sql`update webhooks set active = true where id = ${world.webhookId}`;
+  await world.finish();
+}
+
+/** A backlog of two batches is resumed: what is appended after the activation comes after what is still suspended. */
+export async function resumeInBatches(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const [loan] = world.loans;
+  await commitEvents(sql, world.partnerId, RESUMED_AT_ONCE);
+  await world.append(loan);
+  await sql`update webhooks set active = false where id = ${world.webhookId}`;
+  while ((await pool.transaction((tx) => suspendUnclaimed(tx, [world.webhookId], world.now))) === SUSPENDED_AT_ONCE);
+  await pool.transaction(async (tx) => {
+    await tx`update webhooks set active = true where id = ${world.webhookId}`;
+    await leaveToResume(tx, world.webhookId, world.now);
+  });
+  world.resumesUntilMs = world.nowMs + RESUMPTION_S * 1_000;
+  await world.append(loan);
+  await world.claim();
+  await resumeWhile(pool, world.webhookId, AUTHOR, -Infinity);
+  // As if all of the first batch were delivered, so that the next claim comes to the loan.
+  await sql`
+    update deliveries d set status = 'entregue', next_attempt_at = null, finished_at = now()
+    from events e
+    where e.id = d.event_id and d.webhook_id = ${world.webhookId} and d.status = 'pendente' and e.stream <> ${loan?.stream ?? ''}`;
+  world.nowMs += 1_000;
+  await world.claim();
+  const flying = await sql`
+    select from deliveries d join events e on e.id = d.event_id
+    where d.webhook_id = ${world.webhookId} and e.stream = ${loan?.stream ?? ''} and d.claimed_by is not null`;
+  if (flying.length > 0) throw new Error('taken before its turn: it passed what is still suspended');
+  await world.resume();
   await world.finish();
 }
 

@@ -109,6 +109,8 @@ export const arrivals = pgTable(
  * `max_in_flight`, which only the operator sets, or fewer, as its answers have it: `window_size`, rounded down. `in_flight` is
  * the last claim's count; with it and with `quick_to` to `best_ms` the window moves (drizzle/functions/next_window.sql).
  * `in_order`: of each loan one delivery at a time, by version, as the partner chose (drizzle/functions/hold_back.sql).
+ * Until `resumes_until` its suspended deliveries are being resumed, and hold back later ones of their loans (null: they hold
+ * back nobody).
  * While an operator has muted the webhook (`muted_at`) its lane is never due, so no claim looks at it.
  * Since `failing_since` it is `falhando`: one delivery at a time probes it (delivery/queue/upkeep/failing). This column is where
  * that state is.
@@ -146,6 +148,7 @@ export const lanes = pgTable(
     mutedAt: instant('muted_at'),
     failingSince: preciseInstant('failing_since'),
     inOrder: boolean('in_order').notNull().default(false),
+    resumesUntil: preciseInstant('resumes_until'),
   },
   (table) => [
     index('lanes_newest').on(table.webhookId, table.version),

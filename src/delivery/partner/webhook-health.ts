@@ -3,7 +3,8 @@
  * seven days.
  *
  * What it costs does not depend on what the webhook was sent: the counts are kept by the hour
- * (queue/upkeep/hour-counter.ts), and of what is pending a bounded number is looked at.
+ * (queue/upkeep/hour-counter.ts), and of what is pending the first PENDING_LOOKED_AT are looked at, in the order of the index.
+ * With other plans allowed, a backlog that grew after the statistics were made is read whole and then sorted.
  */
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import { PENDING_LOOKED_AT } from '../../contract/resources/webhook-health.ts';
@@ -51,7 +52,7 @@ export async function readWebhookHealth(
   partnerId: string,
   webhookId: string,
 ): Promise<WebhookHealthResource | null> {
-  return pool.run(async (sql) => {
+  return pool.transaction(async (sql) => {
     const [row] = await sql<Row[]>`
       select w.active and p.active as "isActive",
              lane.muted_at is not null as "isMuted", lane.failing_since is not null as "isFailing",
@@ -60,7 +61,8 @@ export async function readWebhookHealth(
                        order by position desc limit 1) and p.active, false) as "isSuspended",
              (select passed_at from projections where name = 'attempt_hours') as "countedAt",
              date_trunc('hour', now() - interval '24 hours') as "daySince",
-             date_trunc('hour', now() - interval '7 days') as "weekSince"
+             date_trunc('hour', now() - interval '7 days') as "weekSince",
+             set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
       from webhooks w
       join partners p on p.id = w.partner_id
       cross join lateral (

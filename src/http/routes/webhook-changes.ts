@@ -1,7 +1,7 @@
 /** One webhook: read, changed, deactivated. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import * as contract from '../../contract/resources/webhook.ts';
-import { leaveToSuspend, resumeWhile, suspendWhile } from '../../delivery/partner/activation.ts';
+import { leaveToResume, leaveToSuspend, resumeWhile, suspendWhile } from '../../delivery/partner/activation.ts';
 import { changeWebhook, type Wanted } from '../../webhooks/changes.ts';
 import type { Subject } from '../../webhooks/history.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
@@ -48,7 +48,8 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
     },
     async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }) => {
       const untilMs = performance.now() + WORK_MS;
-      const changed = await apply(pool, { partnerId, id, actor, requestId }, { url, events: eventos, active: ativo });
+      const wanted = { url, events: eventos, active: ativo };
+      const changed = await apply(pool, { partnerId, id, actor, requestId }, wanted, retomar);
       if ('refused' in changed) return changed;
       if (ativo === false) await suspendWhile(pool, id, untilMs);
       if (retomar === true) {
@@ -84,11 +85,15 @@ function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-/** Commits the change, and with it a wake row, by which the claims suspend what this request may not get to. */
-async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted) {
+/**
+ * Commits the change, and with it what the claims need: a wake row, by which they suspend what this request may not get to,
+ * or that what is suspended will be resumed.
+ */
+async function apply(pool: HttpDeps['pool'], subject: Subject, wanted: Wanted, resumes = false) {
   return pool.transaction(async (tx) => {
     const changed = await changeWebhook(tx, subject, wanted);
     if ('ok' in changed && wanted.active === false) await leaveToSuspend(tx, subject.id);
+    if ('ok' in changed && resumes) await leaveToResume(tx, subject.id);
     return changed;
   });
 }

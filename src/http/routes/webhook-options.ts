@@ -13,8 +13,8 @@ const WORK_MS = 8_000;
 const DESCRIPTION =
   'ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por ' +
   'vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. ' +
-  'Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa não ' +
-  'segura ninguém, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.';
+  'Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa só ' +
+  'segura as seguintes enquanto é retomada, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.';
 
 export function addWebhookOptionRoutes(add: AddOperation, { pool }: HttpDeps): void {
   const answers = { 200: { description: 'As opções', schema: webhookOptions } };

@@ -1,5 +1,6 @@
 /** What the page reads goes by indexes and looks at a bounded number of rows, however many there are. */
 import { expect, test } from 'vitest';
+import { PENDING_LOOKED_AT } from '../../../src/contract/resources/webhook-health.ts';
 import { findNamed, readDeliveriesOfEvent } from '../../../src/delivery/partner/find.ts';
 import { readHealth, SAMPLE } from '../../../src/delivery/partner/health.ts';
 import { COUNTED, readPulse, readWaiting } from '../../../src/delivery/partner/pulse.ts';
@@ -64,3 +65,33 @@ test(
     }
   },
 );
+
+test('health looks at no more than 1,000 of a backlog that grew after the statistics were made', async () => {
+  const { pool, sql, drop } = await createTestDatabase();
+  try {
+    const partnerId = await insertPartner(sql);
+    const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+    await sql`alter table deliveries set (autovacuum_enabled = off)`;
+    const grow = (count: number) => sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select uuidv7(), ${id}, ${partnerId}, now() + random() * interval '1 hour' from generate_series(1, ${count}::int)`;
+    await grow(900);
+    await sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select uuidv7(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, 20000)`;
+    await sql`analyze deliveries`;
+    await grow(20_000);
+    const fetched = async () => {
+      await sql`select pg_stat_force_next_flush()`;
+      const [row] = await sql<[{ fetched: number }]>`
+        select idx_tup_fetch::int as fetched from pg_stat_user_tables where relname = 'deliveries'`;
+      return row.fetched;
+    };
+    const before = await fetched();
+    for (let turn = 0; turn < TURNS; turn += 1) await readWebhookHealth(pool, partnerId, id);
+    await pool.close();
+    expect((await fetched()) - before).toBeLessThanOrEqual(TURNS * PENDING_LOOKED_AT);
+  } finally {
+    await drop();
+  }
+});

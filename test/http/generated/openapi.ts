@@ -223,14 +223,14 @@ export interface paths {
         };
         /**
          * As opções de um webhook
-         * @description ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa não segura ninguém, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.
+         * @description ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa só segura as seguintes enquanto é retomada, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.
          *
          *     Escopo exigido: `webhooks:read` (ler os webhooks do parceiro, suas entregas e seus eventos).
          */
         get: operations["getWebhooksIdOpcoes"];
         /**
          * Escolhe as opções de um webhook
-         * @description ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa não segura ninguém, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.
+         * @description ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa só segura as seguintes enquanto é retomada, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.
          *
          *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          *

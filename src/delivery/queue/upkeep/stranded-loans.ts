@@ -1,21 +1,37 @@
 /**
  * The second half of the sweep: deliveries that wait for another of their loan, while none of it is marked that will wake
  * them (drizzle/functions/hold_back.sql). The expected count is 0, as of lanes; what is found is made due, and judged anew.
- * Of each webhook a bounded number is looked at; those behind them have their turn when the first ones are gone.
+ * It walks what waits by webhook and event, a bounded number at a time, and the caller remembers the place: looked at from
+ * the beginning each time, one that is stranded behind many that wait rightly would never be found.
  */
 import type { Tx } from '../../../db/pool.ts';
 import { insertArrivals } from '../arrivals.ts';
 
-const LOOKED_AT = 200;
+const AT_ONCE = 1_000;
+const NIL = '00000000-0000-0000-0000-000000000000';
+const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Wakes those of up to `page` webhooks after `cursor` (null: from the first one); returns how many. */
-export async function wakeStrandedLoans(tx: Tx, cursor: string | null, page: number): Promise<number> {
-  const rows = await tx<{ webhookId: string }[]>`
+/** The last delivery that was looked at. */
+export interface LoanPlace {
+  readonly webhookId: string;
+  readonly eventId: string;
+}
+
+export interface LoanSweep {
+  readonly stranded: number;
+  /** Where the walk goes on; null when it begins anew. */
+  readonly place: LoanPlace | null;
+}
+
+/**
+ * Looks at up to `atOnce` waiting deliveries, of as many webhooks, after `place` (null: from the first one), and wakes those
+ * that are stranded.
+ */
+export async function wakeStrandedLoans(tx: Tx, place: LoanPlace | null, atOnce = AT_ONCE): Promise<LoanSweep> {
+  const { webhookId, eventId } = place ?? { webhookId: NIL, eventId: MAX };
+  const [row] = await tx<[{ hooks: string[]; place: LoanPlace | null }]>`
     with page as materialized (
-      select id, partner_id from webhooks
-      where id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
-      order by id
-      limit ${page}
+      select id, partner_id from webhooks where id >= ${webhookId} order by id limit ${atOnce}
     ),
     waiting as materialized (
       select d.*
@@ -23,9 +39,12 @@ export async function wakeStrandedLoans(tx: Tx, cursor: string | null, page: num
       cross join lateral (
         select id, event_id, webhook_id, partner_id from deliveries
         where webhook_id = page.id and partner_id = page.partner_id and status = 'pendente'
-          and next_attempt_at = 'infinity'
-        limit ${LOOKED_AT}
+          and next_attempt_at = 'infinity' and (page.id, event_id) > (${webhookId}::uuid, ${eventId}::uuid)
+        order by event_id
+        limit ${atOnce}
       ) d
+      order by d.webhook_id, d.event_id
+      limit ${atOnce}
     ),
     stranded as materialized (
       select waiting.id
@@ -42,18 +61,27 @@ export async function wakeStrandedLoans(tx: Tx, cursor: string | null, page: num
         ) o
         where mine.id = waiting.event_id and o.status = 'pendente' and o.awaited and o.next_attempt_at <> 'infinity'
       )
+    ),
+    woken as (
+      update deliveries
+      set next_attempt_at = now()
+      where id = any (array(
+        select id from deliveries
+        where id = any (array(select id from stranded)) and status = 'pendente' and next_attempt_at = 'infinity'
+        for update skip locked
+      ))
+      returning webhook_id
     )
-    update deliveries
-    set next_attempt_at = now()
-    where id = any (array(
-      select id from deliveries
-      where id = any (array(select id from stranded)) and status = 'pendente' and next_attempt_at = 'infinity'
-      for update skip locked
-    ))
-    returning webhook_id as "webhookId"`;
-  await insertArrivals(
-    tx,
-    rows.map(({ webhookId }) => webhookId),
-  );
-  return rows.length;
+    select array(select webhook_id from woken) as hooks,
+           case
+             when (select count(*) from waiting) = ${atOnce} then (
+               select json_build_object('webhookId', webhook_id, 'eventId', event_id)
+               from waiting order by webhook_id desc, event_id desc limit 1
+             )
+             when (select count(*) from page) = ${atOnce} then (
+               select json_build_object('webhookId', id, 'eventId', ${MAX}::text) from page order by id desc limit 1
+             )
+           end as place`;
+  await insertArrivals(tx, row.hooks);
+  return { stranded: row.hooks.length, place: row.place };
 }

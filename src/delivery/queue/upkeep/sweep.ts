@@ -5,7 +5,7 @@
 import type { Tx } from '../../../db/pool.ts';
 import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
 import type { EngineDeps } from '../engine-deps.ts';
-import { wakeStrandedLoans } from './stranded-loans.ts';
+import { type LoanPlace, wakeStrandedLoans } from './stranded-loans.ts';
 
 const EVERY_MS = 30_000;
 const PAGE = 1_000;
@@ -63,6 +63,7 @@ export interface SweeperDeps extends EngineDeps {
 export class Sweeper {
   readonly #deps: SweeperDeps;
   #cursor: string | null = null;
+  #place: LoanPlace | null = null;
   #sweptAtMs: number;
 
   constructor(deps: SweeperDeps) {
@@ -76,10 +77,14 @@ export class Sweeper {
     if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
     this.#sweptAtMs = monotonicMs();
     const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#cursor, now()));
-    const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#cursor, PAGE));
     this.#cursor = cursor;
-    if (stranded + ofLoans === 0) return;
-    metrics?.countStranded(stranded + ofLoans);
-    log.error({ stranded, ofLoans }, 'lanes were stranded, or deliveries of loans, and have been woken');
+    const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#place));
+    this.#place = ofLoans.place;
+    if (stranded + ofLoans.stranded === 0) return;
+    metrics?.countStranded(stranded + ofLoans.stranded);
+    log.error(
+      { stranded, ofLoans: ofLoans.stranded },
+      'lanes were stranded, or deliveries of loans, and have been woken',
+    );
   }
 }
