@@ -5,34 +5,39 @@ import { dayOf } from '../../../src/contract/calendar.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { deactivatePartner, reactivatePartner, untilGone } from '../../../src/steering/off-boarding.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
-import { commitMarginEvents } from '../../support/outbox.ts';
+import { commitMarginEvents, insertWebhook } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const AT_ONCE = 10_000;
 const LEFT = 1_200;
 const LATER = 300;
+/** Each makes a delivery for either webhook. */
+const EVENTS = (AT_ONCE + LEFT) / 2;
 const ANA = { actor: 'operador:ana', reason: 'contrato encerrado' };
 
 let pool: Pool;
 let sql: Sql;
 let partnerId: string;
-let webhookId: string;
 let now: Date;
 
 const current = useOneWebhook();
 beforeEach(async () => {
-  ({ pool, sql, partnerId, webhookId } = current());
+  ({ pool, sql, partnerId } = current());
+  await insertWebhook(sql, partnerId, 'https://other.example/');
   await sql`update webhooks set events = '{margem.falhou}'`;
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-  await commitMarginEvents(sql, partnerId, AT_ONCE + LEFT);
+  await commitMarginEvents(sql, partnerId, EVENTS);
   await sql`
     update deliveries set next_attempt_at = next_attempt_at + interval '6 hours'
     where id in (select id from deliveries order by id desc limit ${LATER})`;
+  // The lanes sleep, so that nothing but the deactivation wakes them.
+  await sql`delete from arrivals`;
   now = new Date(Date.now() + 1_000);
 });
 
@@ -42,6 +47,13 @@ const counts = async () => {
     select status, count(*)::int as count from deliveries group by status`;
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
+async function untilOneWaits(): Promise<void> {
+  for (;;) {
+    const rows = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    if (rows.length > 0) return;
+  }
+}
 const attempted = async () => {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from deliveries where attempts > 0 or claimed_by is not null`;
@@ -59,7 +71,7 @@ test('the deactivation suspends a bounded number, ends and writes the rest of it
   expect(await sql`select active from partners`).toEqual([{ active: false }]);
   expect(await sql`select change, actor, reason from partner_history`).toEqual([{ change: 'desativacao', ...ANA }]);
   expect(await balance()).toMatchObject({
-    eventos: AT_ONCE + LEFT,
+    eventos: EVENTS,
     esperadas: AT_ONCE + LEFT,
     pendente: LEFT,
     suspensa: AT_ONCE,
@@ -80,7 +92,8 @@ test('no claim takes of what is left, however late it is suspended', async () =>
   for (let turn = 1; turn <= 3; turn += 1) {
     await pool.run((tx) => armLanes(tx, later));
     const claimed = await pool.transaction((tx) => claimDue(tx, `p/${turn}`, 100, later));
-    expect([claimed.deliveries, claimed.inactive]).toEqual([[], [webhookId]]);
+    expect(claimed.deliveries).toEqual([]);
+    expect(claimed.inactive).not.toEqual([]);
   }
   expect(await counts()).toEqual({ suspensa: AT_ONCE, pendente: LEFT });
 });
@@ -110,8 +123,31 @@ test('let back in before all is suspended, it is sent only what is new', async (
   expect(await reactivatePartner(pool, partnerId, ANA)).toEqual({ ok: { suspended: AT_ONCE + LEFT } });
   await commitMarginEvents(sql, partnerId, 1);
   const later = new Date(Date.now() + 7 * 3_600_000);
-  expect(await takeTurn(pool, 'p/1', 100, later)).toHaveLength(1);
-  expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT, pendente: 1 });
+  expect(await takeTurn(pool, 'p/1', 100, later)).toHaveLength(2);
+  expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT, pendente: 2 });
+  // The deactivation, a full batch, and the rest: no transaction held more than that.
+  expect(
+    await sql`select count(*)::int as count from deliveries where status = 'suspensa' group by xmin::text order by 1`,
+  ).toEqual([LEFT - SUSPENDED_AT_ONCE, SUSPENDED_AT_ONCE, AT_ONCE].map((count) => ({ count })));
+});
+
+test('let back in while a poller suspends a batch and fails, it is sent nothing of that batch', async () => {
+  await letGo();
+  const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+  const { promise: batched, resolve: tellBatched } = Promise.withResolvers<number>();
+  const hooks = (await sql<{ id: string }[]>`select id from webhooks`).map(({ id }) => id);
+  const poller = sql.begin(async (tx) => {
+    tellBatched(await suspendUnclaimed(tx, hooks));
+    await failed;
+    throw new Error('the poller ends');
+  });
+  expect(await batched).toBe(SUSPENDED_AT_ONCE);
+  const back = reactivatePartner(pool, partnerId, ANA);
+  await untilOneWaits();
+  fail();
+  await expect(poller).rejects.toThrow('the poller ends');
+  expect(await back).toEqual({ ok: { suspended: AT_ONCE + LEFT } });
+  expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT });
 });
 
 test('let back in by hand before all is suspended, it is sent what was still pending, and no more', async () => {
