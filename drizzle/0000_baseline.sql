@@ -397,7 +397,7 @@ CREATE TABLE "webhook_history" (
 	"takes_effect_at" timestamp (3) with time zone,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma'))
+	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma', 'limite'))
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (

@@ -239,7 +239,8 @@ describe('webhook', TIMES, () => {
     const listed = await json<{ id: string }[]>('webhook', 'list', '--state', 'muted');
     expect(listed.map(({ id }) => id)).toEqual([webhookId]);
     expect((await run('webhook', 'list', '--partner', partnerId)).stdout).toMatch(/muted +64/);
-    expect(await json('webhook', 'cap', webhookId, '3')).toEqual({ webhook: webhookId, cap: 3 });
+    const as = ['--author', 'rui', '--reason', 'lento'];
+    expect(await json('webhook', 'cap', webhookId, '3', ...as)).toEqual({ webhook: webhookId, cap: 3 });
     const [lane] = await database.sql`select next_due_at, max_in_flight from lanes where webhook_id = ${webhookId}`;
     expect(lane).toEqual({ next_due_at: null, max_in_flight: 3 });
     expect(await json('webhook', 'unmute', webhookId)).toEqual({ webhook: webhookId, muted: false, pending: 2 });
@@ -247,6 +248,7 @@ describe('webhook', TIMES, () => {
     expect(await ofWebhook()).toMatchObject([
       { change: 'criacao' },
       { change: 'silenciamento', actor: 'operador:ana', reason: 'endpoint fora' },
+      { change: 'limite', actor: 'operador:rui', reason: 'de 64 para 3: lento' },
       { change: 'fim_do_silenciamento' },
     ]);
   });

@@ -76,6 +76,18 @@ describe('a webhook', () => {
     expect((await set('3')).status).toBe(303);
     const [lane] = await world.api.database.sql`select max_in_flight from lanes where webhook_id = ${webhook.id}`;
     expect(lane).toEqual({ max_in_flight: 3 });
+    await submit(webhookPage(), 'limite', { limite: '5', motivo: 'aguenta mais' });
+    await submit(webhookPage(), 'limite', { limite: '5', motivo: 'de novo' });
+    const by = expect.stringMatching(/^operador:.+/);
+    expect(await historyOf('webhook_history', webhook.id)).toEqual([
+      { change: 'limite', actor: by, reason: 'de 3 para 5: aguenta mais' },
+      { change: 'limite', actor: by, reason: 'de 64 para 3' },
+      { change: 'criacao', actor: expect.any(String), reason: null },
+    ]);
+    expect((await operator.get(webhookPage())).text).toContain('de 3 para 5: aguenta mais');
+    const own = await partner.send('GET', `/v1/webhooks/${webhook.id}`);
+    expect(JSON.stringify(own.body)).not.toMatch(/limite|aguenta/);
+    expect((await submit(webhookPage(), 'limite', { limite: '6', motivo: 'duas\nlinhas' })).status).toBe(400);
     for (const limite of ['0', '1001', '1.5', 'x', '']) expect((await set(limite)).status).toBe(400);
   });
 

@@ -1,9 +1,11 @@
 /** One webhook as the operator sees and steers it: mute, unmute, cap. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { MAX_CAP, setCap } from '../../delivery/queue/orders/cap.ts';
+import { MAX_CAP } from '../../delivery/queue/orders/cap.ts';
 import { notFound } from '../../http/api-error.ts';
+import { MAX_LINE } from '../../steering/author.ts';
 import { readWebhook, type ShownWebhook } from '../../steering/webhooks.ts';
+import { capWebhook } from '../../webhooks/capping.ts';
 import { muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
@@ -15,7 +17,7 @@ import { historyPart } from './history.ts';
 
 const PATH = '/painel/operacao/webhooks';
 
-export function addOperatorWebhook(app: Hono<PainelEnv>, { pool, log }: PainelDeps, guard: Guard): void {
+export function addOperatorWebhook(app: Hono<PainelEnv>, { pool }: PainelDeps, guard: Guard): void {
   const back = ({ c }: Visit, done: string) => c.redirect(`${PATH}/${pathId(c)}?feito=${done}`, 303);
   app.get(
     `${PATH}/:id`,
@@ -49,9 +51,8 @@ export function addOperatorWebhook(app: Hono<PainelEnv>, { pool, log }: PainelDe
       if (!Number.isSafeInteger(cap) || cap < 1 || cap > MAX_CAP) {
         throw invalid('limite', `deve ser um número inteiro de 1 a ${MAX_CAP}`);
       }
-      if (!(await pool.run((sql) => setCap(sql, id, cap)))) throw notFound();
-      const { actor } = visit.session.identity;
-      log.info({ webhook_id: id, cap, actor }, 'the cap was set on the page');
+      const operator = readOperator(visit, form, 'optional');
+      granted(await pool.transaction((tx) => capWebhook(tx, id, cap, operator)));
       return back(visit, 'limite');
     }),
   );
@@ -133,6 +134,7 @@ function actions(visit: Visit, { id, active, mutedAt, cap }: ShownWebhook): Html
       <label
         >${t.operator.cap} <input name="limite" type="number" min="1" max="${MAX_CAP}" value="${cap}" required
       /></label>
+      <label>${t.operator.reason} <input name="motivo" size="24" maxlength="${MAX_LINE}" autocomplete="off" /></label>
       <button>${t.operator.setCap}</button>
     </form>
     ${mutedAt !== null ? confirmed(visit, `${path}/reabrir`, unmute, reasonField(visit)) : ''}
