@@ -466,6 +466,7 @@ CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","sta
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
+CREATE INDEX "lanes_stopped" ON "lanes" USING btree ("webhook_id") WHERE muted_at is not null or failing_since is not null;--> statement-breakpoint
 CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

@@ -253,6 +253,36 @@ describe('webhook', TIMES, () => {
     ]);
   });
 
+  test('list and show come by pages, and say beside the output how to go on', async () => {
+    const { id: second } = await insertWebhook(database.sql, partnerId, 'https://second.example/');
+    const page = await run('webhook', 'list', '--partner', partnerId, '--limit', '1', '--json');
+    expect((JSON.parse(page.stdout) as { id: string }[]).map(({ id }) => id)).toEqual([webhookId]);
+    expect(page.stderr).toBe(`there is more: webhook list --partner ${partnerId} --after ${webhookId}\n`);
+    const next = await json<{ id: string }[]>('webhook', 'list', '--partner', partnerId, '--after', webhookId);
+    expect(next.map(({ id }) => id)).toEqual([second]);
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toEqual([]);
+    await database.sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
+      values (gen_random_uuid(), 1, ${second}, ${partnerId}, 'erro_conexao', now(), 1, 'https://x.example/', 'old/1')`;
+    const failing = { id: second, failedLastHour: 1 };
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toMatchObject([failing]);
+    expect(await json('webhook', 'show', second)).toMatchObject(failing);
+    expect((await run('webhook', 'list', '--state', 'failing', '--after', second)).code).toBe(2);
+
+    await database.sql`
+      insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
+      select ${webhookId}, ${partnerId}, 'https://x.example/', '{}', true, 'limite', 'test', 'line ' || n
+      from generate_series(1, 100) n`;
+    const shown = await run('webhook', 'show', webhookId);
+    expect(shown.stdout).toContain('line 100');
+    const [, before = ''] = /^there is more: webhook show \S+ --before (\d+)$/m.exec(shown.stderr) ?? [];
+    const older = await json<{ history: { change: string }[] }>('webhook', 'show', webhookId, '--before', before);
+    expect(older.history.map(({ change }) => change)).toEqual(['criacao']);
+    expect((await run('webhook', 'show', webhookId, '--before', 'x')).code).toBe(2);
+    const partners = await run('partner', 'list', '--limit', '1');
+    expect(partners.stderr).toMatch(/^there is more: partner list --after [0-9a-f-]{36}\n$/);
+  });
+
   test('list and show tell falhando and silent apart from what is well', async () => {
     const stateOf = async () => / (\w+) +64 /.exec((await run('webhook', 'list', '--partner', partnerId)).stdout)?.[1];
     expect(await json('webhook', 'show', webhookId)).toMatchObject({ silent: false, failingSince: null });

@@ -103,6 +103,55 @@ describe('a webhook', () => {
   });
 });
 
+describe('what is many', () => {
+  test('is counted to 10,000, and the older lines of a history are a page further', async () => {
+    const { sql } = world.api.database;
+    await sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select uuidv7(), ${webhook.id}, ${partner.id}, now() + interval '1 day' from generate_series(1, 10001)`;
+    await sql`
+      insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
+      select ${webhook.id}, ${partner.id}, 'https://x.example/', '{}', true, 'limite', 'operador:ana', 'linha ' || n || '.'
+      from generate_series(1, 150) n`;
+    const { text } = await operator.get(webhookPage());
+    expect(text).toMatch(/Pendentes<\/dt>\s*<dd>10\.000\+<\/dd>/);
+    expect([text.includes('linha 150.'), text.includes('linha 51.'), text.includes('linha 50.')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const [, older = ''] = /href="([^"]+\?antes=\d+)"/.exec(text) ?? [];
+    const next = (await operator.get(older)).text;
+    expect([next.includes('linha 51.'), next.includes('linha 50.'), next.includes('criacao')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(next).not.toContain('Mais antigas');
+    expect((await operator.get(`${webhookPage()}?antes=x'`)).text).toContain('linha 150.');
+  });
+
+  test('webhooks of a partner come by pages, and so do the muted ones', async () => {
+    const { sql } = world.api.database;
+    await sql`
+      insert into webhooks (id, partner_id, url, events, encrypted_secret)
+      select uuidv7(), partner_id, 'https://many.example/', events, encrypted_secret
+      from webhooks, generate_series(1, 120) where id = ${webhook.id}`;
+    await sql`update lanes set muted_at = now(), next_due_at = null where partner_id = ${partner.id}`;
+    const own = await sql<{ id: string }[]>`select id from webhooks where partner_id = ${partner.id}`;
+    for (const page of [partnerPage(), '/painel/operacao']) {
+      const { text } = await operator.get(page);
+      const [, more = ''] = /href="([^"]+\?depois=[^"]+)"/.exec(text) ?? [];
+      const next = (await operator.get(more)).text;
+      const linked = (html: string) => html.match(/href="\/painel\/operacao\/webhooks\/[^"]+"/g) ?? [];
+      const links = new Set([...linked(text), ...linked(next)]);
+      expect(own.filter(({ id }) => links.has(`href="/painel/operacao/webhooks/${id}"`))).toHaveLength(121);
+      expect(next).not.toContain('>Mais</a>');
+    }
+    await sql`update lanes set muted_at = null where partner_id = ${partner.id}`;
+  });
+});
+
 describe('a partner', () => {
   test('is let go with a reason: its token ends, what waits is suspended, and nothing more is sent', async () => {
     const own = await world.signedIn(partner.id, READER);

@@ -4,6 +4,7 @@ import { html } from 'hono/html';
 import { MAX_CAP } from '../../delivery/queue/orders/cap.ts';
 import { notFound } from '../../http/api-error.ts';
 import { MAX_LINE } from '../../steering/author.ts';
+import { COUNTED, readBounded } from '../../steering/bounds.ts';
 import { readWebhook, type ShownWebhook } from '../../steering/webhooks.ts';
 import { capWebhook } from '../../webhooks/capping.ts';
 import { muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
@@ -13,7 +14,7 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed, formToken, moment, notice } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { granted, invalid, OPERATE, readOperator, reasonField } from './acts.ts';
-import { historyPart } from './history.ts';
+import { historyPart, lineAsked } from './history.ts';
 
 const PATH = '/painel/operacao/webhooks';
 
@@ -22,7 +23,7 @@ export function addOperatorWebhook(app: Hono<PainelEnv>, { pool }: PainelDeps, g
   app.get(
     `${PATH}/:id`,
     guard.show(OPERATE, async (visit) => {
-      const webhook = await pool.run((sql) => readWebhook(sql, pathId(visit.c)));
+      const webhook = await readBounded(pool, (sql) => readWebhook(sql, pathId(visit.c), lineAsked(visit)));
       if (webhook === null) throw notFound();
       return show(visit, webhook);
     }),
@@ -64,7 +65,7 @@ function show(visit: Visit, webhook: ShownWebhook): Response | Promise<Response>
   return answerPage(c, {
     title: t.operator.webhook,
     body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook)} ${actions(visit, webhook)}
-    ${historyPart(visit, webhook.history)}`,
+    ${historyPart(visit, webhook.history, webhook.olderThan === null ? null : `${PATH}/${webhook.id}?antes=${webhook.olderThan}`)}`,
   });
 }
 
@@ -94,16 +95,16 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
       </div>
     </dl>
     <dl class="tiles">
-      ${tile(t.operator.pending, deliveries.pending)} ${tile(t.operator.inFlight, deliveries.inFlight)}
-      ${tile(t.operator.suspended, deliveries.suspended)} ${tile(t.operator.ended, deliveries.failed)}
-      ${tile(t.operator.cap, webhook.cap)}
+      ${tile(visit, t.operator.pending, deliveries.pending)} ${tile(visit, t.operator.inFlight, deliveries.inFlight)}
+      ${tile(visit, t.operator.suspended, deliveries.suspended)} ${tile(visit, t.operator.ended, deliveries.failed)}
+      ${tile(visit, t.operator.cap, webhook.cap)}
     </dl>`;
 }
 
-function tile(label: string, count: number): Html {
+function tile({ t }: Visit, label: string, count: number): Html {
   return html`<div class="tile">
     <dt>${label}</dt>
-    <dd>${count}</dd>
+    <dd>${count > COUNTED ? t.operator.moreThan(COUNTED) : count}</dd>
   </div>`;
 }
 

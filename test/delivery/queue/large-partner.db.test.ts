@@ -47,8 +47,10 @@ const counts = async () => {
     select status, count(*)::int as count from deliveries group by status`;
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
-async function untilOneWaits(): Promise<void> {
-  for (;;) {
+async function untilOneWaits(or: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  void or.finally(() => over.abort()).catch(() => undefined);
+  while (!over.signal.aborted) {
     const rows = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     if (rows.length > 0) return;
@@ -136,18 +138,24 @@ test('let back in while a poller suspends a batch and fails, it is sent nothing 
   const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
   const { promise: batched, resolve: tellBatched } = Promise.withResolvers<number>();
   const hooks = (await sql<{ id: string }[]>`select id from webhooks`).map(({ id }) => id);
-  const poller = sql.begin(async (tx) => {
-    tellBatched(await suspendUnclaimed(tx, hooks));
-    await failed;
-    throw new Error('the poller ends');
-  });
-  expect(await batched).toBe(SUSPENDED_AT_ONCE);
-  const back = reactivatePartner(pool, partnerId, ANA);
-  await untilOneWaits();
-  fail();
-  await expect(poller).rejects.toThrow('the poller ends');
-  expect(await back).toEqual({ ok: { suspended: AT_ONCE + LEFT } });
-  expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT });
+  const poller = sql
+    .begin(async (tx) => {
+      tellBatched(await suspendUnclaimed(tx, hooks));
+      await failed;
+      throw new Error('the poller ends');
+    })
+    .catch((error: unknown) => error);
+  try {
+    expect(await batched).toBe(SUSPENDED_AT_ONCE);
+    const back = reactivatePartner(pool, partnerId, ANA);
+    await untilOneWaits(back);
+    fail();
+    expect(await back).toEqual({ ok: { suspended: AT_ONCE + LEFT } });
+    expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT });
+  } finally {
+    fail();
+    expect(await poller).toEqual(new Error('the poller ends'));
+  }
 });
 
 test('let back in by hand before all is suspended, it is sent what was still pending, and no more', async () => {
