@@ -38,11 +38,13 @@ async function findLeft(tx: Tx, cursor: string | null, page: number, now: Date |
     select page.id
     from page
     join partners p on p.id = page.partner_id
-    where not (page.active and p.active)
-      and exists (
-        select from deliveries d
-        where d.webhook_id = page.id and d.partner_id = page.partner_id and d.status = 'pendente'
-          and (d.claimed_at is null or d.claimed_at <= coalesce(${now}::timestamptz, now()) - lease())
-      )`;
+    cross join lateral (
+      select from deliveries d
+      where d.webhook_id = page.id and d.partner_id = page.partner_id and d.status = 'pendente'
+        and (d.claimed_at is null or d.claimed_at <= coalesce(${now}::timestamptz, now()) - lease())
+      order by d.next_attempt_at
+      limit 1
+    ) left_pending
+    where not (page.active and p.active)`;
   return rows.map(({ id }) => id);
 }
