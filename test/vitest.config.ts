@@ -1,5 +1,12 @@
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './support/longest-first.ts';
+import { memoryFolder } from './support/memory-folder.ts';
+
+// The workers and the processes that they start load each module compiled.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
+process.env['TMPDIR'] ??= memoryFolder() ?? tmpdir();
 
 export default defineConfig({
   test: {
@@ -8,7 +15,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/tell-database.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Half of what the longest files do is wait: for deadlines, for processes and servers that start.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // They catch what hangs. No verdict depends on how fast the machine is.
     testTimeout: 600_000,
     hookTimeout: 600_000,

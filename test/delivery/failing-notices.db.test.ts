@@ -40,10 +40,8 @@ afterAll(async () => {
 
 const tellOperator = (url: string | null, secret = SECRET) =>
   keepOperatorWebhook(world.api.database.pool, world.api.vault, url === null ? null : { url, secret });
-const look = async () => {
-  await untilSettled(world.api.database.sql);
-  return lookForFailing(world.api.database.pool, POLICY, { now: engine.now, restS: 0 });
-};
+const look = async () =>
+  (await lookForFailing(world.api.database.pool, POLICY, { now: engine.now, restS: 0 }))?.changes;
 const readState = async () =>
   (await partner.send<{ estado: string }>('GET', `/v1/webhooks/${failing.id}/saude`)).body.estado;
 const deliver = async () => {

@@ -69,6 +69,27 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
   expect(await without.end('SIGTERM')).toBe(0);
 });
 
+test('a poller that starts without the variables ends more webhooks than one transaction takes', async () => {
+  const { sql } = database;
+  const partnerId = await insertPartner(sql);
+  await sql`
+    insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
+    values (3, 2, current_epoch(), pg_current_snapshot(), now())`;
+  await sql`
+    insert into webhooks (id, partner_id, url, events, encrypted_secret)
+    select uuidv7(), ${partnerId}, 'https://partner.example/', '{desembolso.falhou}', 'secret' from generate_series(1, 1100)`;
+  await sql`update lanes set failing_since = now() where partner_id = ${partnerId}`;
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    select id, partner_id, 9, now(), now(), 'desconhecido' from webhooks where partner_id = ${partnerId}`;
+
+  const without = await startPollerProcess(login.url);
+  await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
+  expect(await sql`select from lanes where failing_since is not null`).toHaveLength(0);
+  await expect.poll(() => readCount(without.lines, 'fim_da_falha')).toBe(1_100);
+  expect(await without.end('SIGTERM')).toBe(0);
+});
+
 /** What a poller's `/metrics` says of one change. */
 async function readCount(lines: readonly string[], change: string): Promise<number> {
   const line = lines.find((one) => one.includes('metrics are served')) ?? '{}';

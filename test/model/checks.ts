@@ -17,7 +17,7 @@ import { Differential } from './differential.ts';
 import { claimBehindClaim, deactivateBesideClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
-import { probeFailing } from './failing-checks.ts';
+import { lookBesideRecord, probeFailing, recoverInSteps } from './failing-checks.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import { holdBesideRecord, keepLoanOrder, pollInLoanOrder, suspendInPart, wakeEarlier } from './loan-order.ts';
@@ -64,6 +64,8 @@ export type CheckName =
   | 'window'
   | 'filled window'
   | 'failing webhook'
+  | 'failing beside a record'
+  | 'failing in steps'
   | 'dead poller'
   | 'living poller'
   | 'restarted server'
@@ -128,6 +130,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
 
   'failing webhook': probeFailing,
+  'failing beside a record': lookBesideRecord,
+  'failing in steps': recoverInSteps,
   'order of loans': keepLoanOrder,
   'loan beside a record': holdBesideRecord,
   'loans of four pollers': pollInLoanOrder,

@@ -1,5 +1,5 @@
 /** What the policy for failing endpoints must keep: each attempt counted once, one probe at a time, the others told. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from '../../src/contract/statuses.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
@@ -11,28 +11,20 @@ const POLICY = { failingAfter: 3, failingHours: 1, suspendAfterDays: null };
 const BROKEN: SendResult = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 };
 const URL = 'https://partner.example/';
 
-/** A look that sees all that has committed: before, another database's open transaction may hold the horizon back. */
-async function look(pool: Pool, sql: Sql): Promise<void> {
-  const [{ last }] = await sql<[{ last: string }]>`select pg_current_xact_id()::text as last`;
-  for (let isSettled = false; !isSettled; await sleep(5)) {
-    [{ isSettled }] = await sql<[{ isSettled: boolean }]>`
-      select pg_snapshot_xmin(pg_current_snapshot()) > ${last}::xid8 as "isSettled"`;
-  }
-  await lookForFailing(pool, POLICY, { restS: 0 });
-}
+const look = (pool: Pool) => lookForFailing(pool, POLICY, { restS: 0 });
 
 /** Two deliveries fail twice, an hour apart, with looks in between: four failures, falhando, and one probe at a time. */
 export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
   const partnerId = await insertPartner(sql);
   const { id } = await insertWebhook(sql, partnerId, URL, ['desembolso.falhou', 'webhook.falhando']);
-  await look(pool, sql);
+  await look(pool);
   const poller = startHeldPoller(pool, 'poller', 64, Date.now() + 60_000);
   await commitEvents(sql, partnerId, 2);
   for (const atS of [0, 3_700]) {
     await poller.fill(atS);
     await poller.end(BROKEN);
-    await look(pool, sql);
-    await look(pool, sql);
+    await look(pool);
+    await look(pool);
   }
   const [run] = await sql<{ failures: number }[]>`select failures from failing_runs where webhook_id = ${id}`;
   if (run?.failures !== 4) throw new Error(`of 4 failures ${run?.failures ?? 0} were counted`);
@@ -44,8 +36,49 @@ export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
   await poller.fill(3_800);
   if (poller.flying(URL) !== 1) throw new Error(`${poller.flying(URL)} of a falhando webhook are in flight`);
   await poller.end(DELIVERED);
-  await look(pool, sql);
+  await look(pool);
   await poller.fill(3_810);
   if (poller.flying(URL) < 2) throw new Error('a webhook that answers well is still probed');
   await poller.end(DELIVERED);
+}
+
+/** One failure is recorded by a transaction that ends after the look, one beside it: each is counted once. */
+export async function lookBesideRecord(pool: Pool, sql: Sql): Promise<void> {
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertWebhook(sql, partnerId, URL);
+  const fail = (on: Sql) => insertAttempt(on, { id, partnerId }, 'resposta_nao_2xx');
+  await look(pool);
+  await sql.begin(async (held) => {
+    await fail(held as unknown as Sql);
+    await fail(sql);
+    await look(pool);
+  });
+  await look(pool);
+  const [run] = await sql<{ failures: number }[]>`select failures from failing_runs where webhook_id = ${id}`;
+  if (run?.failures !== 2) throw new Error(`of 2 failures ${run?.failures ?? 0} were counted`);
+}
+
+/** Three webhooks recover at once, and one transaction may end one: the others are ended by later ones. */
+export async function recoverInSteps(pool: Pool, sql: Sql): Promise<void> {
+  const partnerId = await insertPartner(sql);
+  for (let count = 0; count < 3; count += 1) await insertWebhook(sql, partnerId, URL);
+  await look(pool);
+  await sql`update lanes set failing_since = now()`;
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    select id, partner_id, 3, now(), now(), 'desconhecido' from webhooks`;
+  for (const { id } of await sql<{ id: string }[]>`select id from webhooks`) {
+    await insertAttempt(sql, { id, partnerId }, 'entregue');
+  }
+  for (let step = 0; step < 4; step += 1) await lookForFailing(pool, POLICY, { restS: 0, endsAtOnce: 1 });
+  const { length } = await sql`select from lanes where failing_since is not null`;
+  if (length > 0) throw new Error(`${length} that answer well are still falhando`);
+}
+
+async function insertAttempt(on: Sql, webhook: { id: string; partnerId: string }, outcome: Outcome): Promise<void> {
+  await on`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+                          address, key_id, claim)
+    values (uuidv7(), 1, ${webhook.id}, ${webhook.partnerId}, ${outcome}, ${outcome === 'entregue' ? 200 : 500}, now(), 0,
+            ${URL}, '203.0.113.7', 'k', 'p/1')`;
 }

@@ -13,10 +13,27 @@ export const FAILING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a look begins where the last one began',
     file: 'queue/upkeep/failing-runs.ts',
-    find: 'epoch = ${span.endEpoch}::text::smallint, tx = ${span.endTx}::text::xid8, looked_at',
+    find: 'epoch = ${span.epoch}::text::smallint, snapshot = ${span.snapshot}::text::pg_snapshot, looked_at',
     put: 'looked_at',
     check: 'failing webhook',
     finds: /of 4 failures \d+ were counted/,
+  },
+  {
+    name: 'a look misses a failure whose record commits late',
+    file: 'queue/upkeep/failing-runs.ts',
+    find: 'then not pg_visible_in_snapshot(a.tx, ${lastSnapshot}::text::pg_snapshot)',
+    put: 'then a.tx >= pg_snapshot_xmax(${lastSnapshot}::text::pg_snapshot)',
+    check: 'failing beside a record',
+    finds: /of 2 failures 1 were counted/,
+  },
+  {
+    name: 'a look with ends still to come moves the cursor',
+    file: 'queue/upkeep/failing.ts',
+    find: 'const ended = ends.slice(0, endsAtOnce);',
+    put: `const ended = ends.slice(0, endsAtOnce);
+      await endLook(tx, policy, span, judged.map((one) => ({ ...one.webhook, run: null })));`,
+    check: 'failing in steps',
+    finds: /2 that answer well are still falhando/,
   },
   {
     name: 'a look forgets the failures of the one before',

@@ -18,9 +18,9 @@ async function mustFind(sql: Sql, work: (other: ReservedSql, own: Session) => Pr
   const other = await sql.reserve();
   const own = { sql: await sql.reserve(), dueFrom: DUE_FROM_EVER };
   try {
-    // Who waits for the other session here waits for ever.
-    await own.sql`set statement_timeout = '30s'`;
-    await work(other, own);
+    const [{ pid }] = await own.sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
+    const working = new AbortController();
+    await Promise.all([work(other, own).finally(() => working.abort()), neverBlocked(sql, pid, working.signal)]);
     await own.sql`begin`;
     const { deliveries } = await claimDue(own.sql, 'own/1', LIMIT, null, own.dueFrom);
     await own.sql`commit`;
@@ -28,6 +28,14 @@ async function mustFind(sql: Sql, work: (other: ReservedSql, own: Session) => Pr
   } finally {
     other.release();
     own.sql.release();
+  }
+}
+
+/** The sessions take turns, so one that waits for the other waits for ever. */
+async function neverBlocked(sql: Sql, pid: number, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    const blocked = await sql`select from unnest(pg_blocking_pids(${pid}))`;
+    if (blocked.length > 0) throw new Error('it waits for what another session has locked');
   }
 }
 

@@ -274,6 +274,17 @@ async function isAnyBlocked(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Deliveries are pending, none is in flight, no arrival will wake their lane, and it sleeps until a lease ends. */
+async function isAsleep(sql: Sql): Promise<boolean> {
+  const rows = await sql`
+    select from lanes
+    where coalesce(next_due_at, 'infinity') > now() + interval '10 seconds'
+      and exists (select from deliveries where status = 'pendente')
+      and not exists (select from deliveries where claimed_by is not null)
+      and not exists (select from arrivals)`;
+  return rows.length > 0;
+}
+
 /** Four pollers and slow answers: of each loan the receiver gets one at a time, by version. */
 export async function pollInLoanOrder(pool: Pool, sql: Sql, seed: number): Promise<void> {
   const world = await makeWorld(pool, sql, seed);
@@ -306,8 +317,7 @@ export async function pollInLoanOrder(pool: Pool, sql: Sql, seed: number): Promi
   const running = pollers.map((poller) => poller.run());
   for (let event = 0; event < 300; event += 1) await world.append();
   const total = () => [...got.values()].reduce((sum, versions) => sum + versions.length, 0);
-  const endMs = performance.now() + 120_000;
-  while (total() < 300 && faults.length === 0 && performance.now() < endMs) await new Promise(setImmediate);
+  while (total() < 300 && faults.length === 0 && !(await isAsleep(sql)));
   await Promise.all(pollers.map((poller) => poller.drain()));
   await Promise.all(running);
   if (faults.length > 0) throw new Error(`${faults.length} × ${faults[0]}`);

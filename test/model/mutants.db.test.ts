@@ -1,14 +1,13 @@
 /**
- * Each mutant lives in a copy of src and test, and is put before its check in a process of its own. One of the database's
- * functions takes the slot of the original in its database.
+ * Each mutant is put before its check in a process and a database of its own: a mutated module is loaded in place of the
+ * file, a mutated function of the database replaces the original there.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Sql } from '../../src/db/pool.ts';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import { DEAD_POLLER_MUTANTS } from './dead-poller-mutants.ts';
@@ -19,51 +18,9 @@ import { type Mutant, MUTANTS } from './mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+const PROGRAM = path.join(ROOT, 'test/support/check-mutant.ts');
 const SEED = 4_711;
-const FUNCTIONS = 'drizzle/functions';
 const execute = promisify(execFile);
-
-let nursery: string;
-beforeAll(async () => {
-  nursery = await mkdtemp(path.join(tmpdir(), 'carteiro-mutants-'));
-});
-afterAll(() => rm(nursery, { recursive: true, force: true }));
-
-/** A copy of the engine and of the checks, with the mutant in it if there is one. */
-async function makeCopy(mutant: Mutant | null): Promise<string> {
-  const folder = await mkdtemp(path.join(nursery, 'm-'));
-  const copied = [
-    'src/delivery',
-    'src/db',
-    'src/contract',
-    'src/log',
-    'src/database-url.ts',
-    'src/log-lines.ts',
-    'src/metrics.ts',
-    'src/telemetry',
-    'src/version.ts',
-    'drizzle',
-  ];
-  const tests = [
-    'test/model',
-    'test/support/check-mutant.ts',
-    'test/support/held-poller.ts',
-    'test/support/outbox.ts',
-    'test/support/payloads.ts',
-    'test/support/random.ts',
-    'test/support/turn.ts',
-  ];
-  for (const name of [...copied, ...tests, 'test/support/delivered.ts', 'test/support/silent-log.ts', 'package.json']) {
-    await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true });
-  }
-  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  if (mutant === null) return folder;
-  const file = path.join(folder, isFunction(mutant) ? FUNCTIONS : 'src/delivery', mutant.file);
-  let source = await readFile(file, 'utf8');
-  for (const { find, put } of [mutant, ...(mutant.also ? [mutant.also] : [])]) source = replaceOnce(source, find, put);
-  await writeFile(file, source);
-  return folder;
-}
 
 function replaceOnce(source: string, find: string, put: string): string {
   const parts = source.split(find);
@@ -71,23 +28,20 @@ function replaceOnce(source: string, find: string, put: string): string {
   return parts.join(put);
 }
 
-function isFunction({ file }: Mutant): boolean {
-  return file.endsWith('.sql');
-}
-
-/** Puts the function of a file in the slot of the one that the database has. */
-async function replaceFunction(sql: Sql, file: string): Promise<void> {
-  await sql.unsafe(await readFile(file, 'utf8'));
-}
-
 async function runCheck(check: CheckName, mutant: Mutant | null, seed = SEED): Promise<string> {
-  const [folder, database] = await Promise.all([makeCopy(mutant), createTestDatabase()]);
+  const database = await createTestDatabase();
   try {
-    if (mutant !== null && isFunction(mutant)) {
-      await replaceFunction(database.sql, path.join(folder, FUNCTIONS, mutant.file));
+    const args = [PROGRAM, database.url, check, String(seed)];
+    if (mutant !== null) {
+      const isFunction = mutant.file.endsWith('.sql');
+      const file = path.join(ROOT, isFunction ? 'drizzle/functions' : 'src/delivery', mutant.file);
+      let source = await readFile(file, 'utf8');
+      for (const { find, put } of [mutant, ...(mutant.also ? [mutant.also] : [])]) {
+        source = replaceOnce(source, find, put);
+      }
+      if (isFunction) await database.sql.unsafe(source);
+      else args.push(pathToFileURL(file).href, source);
     }
-    const program = path.join(folder, 'test/support/check-mutant.ts');
-    const args = [program, database.url, check, String(seed)];
     const { stdout } = await execute(process.execPath, args, { timeout: 550_000, killSignal: 'SIGKILL' });
     return stdout;
   } finally {

@@ -1,5 +1,5 @@
 /**
- * Named mutants: each breaks one safety rule of the engine in a copy of the sources. `find` must be there exactly once,
+ * Named mutants: each breaks one safety rule of the engine in what a check loads. `find` must be there exactly once,
  * or the mutant no longer applies and must be written anew; `finds` is what its check says of it.
  */
 import type { CheckName } from './checks.ts';
@@ -249,7 +249,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'where l.ctid = newest.ctid for update skip locked',
     put: 'where l.ctid = newest.ctid for update',
     check: 'arming beside a claim',
-    finds: /statement timeout/,
+    finds: /waits for what another session has locked/,
   },
   {
     name: 'a mark takes no heed of what has begun and cannot be seen',

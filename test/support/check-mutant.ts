@@ -1,12 +1,20 @@
 /**
- * Runs one check on the copy of the engine beside it, which a test has changed: `check-mutant.ts <database> <check> <seed>`.
- * Prints the check's findings, or nothing.
+ * Runs one check in a process of its own: `check-mutant.ts <database> <check> <seed> [<url of a module> <its source>]`.
+ * With a source, that module is loaded from it instead of from its file. Prints the check's findings, or nothing.
  */
+import { registerHooks } from 'node:module';
 import postgres from 'postgres';
 import { Pool } from '../../src/db/pool.ts';
-import { CHECKS, type CheckName } from '../model/checks.ts';
+import type { CheckName } from '../model/checks.ts';
 
-const [url = '', check = 'differential', seed = '1'] = process.argv.slice(2);
+const [url = '', check = 'differential', seed = '1', mutated, source = ''] = process.argv.slice(2);
+registerHooks({
+  load(module, context, load) {
+    if (module !== mutated) return load(module, context);
+    return { format: 'module-typescript', source, shortCircuit: true };
+  },
+});
+const { CHECKS } = await import('../model/checks.ts');
 const pool = new Pool({ url, name: 'mutant', max: 8, deadlineMs: 10_000 });
 const sql = postgres(url, {
   max: 6,

@@ -28,10 +28,13 @@ export interface RunningCommand {
   end(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Starts `carteiro` with these arguments; the environment is `env`, PATH and a free METRICS_PORT, nothing else. */
+/** The run's compiled modules: a command that loads them starts in half the time. */
+const COMPILED = process.env['NODE_COMPILE_CACHE'] ?? '';
+
+/** Starts `carteiro` with these arguments; of the environment it gets `env`, PATH, the compile cache and a free METRICS_PORT. */
 export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env['PATH'], METRICS_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0', ...env },
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
   living.add(child);

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+/** The run's compiled modules. */
+const COMPILED = process.env['NODE_COMPILE_CACHE'] ?? '';
 /** Opens a pseudo-terminal around the shell command in its argument, and passes standard input on to it. */
 type Opener = (command: string) => readonly [string, readonly string[]];
 
@@ -62,7 +64,7 @@ export function openTerminal(command: string, env: Readonly<Record<string, strin
   const quiet = { npm_config_update_notifier: 'false', npm_config_loglevel: 'silent' };
   const child: ChildProcessWithoutNullStreams = spawn(program, args, {
     cwd: ROOT,
-    env: { ...plainEnvironment(), SHELL: '/bin/sh', ...quiet, METRICS_PORT: '0', ...env },
+    env: { ...plainEnvironment(), SHELL: '/bin/sh', NODE_COMPILE_CACHE: COMPILED, ...quiet, METRICS_PORT: '0', ...env },
   });
   let shown = '';
   const closed = once(child, 'close') as Promise<[number | null]>;

@@ -2,11 +2,11 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, integer, pgTable, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { OUTCOMES } from '../../contract/statuses.ts';
-import { preciseInstant, xid8 } from '../columns.ts';
+import { pgSnapshot, preciseInstant } from '../columns.ts';
 
 /**
- * One row while the policy is on, none while it is off. Every attempt of a transaction before (`epoch`, `tx`) is counted.
- * `looked_at` is the database's own time.
+ * One row while the policy is on, none while it is off. Every attempt that `snapshot` shows (of the server in `epoch`) is
+ * counted, and no other. It was taken at `looked_at`, the database's own time.
  */
 export const failingPolicy = pgTable(
   'failing_policy',
@@ -17,7 +17,7 @@ export const failingPolicy = pgTable(
     /** Null: nothing is suspended. */
     suspendAfterDays: integer('suspend_after_days'),
     epoch: smallint('epoch').notNull(),
-    tx: xid8('tx').notNull(),
+    snapshot: pgSnapshot('snapshot').notNull(),
     lookedAt: preciseInstant('looked_at').notNull(),
   },
   (table) => [

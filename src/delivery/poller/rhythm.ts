@@ -21,9 +21,11 @@ const REMEMBERED_MS = 200;
  */
 const NAP_MIN_MS = 0.9;
 const NAP_MAX_MS = 50;
+/** Each {@link WAIT_MIN_MS} without work makes its naps so much longer. */
+const NAP_GROWTH = 1.06;
 /** Each wait ends in a claim, and a poller that is told to stop waits for it. */
 const WAIT_MIN_MS = 100;
-const NAPS_A_WAIT = 10;
+const NAPS_A_WAIT = 20;
 
 export class Rhythm {
   #napMs = NAP_MIN_MS;
@@ -44,7 +46,7 @@ export class Rhythm {
     const passedMs = Math.max(atMs - this.#claimedAtMs, 0.1);
     this.#claimedAtMs = atMs;
     this.#perMs += (count / passedMs - this.#perMs) * (1 - Math.exp(-passedMs / REMEMBERED_MS));
-    this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * 1.1, NAP_MAX_MS);
+    this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * NAP_GROWTH ** (passedMs / WAIT_MIN_MS), NAP_MAX_MS);
   }
 
   /** How long work may gather before the next claim; `isPressed` when it would wait for that. */

@@ -45,8 +45,9 @@ export const LEASE_ALONE: Sign = {
 const SURE_MS = GRACE_MS - 150;
 const BEAT_EVERY_MS = 300;
 const RETRY_MS = 100;
-/** Idle pollers share the looking: more than so many look less often each, one in so many beats at least. */
+/** Idle pollers share the looking: more than so many look less often each, between one in two beats and one in eight. */
 const LOOKERS = 4;
+const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
 const WHAT_IT_MEANS = 'what a poller holds that dies waits for the end of its lease, 45 s';
 
@@ -122,7 +123,7 @@ export class SignOfLife implements Sign {
     const term = this.#term;
     if (pulse === null || term === null) return 0;
     const dueMs = await this.#dead.look(pulse, term);
-    const looks = isBusy ? 1 : Math.min(Math.max(pulse.living.length / LOOKERS, 1), MOST_IDLE_BEATS);
+    const looks = isBusy ? 1 : Math.min(Math.max(pulse.living.length / LOOKERS, LEAST_IDLE_BEATS), MOST_IDLE_BEATS);
     return Math.min(looks * BEAT_EVERY_MS, dueMs ?? Infinity);
   }
 

@@ -77,16 +77,22 @@ export function createSender(options: SenderOptions): Sender {
   const shared: Shared = { connections, timeoutMs, now, underWay, unended, onQuiet: null };
   let isClosed = false;
 
-  const ticker = setInterval(() => {
+  // Runs only while something is under way: it would wake an idle process 20 times a second.
+  let ticker: NodeJS.Timeout | undefined;
+  function tick(): void {
     const atMs = now();
     for (const attempt of underWay) attempt.checkTime(atMs);
-  }, TICK_MS).unref();
+    if (underWay.size > 0) return;
+    clearInterval(ticker);
+    ticker = undefined;
+  }
 
   return {
     send(request, startedAtMs = now()) {
       if (isClosed) return Promise.reject(new Error('the sender is closed'));
       const target = targetOf(request.url);
       if (typeof target === 'string') return Promise.resolve(refusedTarget(target));
+      ticker ??= setInterval(tick, TICK_MS).unref();
       return new Attempt(shared, target, request, startedAtMs).result;
     },
     async close() {

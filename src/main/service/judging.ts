@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/unavailable.ts';
-import { type Change, forgetFailing, lookForFailing } from '../../delivery/queue/upkeep/failing.ts';
+import { type Change, forgetFailing, lookForFailing, type Step } from '../../delivery/queue/upkeep/failing.ts';
 import { parseTarget } from '../../delivery/target/parse-target.ts';
 import type { Logger } from '../../log-lines.ts';
 import { keepOperatorWebhook, type OperatorWebhook } from '../../webhooks/operator-webhook.ts';
@@ -50,15 +50,22 @@ interface JudgeDeps {
 
 async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, stopping: AbortSignal): Promise<void> {
   let isKept = false;
+  const finish = async (take: () => Promise<Step | null>) => {
+    for (let hasMore = true; hasMore && !stopping.aborted;) {
+      const step = await take();
+      tell(step?.changes ?? []);
+      hasMore = step?.hasMore ?? false;
+    }
+  };
   while (!stopping.aborted) {
     try {
       if (!isKept) await keepOperatorWebhook(pool, vault, wanted);
       isKept = true;
       if (policy === null) {
-        tell(await forgetFailing(pool));
+        await finish(() => forgetFailing(pool));
         return await pool.close();
       }
-      tell((await lookForFailing(pool, policy)) ?? []);
+      await finish(() => lookForFailing(pool, policy));
     } catch (error) {
       logFailedTry(log, error, 'the database is out of reach, judging later', 'failing webhooks could not be judged');
     }

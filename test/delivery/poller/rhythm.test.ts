@@ -34,7 +34,7 @@ test('a poller without work looks less and less often, and at once oftener again
   const rhythm = new Rhythm();
   const first = rhythm.patience();
   for (let turn = 0; turn < 100; turn += 1) rhythm.hear(0, turn * 100);
-  expect(rhythm.patience()).toEqual({ napMs: 50, ms: 500 });
+  expect(rhythm.patience()).toEqual({ napMs: 50, ms: 1000 });
   rhythm.hear(1, 20_000);
   expect(rhythm.patience()).toEqual(first);
 });

@@ -10,7 +10,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { DELIVERED } from '../../support/delivered.ts';
 import { type HeldPoller, startHeldPoller } from '../../support/held-poller.ts';
 import { commitEvents, insertPartner, insertWebhook, readDeliveries } from '../../support/outbox.ts';
-import { untilSettled } from '../../support/settled.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const POLICY: FailingPolicy = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
@@ -41,9 +40,10 @@ beforeEach(async () => {
   poller = startHeldPoller(pool, 'poller', 512, startMs);
 });
 
+/** One step of a look; null: somebody else looks, or has just looked. */
 const look = async (atS = 0, policy = POLICY) => {
-  await untilSettled(sql);
-  return lookForFailing(pool, policy, { now: new Date(startMs + atS * 1_000), restS: 0 });
+  const step = await lookForFailing(pool, policy, { now: new Date(startMs + atS * 1_000), restS: 0 });
+  return step?.changes ?? null;
 };
 const turnOn = () => look();
 const readLane = async (id = webhookId) =>
@@ -228,10 +228,9 @@ test('pollers that look at once make one change and one notice', async () => {
   await turnOn();
   await commitEvents(sql, partnerId, 3);
   for (const atS of [1, HOUR_S, 2 * HOUR_S + 10]) await failAt(atS);
-  await untilSettled(sql);
   const now = new Date(startMs + 3 * HOUR_S * 1_000);
   const looks = await Promise.all(Array.from({ length: 6 }, () => lookForFailing(pool, POLICY, { now, restS: 0 })));
-  expect(looks.flatMap((changes) => changes ?? [])).toEqual([{ webhookId, change: 'falhando' }]);
+  expect(looks.flatMap((step) => step?.changes ?? [])).toEqual([{ webhookId, change: 'falhando' }]);
   expect(await readNotices()).toHaveLength(1);
   expect(await readHistory()).toHaveLength(1);
 });
@@ -260,17 +259,15 @@ test('when many fail at once, some are changed by the next look', async () => {
     await poller.tick(atS);
     await poller.end(BROKEN);
   }
-  await untilSettled(sql);
   const changed: string[] = [];
   for (const atS of [3, 3.1, 3.2, 3 + 73, 3 + 73.1, 3 + 73.2]) {
     if (atS === 3 + 73) {
       await poller.tick(atS * HOUR_S);
       await poller.end(BROKEN);
-      await untilSettled(sql);
     }
     const now = new Date(startMs + atS * HOUR_S * 1_000);
-    const changes = await lookForFailing(pool, POLICY, { now, restS: 0, strictAtOnce: 1 });
-    changed.push((changes ?? []).map(({ change }) => change).join());
+    const step = await lookForFailing(pool, POLICY, { now, restS: 0, strictAtOnce: 1 });
+    changed.push((step?.changes ?? []).map(({ change }) => change).join());
   }
   expect(changed).toEqual(['falhando', 'falhando', 'falhando', 'suspensao', 'suspensao', 'suspensao']);
   expect(await sql`select from webhooks where active`).toHaveLength(0);
@@ -298,28 +295,6 @@ test('a poller that comes soon after another looks at nothing', async () => {
   await turnOn();
   expect(await lookForFailing(pool, POLICY, { restS: 3_600 })).toBeNull();
   expect(await look()).toEqual([]);
-});
-
-test('a record that commits late is counted by the next look, and no attempt twice', async () => {
-  await turnOn();
-  await commitEvents(sql, partnerId, 2);
-  await poller.tick(1);
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const late = sql.begin(async (tx) => {
-    await tx`select pg_current_xact_id()`;
-    begin();
-    await held;
-  });
-  await begun;
-  await poller.end(BROKEN, URL);
-  await lookForFailing(pool, POLICY, { restS: 0 });
-  expect(await sql`select failures from failing_runs`).toEqual([]);
-  release();
-  await late;
-  await look(5);
-  await look(6);
-  expect(await sql`select failures from failing_runs`).toEqual([{ failures: 2 }]);
 });
 
 test('a muted webhook is not judged, and counts from nothing when it is sent to again', async () => {
@@ -360,12 +335,12 @@ test("the operator's own webhook is not judged", async () => {
 test('with the policy off nothing is read or changed, and turning it off ends what it had begun', async () => {
   await commitEvents(sql, partnerId, 3);
   for (const atS of [1, HOUR_S, 3 * HOUR_S]) await failAt(atS);
-  expect(await forgetFailing(pool)).toEqual([]);
+  expect(await forgetFailing(pool)).toEqual({ changes: [], hasMore: false });
   expect(await readHistory()).toEqual([]);
   await sql`truncate deliveries, attempts`;
 
   await makeFailing();
-  expect(await forgetFailing(pool)).toEqual([{ webhookId, change: 'fim_da_falha' }]);
+  expect(await forgetFailing(pool)).toEqual({ changes: [{ webhookId, change: 'fim_da_falha' }], hasMore: false });
   expect(await readLane()).toEqual({ failingSince: null });
   expect((await readHistory()).at(-1)).toMatchObject({
     change: 'fim_da_falha',
@@ -377,7 +352,6 @@ test('with the policy off nothing is read or changed, and turning it off ends wh
 test('what failed before the policy was turned on does not count', async () => {
   await commitEvents(sql, partnerId, 3);
   for (const atS of [1, HOUR_S, 2 * HOUR_S + 10]) await failAt(atS);
-  await untilSettled(sql);
   expect(await look(3 * HOUR_S)).toBeNull();
   expect(await look(3 * HOUR_S)).toEqual([]);
   expect(await sql`select from failing_runs`).toHaveLength(0);

@@ -183,6 +183,22 @@ describe('an idle poller', () => {
     await cancel(asleep);
   });
 
+  test('takes the watch when the one that kept it has gone', async () => {
+    const keeper = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    await expect.poll(sleepers).toBe(1);
+    const other = database.pool.run((sql) => waitForWork(sql, { ...SLEEP, napMs: 5 }, null).execute());
+    await expect.poll(sleepers).toBe(2);
+    await database.sql`
+      select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'wait test'`;
+    await expect(keeper).rejects.toThrow('canceling statement');
+    const slow = appendSlowly();
+    await slow.appended;
+    await expect.poll(locks).toContain('awaiting: ExclusiveLock held');
+    slow.commit();
+    await slow.ended;
+    expect(await other).toEqual([WORK]);
+  });
+
   test('looks again when it would have woken, though what it waits for is not over', async () => {
     const slow = appendSlowly();
     await slow.appended;

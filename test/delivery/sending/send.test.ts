@@ -106,10 +106,12 @@ describe('a receiver that answers', () => {
   });
 
   test('gets one connection for each POST in flight, never two on one', async () => {
-    receiver.answerWith(hang());
+    const held: (() => void)[] = [];
+    receiver.answerWith((_post, response) => held.push(() => response.end()));
     const sent = Array.from({ length: 20 }, () => post());
     await receiver.received(20);
     expect(receiver.connections()).toBe(20);
+    for (const answer of held) answer();
     await Promise.all(sent);
   });
 

@@ -1,32 +1,37 @@
 /**
  * The runs of failures: of each webhook the attempts that failed since its last success, counted from the attempts' log.
  *
- * Invariant: every attempt is counted once. The cursor (epoch, transaction) moves in the transaction that counts, below
- * `pg_snapshot_xmin`, so a record that commits late is still ahead of it. A late report of a failure does not count: its
+ * Invariant: every attempt is counted once, by the first look whose snapshot shows it. The transaction that counts remembers
+ * its snapshot. The next look counts what its own snapshot shows and the remembered one does not: also a record that
+ * commits late, and without waiting for any transaction that is open elsewhere. A late report of a failure does not count: its
  * attempt has a row, `desconhecido`, that did.
+ * No index finds rows by snapshot, so a look searches by `recorded_at`, from SLACK_S before the last look: a record that the
+ * remembered snapshot does not show was not over at that time.
  * Recording pays nothing for it. A look reads the failures of all webhooks since the last look, by `attempts_failed`, and what
  * was delivered for the partners of those that fail, by `attempts_by_partner`; a partner for whom nothing fails costs nothing.
  * Beside 9,000 attempts a second of 1,000 partners a look took 15 ms while nothing failed, 50 ms when the ten busiest failed, and
  * 0.5 s when all 1,000 did (busy machine of 2 cores, a look every 5 s).
  * Alternatives: counters on the lane, told by the arrivals, make every record and every arming longer, with the policy off
  * too; an index of attempts by webhook adds 0.8 µs to the 4.2 of an insert; the log by transaction alone (BRIN) rereads a
- * minute of all attempts at each look.
+ * minute of all attempts at each look. A cursor by transaction, below `pg_snapshot_xmin`, stands still while any database of the
+ * server has an old transaction open, and its lower bound in time must then stand still with it.
  */
 import { OUTCOMES } from '../../../contract/statuses.ts';
 import type { Tx } from '../../../db/pool.ts';
 import type { FailingPolicy, Run, Standing } from './failing-rule.ts';
 
 const FAILED = OUTCOMES.filter((outcome) => outcome !== 'entregue');
-/** Attempts are searched among those whose transactions began so long before the last look: none of ours lasts longer. */
+/** No record's transaction lasts longer: the pollers' connections end after 4 s, the API's after 15. */
 const SLACK_S = 30;
 
-/** Which attempts a look counts. Whole numbers as text. */
+/** Which attempts a look counts: those that are new in `snapshot`. */
 export interface Span {
-  readonly fromEpoch: string;
-  readonly fromTx: string;
-  /** Not included. */
-  readonly endEpoch: string;
-  readonly endTx: string;
+  readonly lastEpoch: string;
+  /** What the last look has counted. */
+  readonly lastSnapshot: string;
+  readonly epoch: string;
+  /** What is counted after this look. */
+  readonly snapshot: string;
   readonly recordedFrom: Date;
   /** Of the database. */
   readonly now: Date;
@@ -50,17 +55,16 @@ export async function beginLook(tx: Tx, policy: FailingPolicy, restS: number): P
     select pg_try_advisory_xact_lock(advisory_lock('judging')) as taken, set_config('enable_seqscan', 'off', true)`;
   if (!taken) return null;
   const [span] = await tx<Span[]>`
-    select epoch::text as "fromEpoch", tx::text as "fromTx", current_epoch()::text as "endEpoch",
-           pg_snapshot_xmin(pg_current_snapshot())::text as "endTx",
+    select epoch::text as "lastEpoch", snapshot::text as "lastSnapshot", current_epoch()::text as epoch,
+           pg_current_snapshot()::text as snapshot,
            least(looked_at, now()) - ${SLACK_S} * interval '1 second' as "recordedFrom", now()
     from failing_policy
     where looked_at not between now() - ${restS} * interval '1 second' and now()`;
   if (span !== undefined) return span;
   const { failingAfter, failingHours, suspendAfterDays } = policy;
   await tx`
-    insert into failing_policy (failing_after, failing_hours, suspend_after_days, epoch, tx, looked_at)
-    values (${failingAfter}, ${failingHours}, ${suspendAfterDays}, current_epoch(),
-            pg_snapshot_xmin(pg_current_snapshot()), now())
+    insert into failing_policy (failing_after, failing_hours, suspend_after_days, epoch, snapshot, looked_at)
+    values (${failingAfter}, ${failingHours}, ${suspendAfterDays}, current_epoch(), pg_current_snapshot(), now())
     on conflict do nothing`;
   return null;
 }
@@ -71,7 +75,7 @@ export async function endLook(tx: Tx, policy: FailingPolicy, span: Span, kept: r
   const open = kept.flatMap(({ webhookId, partnerId, run }) =>
     run === null ? [] : [{ webhookId, partnerId, ...run }],
   );
-  if (over.length > 0) await tx`delete from failing_runs where webhook_id = any (${over}::uuid[])`;
+  await forgetRuns(tx, over);
   if (open.length > 0) {
     await tx`
       insert into failing_runs as known
@@ -95,7 +99,11 @@ export async function endLook(tx: Tx, policy: FailingPolicy, span: Span, kept: r
   await tx`
     update failing_policy
     set failing_after = ${failingAfter}, failing_hours = ${failingHours}, suspend_after_days = ${suspendAfterDays},
-        epoch = ${span.endEpoch}::text::smallint, tx = ${span.endTx}::text::xid8, looked_at = now()`;
+        epoch = ${span.epoch}::text::smallint, snapshot = ${span.snapshot}::text::pg_snapshot, looked_at = now()`;
+}
+
+export async function forgetRuns(tx: Tx, webhookIds: readonly string[]): Promise<void> {
+  if (webhookIds.length > 0) await tx`delete from failing_runs where webhook_id = any (${[...webhookIds]}::uuid[])`;
 }
 
 interface Row extends Omit<Troubled, 'run' | 'news'> {
@@ -166,10 +174,18 @@ export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
   });
 }
 
-function isIn(tx: Tx, { fromEpoch, fromTx, endEpoch, endTx, recordedFrom }: Span) {
+/** Snapshots compare transactions of their own epoch. What is of an earlier one is over, of a later one had not begun. */
+function isIn(tx: Tx, { lastEpoch, lastSnapshot, epoch, snapshot, recordedFrom }: Span) {
   return tx`
-    a.recorded_at >= ${recordedFrom} and (a.epoch, a.tx) >= (${fromEpoch}::text::smallint, ${fromTx}::text::xid8)
-    and (a.epoch, a.tx) < (${endEpoch}::text::smallint, ${endTx}::text::xid8)`;
+    a.recorded_at >= ${recordedFrom}
+    and case a.epoch
+          when ${lastEpoch}::text::smallint then not pg_visible_in_snapshot(a.tx, ${lastSnapshot}::text::pg_snapshot)
+          else a.epoch > ${lastEpoch}::text::smallint
+        end
+    and case a.epoch
+          when ${epoch}::text::smallint then pg_visible_in_snapshot(a.tx, ${snapshot}::text::pg_snapshot)
+          else a.epoch < ${epoch}::text::smallint
+        end`;
 }
 
 function endedAt(tx: Tx) {
