@@ -398,7 +398,7 @@ CREATE TABLE "webhook_history" (
 	"takes_effect_at" timestamp (3) with time zone,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma'))
+	CONSTRAINT "webhook_history_change" CHECK (change in ('criacao', 'alteracao', 'desativacao', 'reativacao', 'segredo_trocado', 'segredo_agendado', 'segredo_ativado', 'segredo_descartado', 'segredo_anterior_encerrado', 'silenciamento', 'fim_do_silenciamento', 'falhando', 'fim_da_falha', 'suspensao', 'ordem_por_emprestimo', 'ordem_nenhuma', 'limite'))
 );
 --> statement-breakpoint
 CREATE TABLE "webhooks" (
@@ -467,6 +467,7 @@ CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","sta
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
+CREATE INDEX "lanes_stopped" ON "lanes" USING btree ("webhook_id") WHERE muted_at is not null or failing_since is not null;--> statement-breakpoint
 CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

@@ -1,25 +1,37 @@
--- Deactivating a partner, by whatever statement, suspends its pending deliveries in the same transaction.
+-- Deactivating a partner, by whatever statement, suspends its pending deliveries: up to 10,000 in the same transaction, and what
+-- is left of a larger partner in batches afterwards.
 --
--- Invariant: after the commit of a deactivation, no claim on the partner's webhooks commits. The deactivation waits for
--- claims that hold the partner's lanes, and a claim reads whether the partner is active only after it has locked a lane.
--- Deliveries in flight end by themselves; a failure makes them pending again. Those, deliveries of an append that was
--- open meanwhile, and lost claims are suspended by the next claim that finds them (src/delivery/queue/orders/suspend.ts);
--- for that each webhook gets an arrival.
--- Re-activation sends only new events. The partner resumes the suspended deliveries, as after a webhook's own
--- deactivation.
+-- Invariant: after the commit of a deactivation, no claim on the partner's webhooks commits, however much is still pending. The
+-- deactivation waits for claims that hold the partner's lanes, and a claim reads whether the partner is active only after
+-- it has locked a lane.
+-- Each webhook gets an arrival. The next claim that finds its lane inactive has the rest suspended, a batch after the other
+-- (src/delivery/queue/orders/suspend.ts): what is beyond the 10,000, deliveries that were in flight and failed, deliveries
+-- of an append that was open meanwhile, and lost claims. Until then they are `pendente`, and nobody may claim them.
+-- Re-activation sends only new events (src/steering/off-boarding.ts). The partner resumes the suspended deliveries, as after
+-- a webhook's own deactivation.
+-- Measured with 300,000 pending of 30 webhooks on two busy cores: 6.7 to 10.6 s when all were suspended at once, close to the
+-- deadline of an API call; 0.13 to 0.5 s with the limit.
 create or replace function suspend_partner() returns trigger
   language plpgsql security definer set search_path from current
 as $$
 declare
+  at_once constant int := 10000;
   hooks constant uuid[] := array(select id from webhooks where partner_id = new.id order by id);
 begin
   perform from lanes where webhook_id = any (hooks) and partner_id = new.id order by webhook_id for update;
   update deliveries
   set status = 'suspensa', next_attempt_at = null
   where partner_id = new.id and id = any (array(
-    select id from deliveries
-    where webhook_id = any (hooks) and partner_id = new.id and status = 'pendente' and claimed_at is null
-    for update skip locked
+    select unclaimed.id
+    from unnest(hooks) as hook (id)
+    cross join lateral (
+      select d.id from deliveries d
+      where d.webhook_id = hook.id and d.partner_id = new.id and d.status = 'pendente' and d.claimed_at is null
+      order by d.next_attempt_at
+      limit at_once
+      for update skip locked
+    ) unclaimed
+    limit at_once
   ));
   insert into arrivals (webhook_id, partner_id, kind) select unnest(hooks), new.id, 'look';
   return null;

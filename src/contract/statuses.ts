@@ -54,6 +54,7 @@ export const WEBHOOK_CHANGES = [
   'suspensao',
   'ordem_por_emprestimo',
   'ordem_nenhuma',
+  'limite',
 ] as const;
 export type WebhookChange = (typeof WEBHOOK_CHANGES)[number];
 

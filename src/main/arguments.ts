@@ -48,3 +48,9 @@ export function readInteger(min: number, max: number): (text: string) => number 
     return number;
   };
 }
+
+/** The place in a history that a command told. */
+export function readPosition(text: string): string {
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidArgumentError('Give the number that --before was told with.');
+  return text;
+}

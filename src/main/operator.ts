@@ -6,6 +6,8 @@ import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { type CommandLine, flag, option, optionOr, required } from './command.ts';
+import { readInteger, readPosition, readUuid } from './arguments.ts';
+import { LIST_PAGE } from '../steering/bounds.ts';
 import { MAX_LINE, readLine } from '../steering/author.ts';
 import { type JobOptions, withJobPool } from './job-pool.ts';
 
@@ -49,6 +51,22 @@ export async function steer<T>(
   const { config, log } = configure();
   if (!makesSandbox) refuseNowhere(config);
   return withJobPool(config, log, work, { isPatient: false, ...options });
+}
+
+const MOST_LISTED = 1_000;
+
+/** What every list takes. */
+export const paging = {
+  after: option('--after <id>', 'go on after this one, where an earlier page ended', readUuid),
+  limit: optionOr('--limit <number>', `how many, at most ${MOST_LISTED}`, readInteger(1, MOST_LISTED), LIST_PAGE),
+} as const;
+
+/** The older lines of a history. */
+export const before = option('--before <number>', 'the lines of history before that one', readPosition);
+
+/** Says where what was cut goes on, beside the output. */
+export function tellMore(key: string | null, how: (key: string) => string): void {
+  if (key !== null) process.stderr.write(`there is more: ${how(key)}\n`);
 }
 
 /** Prints what a command came to: for a program, or for a person. */

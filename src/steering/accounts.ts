@@ -1,20 +1,44 @@
 /** Partners and their accounts as the operator reads them. */
 import type { Tx } from '../db/pool.ts';
+import { HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 import type { PartnerRow } from './partners.ts';
 import { listWebhooks, type WebhookLine } from './webhooks.ts';
 
+/** A partner's active webhooks are counted up to this many in a list. */
+export const WEBHOOKS_COUNTED = 1_000;
+/** So many partners one page of a filtered list looks at. */
+const LOOKED_AT = 2_000;
+
 export type PartnerLine = PartnerRow & {
-  /** How many of its webhooks are active. */
+  /** How many of its webhooks are active; {@link WEBHOOKS_COUNTED} + 1 stands for more. */
   readonly webhooks: number;
 };
 
-export async function listPartners(sql: Tx, onlyInactive: boolean): Promise<PartnerLine[]> {
-  return sql<PartnerLine[]>`
-    select id, name, active, signing, documents, issuance, created_at as "createdAt",
-           (select count(*)::int from webhooks w where w.partner_id = p.id and w.active) as webhooks
-    from partners p
-    where not (${onlyInactive} and active)
-    order by id`;
+/** A page of partners, the oldest first. Where few of them are inactive, a page that is not the last may be short. */
+export async function listPartners(
+  sql: Tx,
+  onlyInactive: boolean,
+  { after = null, limit = LIST_PAGE }: Page = {},
+): Promise<PageOf<PartnerLine>> {
+  const most = onlyInactive ? LOOKED_AT : limit + 1;
+  const looked = await sql<PartnerRow[]>`
+    select id, name, active, signing, documents, issuance, created_at as "createdAt"
+    from partners where id > ${after ?? NO_ID} order by id limit ${most}`;
+  const page = pageOf(
+    looked.filter(({ active }) => !(onlyInactive && active)),
+    limit,
+    ({ id }) => id,
+  );
+  const counts = await sql<{ id: string; webhooks: number }[]>`
+    select asked.id, (
+      select count(*)::int from (
+        select from webhooks w where w.partner_id = asked.id and w.active limit ${WEBHOOKS_COUNTED + 1}
+      ) counted
+    ) as webhooks
+    from unnest(${page.rows.map(({ id }) => id)}::uuid[]) as asked (id)`;
+  const webhooksOf = new Map(counts.map(({ id, webhooks }) => [id, webhooks]));
+  const rows = page.rows.map((row) => Object.assign(row, { webhooks: webhooksOf.get(row.id) ?? 0 }));
+  return { rows, next: page.next ?? (looked.length === most ? (looked.at(-1)?.id ?? null) : null) };
 }
 
 interface PartnerHistoryLine {
@@ -30,18 +54,43 @@ interface PartnerHistoryLine {
 }
 
 export type ShownPartner = PartnerRow & {
+  /** A page of them, the oldest first. */
   readonly webhooks: readonly WebhookLine[];
+  /** The webhook after which the next ones are; null when there are none. */
+  readonly moreAfter: string | null;
   /** The newest line first. */
   readonly history: readonly PartnerHistoryLine[];
+  /** The line before which the next older ones are; null when there are none. */
+  readonly olderThan: string | null;
 };
 
+/** Where the page of webhooks begins (null: with the first), and that of the history (null: with the newest line). */
+interface Place {
+  readonly after?: string | null;
+  readonly before?: string | null;
+}
+
 /** Null when there is none of that id. */
-export async function readPartner(sql: Tx, id: string): Promise<ShownPartner | null> {
+export async function readPartner(
+  sql: Tx,
+  id: string,
+  { after = null, before = null }: Place = {},
+): Promise<ShownPartner | null> {
   const [partner] = await sql<PartnerRow[]>`
     select id, name, active, signing, documents, issuance, created_at as "createdAt" from partners where id = ${id}`;
   if (partner === undefined) return null;
-  const history = await sql<PartnerHistoryLine[]>`
-    select changed_at as "changedAt", change, actor, reason, name, active, signing, documents, issuance
-    from partner_history where partner_id = ${id} order by position desc`;
-  return { ...partner, webhooks: await listWebhooks(sql, { partnerId: id }), history };
+  const lines = await sql<(PartnerHistoryLine & { position: string })[]>`
+    select position::text, changed_at as "changedAt", change, actor, reason, name, active, signing, documents, issuance
+    from partner_history
+    where (partner_id, position) < (${id}, ${before ?? NO_LINE}::bigint) and partner_id >= ${id}
+    order by partner_id desc, partner_history.position desc
+    limit ${HISTORY_PAGE + 1}`;
+  const { rows: history, next: olderThan } = pageOf(lines, HISTORY_PAGE, ({ position }) => position);
+  const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id }, { after });
+  return { ...partner, webhooks, moreAfter, history, olderThan };
+}
+
+/** Whether there is a partner of this id. */
+export async function isPartner(sql: Tx, id: string): Promise<boolean> {
+  return (await sql`select from partners where id = ${id}`).length === 1;
 }

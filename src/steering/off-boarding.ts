@@ -2,8 +2,11 @@
  * A partner is let go, and comes back.
  *
  * Invariant: after the commit of a deactivation nothing of the partner is claimed (suspend_partner.sql). Once the
- * deliveries in flight have landed, not one POST follows. Those of them that fail are pending again; they are
- * suspended here, or by the next claim that finds them.
+ * deliveries in flight have landed, not one POST follows. Those of them that fail are pending again.
+ * What the deactivating transaction leaves pending is suspended in batches: here, by the claims that find it, or by the sweep.
+ * A crash between two batches leaves the rest to those.
+ * Coming back sends only new events: {@link reactivatePartner} suspends the rest before it opens the door. A plain
+ * `update partners set active = true` does not, and sends what was still pending.
  */
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { Pool, Tx } from '../db/pool.ts';
@@ -11,6 +14,9 @@ import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../delivery/queue/orders/su
 import type { Operator } from '../webhooks/muting.ts';
 import { untilLanded } from './landing.ts';
 import { changePartner, lockPartner } from './partners.ts';
+
+/** Each batch locks all webhooks that it may suspend of. */
+const HOOKS_AT_ONCE = 100;
 
 /** Lets a partner go; what is in flight ends by itself, within 45 s ({@link untilGone} waits for it). */
 export async function deactivatePartner(
@@ -24,29 +30,51 @@ export async function deactivatePartner(
   return row.wasActive ? { ok: true } : { refused: { kind: 'partnerInactive' } };
 }
 
-/** Waits until nothing of a deactivated partner is in flight, and suspends what came back; `tell` as in {@link untilLanded}. */
+/** Suspends what is left, waits until nothing of a deactivated partner is in flight, and suspends what came back of that. */
 export async function untilGone(
   pool: Pool,
   id: string,
   tell: (sentence: string) => void,
 ): Promise<{ readonly suspended: number; readonly wereInFlight: number }> {
   const hooks = await pool.run((sql) => readHooks(sql, id));
+  await suspendRest(pool, hooks, tell);
   const wereInFlight = await untilLanded(pool, hooks, tell);
-  while ((await pool.transaction((tx) => suspendUnclaimed(tx, hooks))) === SUSPENDED_AT_ONCE);
+  await suspendRest(pool, hooks, tell);
   return { suspended: await pool.run((sql) => countSuspended(sql, hooks)), wereInFlight };
 }
 
 /** Lets a partner back in; answers how many of its deliveries stay suspended. */
 export async function reactivatePartner(
-  tx: Tx,
+  pool: Pool,
   id: string,
   operator: Operator,
 ): Promise<Result<{ readonly suspended: number }, 'notFound' | 'partnerActive'>> {
-  const before = await lockPartner(tx, id);
-  if (before === null) return NOT_FOUND;
-  if (before.active) return { refused: { kind: 'partnerActive' } };
-  await changePartner(tx, id, { active: true }, operator);
-  return { ok: { suspended: await countSuspended(tx, await readHooks(tx, id)) } };
+  const hooks = await pool.run((sql) => readHooks(sql, id));
+  await suspendRest(pool, hooks, () => undefined);
+  const result = await pool.transaction<Result<true, 'notFound' | 'partnerActive'>>(async (tx) => {
+    const before = await lockPartner(tx, id);
+    if (before === null) return NOT_FOUND;
+    if (before.active) return { refused: { kind: 'partnerActive' } };
+    // The lock has waited for the batches of others: now nothing but what came back meanwhile can be left.
+    while ((await suspendUnclaimed(tx, hooks)) === SUSPENDED_AT_ONCE);
+    await changePartner(tx, id, { active: true }, operator);
+    return { ok: true };
+  });
+  return 'refused' in result ? result : { ok: { suspended: await pool.run((sql) => countSuspended(sql, hooks)) } };
+}
+
+/** Suspends, a batch a transaction, until nothing is left but what is in flight. Webhooks of an active partner are passed over. */
+async function suspendRest(pool: Pool, hooks: readonly string[], tell: (sentence: string) => void): Promise<void> {
+  let suspended = 0;
+  for (let at = 0; at < hooks.length; at += HOOKS_AT_ONCE) {
+    const some = hooks.slice(at, at + HOOKS_AT_ONCE);
+    let batch: number;
+    do {
+      batch = await pool.transaction((tx) => suspendUnclaimed(tx, some));
+      suspended += batch;
+      if (batch > 0) tell(`${suspended} deliveries more are suspensa`);
+    } while (batch === SUSPENDED_AT_ONCE);
+  }
 }
 
 async function readHooks(sql: Tx, partnerId: string): Promise<string[]> {

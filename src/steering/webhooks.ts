@@ -1,7 +1,15 @@
-/** Webhooks as the operator reads them. Query strings of their URLs, which carry tokens, are masked. */
+/**
+ * Webhooks as the operator reads them. Query strings of their URLs, which carry tokens, are masked.
+ *
+ * Each read looks at a bounded number of rows, however many there are: lists come in pages by id, histories in pages from the
+ * newest line on, and counts end at {@link COUNTED}. Callers use `readBounded`. Of two columns of an index the order names
+ * both: by the second alone the planner may walk another index, past the rows of others.
+ */
 import { masked } from '../contract/masking.ts';
 import type { Tx } from '../db/pool.ts';
+import { COUNTED, HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 
+/** What a webhook is, without what became of its attempts. */
 export interface WebhookLine {
   readonly id: string;
   readonly partnerId: string;
@@ -16,47 +24,70 @@ export interface WebhookLine {
   readonly mutedAt: Date | null;
   /** Since when it is `falhando`, so that it gets one at a time; null: it is not. */
   readonly failingSince: Date | null;
-  /** Attempts that failed in the last hour. */
-  readonly failedLastHour: number;
 }
 
 export interface WebhookFilter {
   readonly partnerId?: string | undefined;
-  readonly id?: string | undefined;
-  readonly state?: 'muted' | 'inactive' | 'failing' | 'falhando' | undefined;
+  readonly state?: 'muted' | 'inactive' | 'falhando' | undefined;
 }
 
-/** The webhooks that fit, those that fail most first, then the oldest. */
-export async function listWebhooks(sql: Tx, { partnerId, id, state }: WebhookFilter): Promise<WebhookLine[]> {
+/** So many webhooks one page of a filtered list looks at. */
+const LOOKED_AT = 2_000;
+
+/** A page of the webhooks that fit, the oldest first. Where few of them fit, a page that is not the last may be short. */
+export async function listWebhooks(
+  sql: Tx,
+  filter: WebhookFilter,
+  { after = null, limit = LIST_PAGE }: Page = {},
+): Promise<PageOf<WebhookLine>> {
+  const most = filter.state === undefined ? limit + 1 : LOOKED_AT;
+  const ids = await findIds(sql, filter, after ?? NO_ID, most);
+  const { partnerId, state } = filter;
+  const fitting = (await readLines(sql, ids)).filter(
+    (line) =>
+      (partnerId === undefined || line.partnerId === partnerId) &&
+      (state === undefined ||
+        { muted: line.mutedAt !== null, inactive: !line.active, falhando: line.failingSince !== null }[state]),
+  );
+  const page = pageOf(fitting, limit, ({ id }) => id);
+  return page.next === null && ids.length === most ? { ...page, next: ids.at(-1) ?? null } : page;
+}
+
+/** The next ids among which those that fit are, by the index that knows most of the filter. */
+async function findIds(sql: Tx, { partnerId, state }: WebhookFilter, after: string, most: number): Promise<string[]> {
+  const rows =
+    state === 'muted' || state === 'falhando'
+      ? await sql<{ id: string }[]>`
+          select webhook_id as id from lanes
+          where ${state === 'muted' ? sql`muted_at is not null` : sql`failing_since is not null`} and webhook_id > ${after}
+          order by webhook_id limit ${most}`
+      : partnerId === undefined
+        ? await sql<{ id: string }[]>`select id from webhooks where id > ${after} order by id limit ${most}`
+        : await sql<{ id: string }[]>`
+            select id from webhooks
+            where (partner_id, id) > (${partnerId}, ${after}) and partner_id <= ${partnerId}
+            order by partner_id, id limit ${most}`;
+  return rows.map(({ id }) => id);
+}
+
+/** These webhooks, in this order. */
+export async function readLines(sql: Tx, ids: readonly string[]): Promise<WebhookLine[]> {
   const rows = await sql<WebhookLine[]>`
-    with failing as materialized (
-      select webhook_id, count(*)::int as failed
-      from attempts
-      where outcome <> 'entregue' and recorded_at > now() - interval '1 hour'
-      group by webhook_id
-    )
     select w.id, w.partner_id as "partnerId", p.name as partner, w.url, w.events, w.active and p.active as active,
            l.max_in_flight as cap, l.window_size = 1 as silent, l.muted_at as "mutedAt",
-           l.failing_since as "failingSince",
-           coalesce(f.failed, 0) as "failedLastHour"
-    from webhooks w
-    join partners p on p.id = w.partner_id
+           l.failing_since as "failingSince"
+    from unnest(${ids as string[]}::uuid[]) with ordinality as asked (id, place)
+    cross join lateral (select * from webhooks where id = asked.id limit 1) w
+    cross join lateral (select * from partners where id = w.partner_id limit 1) p
     cross join lateral (select * from lanes where webhook_id = w.id order by version desc limit 1) l
-    left join failing f on f.webhook_id = w.id
-    where (${partnerId ?? null}::uuid is null or w.partner_id = ${partnerId ?? null})
-      and (${id ?? null}::uuid is null or w.id = ${id ?? null})
-      and case ${state ?? 'any'}::text
-            when 'muted' then l.muted_at is not null
-            when 'inactive' then not (w.active and p.active)
-            when 'failing' then f.failed > 0
-            when 'falhando' then l.failing_since is not null
-            else true end
-    order by "failedLastHour" desc, w.id`;
+    order by asked.place`;
   return rows.map((row) => Object.assign(row, { url: masked(row.url) }));
 }
 
+/** At most {@link COUNTED} + 1 each, which stands for more. */
 export interface WebhookCounts {
   readonly pending: number;
+  /** Of the pending ones that are counted, which are those that are due first. */
   readonly inFlight: number;
   readonly suspended: number;
   readonly failed: number;
@@ -76,32 +107,49 @@ export type ShownWebhook = WebhookLine & {
   readonly deliveries: WebhookCounts;
   /** The newest line first. */
   readonly history: readonly WebhookHistoryLine[];
+  /** The line before which the next older ones are; null when there are none. */
+  readonly olderThan: string | null;
 };
 
-/** Null when there is none of that id. */
-export async function readWebhook(sql: Tx, id: string): Promise<ShownWebhook | null> {
-  const [line] = await listWebhooks(sql, { id });
+/** With the lines of history before `before` (null: the newest). Null when there is none of that id. */
+export async function readWebhook(sql: Tx, id: string, before: string | null = null): Promise<ShownWebhook | null> {
+  const [line] = await readLines(sql, [id]);
   if (line === undefined) return null;
-  const history = await sql<WebhookHistoryLine[]>`
-    select changed_at as "changedAt", change, actor, reason, active
-    from webhook_history where webhook_id = ${id} order by position desc`;
-  return { ...line, deliveries: await countDeliveries(sql, id), history };
+  const lines = await sql<(WebhookHistoryLine & { position: string })[]>`
+    select position::text, changed_at as "changedAt", change, actor, reason, active
+    from webhook_history
+    where (webhook_id, position) < (${id}, ${before ?? NO_LINE}::bigint) and webhook_id >= ${id}
+    order by webhook_id desc, webhook_history.position desc
+    limit ${HISTORY_PAGE + 1}`;
+  const { rows: history, next: olderThan } = pageOf(lines, HISTORY_PAGE, ({ position }) => position);
+  return { ...line, deliveries: await countDeliveries(sql, id), history, olderThan };
 }
 
 /** How many deliveries of a webhook are in each state; those that arrived are not counted. */
 export async function countDeliveries(sql: Tx, webhookId: string): Promise<WebhookCounts> {
   const [row] = await sql<[WebhookCounts]>`
-    select pending.*, stopped.*
+    select pending.*, ${stopped(sql, webhookId, 'suspensa')} as suspended, ${stopped(sql, webhookId, 'erro')} as failed
     from (
-      select count(*)::float8 as pending, count(claimed_at)::float8 as "inFlight",
+      select count(*)::int as pending, count(claimed_at)::int as "inFlight",
              extract(epoch from now() - min(next_attempt_at) filter (where claimed_at is null and next_attempt_at <= now()))::float8
                as "oldestDueS"
-      from deliveries where webhook_id = ${webhookId} and status = 'pendente'
-    ) pending
-    cross join (
-      select count(*) filter (where status = 'suspensa')::float8 as suspended,
-             count(*) filter (where status = 'erro')::float8 as failed
-      from deliveries where webhook_id = ${webhookId} and status in ('erro', 'suspensa')
-    ) stopped`;
+      from (
+        select next_attempt_at, claimed_at from deliveries
+        where webhook_id = ${webhookId} and status = 'pendente'
+        order by next_attempt_at
+        limit ${COUNTED + 1}
+      ) first
+    ) pending`;
   return row;
+}
+
+function stopped(sql: Tx, webhookId: string, status: 'suspensa' | 'erro') {
+  return sql`(
+    select count(*)::int from (
+      select from deliveries
+      where webhook_id = ${webhookId} and status = ${sql.unsafe(`'${status}'`)}
+      order by event_id
+      limit ${COUNTED + 1}
+    ) counted
+  )`;
 }

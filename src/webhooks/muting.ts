@@ -15,11 +15,11 @@ export async function muteWebhook(
   id: string,
   operator: Operator,
 ): Promise<Result<true, 'notFound' | 'webhookMuted' | 'webhookInactive'>> {
-  const webhook = await lock(tx, id);
+  const webhook = await lockForOperator(tx, id);
   if (webhook === null) return NOT_FOUND;
   if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
   if (!(await muteLane(tx, id))) return { refused: { kind: 'webhookMuted' } };
-  await writeHistory(tx, id, 'silenciamento', operator);
+  await writeOperatorLine(tx, id, 'silenciamento', operator);
   return { ok: true };
 }
 
@@ -28,13 +28,14 @@ export async function unmuteWebhook(
   id: string,
   operator: Operator,
 ): Promise<Result<true, 'notFound' | 'webhookNotMuted'>> {
-  if ((await lock(tx, id)) === null) return NOT_FOUND;
+  if ((await lockForOperator(tx, id)) === null) return NOT_FOUND;
   if (!(await wakeLane(tx, id))) return { refused: { kind: 'webhookNotMuted' } };
-  await writeHistory(tx, id, 'fim_do_silenciamento', operator);
+  await writeOperatorLine(tx, id, 'fim_do_silenciamento', operator);
   return { ok: true };
 }
 
-async function lock(tx: Tx, id: string): Promise<{ readonly active: boolean } | null> {
+/** The webhook of whatever partner, locked until the transaction ends; null when there is none of that id. */
+export async function lockForOperator(tx: Tx, id: string): Promise<{ readonly active: boolean } | null> {
   const [row] = await tx<{ active: boolean }[]>`
     select w.active and p.active as active
     from webhooks w
@@ -44,7 +45,13 @@ async function lock(tx: Tx, id: string): Promise<{ readonly active: boolean } | 
   return row ?? null;
 }
 
-async function writeHistory(tx: Tx, id: string, change: WebhookChange, { actor, reason }: Operator): Promise<void> {
+/** Writes that the operator made `change`. */
+export async function writeOperatorLine(
+  tx: Tx,
+  id: string,
+  change: WebhookChange,
+  { actor, reason }: Operator,
+): Promise<void> {
   await tx`
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason, changed_at)
     select id, partner_id, url, events, active, ${change}, ${actor}, ${reason}, clock_timestamp()

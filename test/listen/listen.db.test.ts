@@ -233,6 +233,10 @@ describe('what cannot be, in one sentence and with its exit code', { timeout: 12
     ['two beginnings', ['--since', '1h', '--after', 'abc'], {}, 'not both'],
     ['an age without a unit', ['--since', '15'], {}, 'Give an age'],
     ['a URL with a user', ['--forward', 'http://a:kept@localhost/'], {}, 'without user'],
+    ['an API in clear on another machine', ['--api', 'http://carteiro.example.com'], {}, 'give it as https://'],
+    ['the same by the environment', [], { CARTEIRO_API: 'http://192.0.2.1:3000' }, 'carry the token in clear'],
+    ['a name that only begins like this machine', ['--api', 'http://127.0.0.1.example.com'], {}, 'give it as https://'],
+    ['every address of a machine', ['--api', 'http://0.0.0.0:3000'], {}, 'give it as https://'],
     ['an API with a query', ['--api', 'http://localhost/?a=b'], {}, 'without a query'],
   ])('%s', async (_, args, env, sentence) => {
     const { code, stderr } = await run(args, env);
@@ -240,6 +244,16 @@ describe('what cannot be, in one sentence and with its exit code', { timeout: 12
     expect(stderr).not.toContain('kept-secret');
   });
 });
+
+/** Port 1 is refused at once: the address was accepted, and nobody answers. */
+test.each(['http://localhost:1', 'http://127.9.8.7:1', 'http://127.1:1', 'http://[::1]:1', 'https://127.0.0.1:1'])(
+  'an API on this machine, or one that is encrypted, is asked: %s',
+  { timeout: 60_000 },
+  async (api) => {
+    const { code, stderr } = await run(['--api', api]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('does not answer')]);
+  },
+);
 
 describe('attempts', { timeout: 60_000 }, () => {
   test('are six, at times that are told, with one id; then the delivery is given up', async () => {

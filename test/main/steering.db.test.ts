@@ -239,7 +239,8 @@ describe('webhook', TIMES, () => {
     const listed = await json<{ id: string }[]>('webhook', 'list', '--state', 'muted');
     expect(listed.map(({ id }) => id)).toEqual([webhookId]);
     expect((await run('webhook', 'list', '--partner', partnerId)).stdout).toMatch(/muted +64/);
-    expect(await json('webhook', 'cap', webhookId, '3')).toEqual({ webhook: webhookId, cap: 3 });
+    const as = ['--author', 'rui', '--reason', 'lento'];
+    expect(await json('webhook', 'cap', webhookId, '3', ...as)).toEqual({ webhook: webhookId, cap: 3 });
     const [lane] = await database.sql`select next_due_at, max_in_flight from lanes where webhook_id = ${webhookId}`;
     expect(lane).toEqual({ next_due_at: null, max_in_flight: 3 });
     expect(await json('webhook', 'unmute', webhookId)).toEqual({ webhook: webhookId, muted: false, pending: 2 });
@@ -247,8 +248,39 @@ describe('webhook', TIMES, () => {
     expect(await ofWebhook()).toMatchObject([
       { change: 'criacao' },
       { change: 'silenciamento', actor: 'operador:ana', reason: 'endpoint fora' },
+      { change: 'limite', actor: 'operador:rui', reason: 'de 64 para 3: lento' },
       { change: 'fim_do_silenciamento' },
     ]);
+  });
+
+  test('list and show come by pages, and say beside the output how to go on', async () => {
+    const { id: second } = await insertWebhook(database.sql, partnerId, 'https://second.example/');
+    const page = await run('webhook', 'list', '--partner', partnerId, '--limit', '1', '--json');
+    expect((JSON.parse(page.stdout) as { id: string }[]).map(({ id }) => id)).toEqual([webhookId]);
+    expect(page.stderr).toBe(`there is more: webhook list --partner ${partnerId} --after ${webhookId}\n`);
+    const next = await json<{ id: string }[]>('webhook', 'list', '--partner', partnerId, '--after', webhookId);
+    expect(next.map(({ id }) => id)).toEqual([second]);
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toEqual([]);
+    await database.sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
+      values (gen_random_uuid(), 1, ${second}, ${partnerId}, 'erro_conexao', now(), 1, 'https://x.example/', 'old/1')`;
+    const failing = { id: second, failedLastHour: 1 };
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toMatchObject([failing]);
+    expect(await json('webhook', 'show', second)).toMatchObject(failing);
+    expect((await run('webhook', 'list', '--state', 'failing', '--after', second)).code).toBe(2);
+
+    await database.sql`
+      insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
+      select ${webhookId}, ${partnerId}, 'https://x.example/', '{}', true, 'limite', 'test', 'line ' || n
+      from generate_series(1, 100) n`;
+    const shown = await run('webhook', 'show', webhookId);
+    expect(shown.stdout).toContain('line 100');
+    const [, before = ''] = /^there is more: webhook show \S+ --before (\d+)$/m.exec(shown.stderr) ?? [];
+    const older = await json<{ history: { change: string }[] }>('webhook', 'show', webhookId, '--before', before);
+    expect(older.history.map(({ change }) => change)).toEqual(['criacao']);
+    expect((await run('webhook', 'show', webhookId, '--before', 'x')).code).toBe(2);
+    const partners = await run('partner', 'list', '--limit', '1');
+    expect(partners.stderr).toMatch(/^there is more: partner list --after [0-9a-f-]{36}\n$/);
   });
 
   test('list and show tell falhando and silent apart from what is well', async () => {

@@ -76,6 +76,18 @@ describe('a webhook', () => {
     expect((await set('3')).status).toBe(303);
     const [lane] = await world.api.database.sql`select max_in_flight from lanes where webhook_id = ${webhook.id}`;
     expect(lane).toEqual({ max_in_flight: 3 });
+    await submit(webhookPage(), 'limite', { limite: '5', motivo: 'aguenta mais' });
+    await submit(webhookPage(), 'limite', { limite: '5', motivo: 'de novo' });
+    const by = expect.stringMatching(/^operador:.+/);
+    expect(await historyOf('webhook_history', webhook.id)).toEqual([
+      { change: 'limite', actor: by, reason: 'de 3 para 5: aguenta mais' },
+      { change: 'limite', actor: by, reason: 'de 64 para 3' },
+      { change: 'criacao', actor: expect.any(String), reason: null },
+    ]);
+    expect((await operator.get(webhookPage())).text).toContain('de 3 para 5: aguenta mais');
+    const own = await partner.send('GET', `/v1/webhooks/${webhook.id}`);
+    expect(JSON.stringify(own.body)).not.toMatch(/limite|aguenta/);
+    expect((await submit(webhookPage(), 'limite', { limite: '6', motivo: 'duas\nlinhas' })).status).toBe(400);
     for (const limite of ['0', '1001', '1.5', 'x', '']) expect((await set(limite)).status).toBe(400);
   });
 
@@ -88,6 +100,55 @@ describe('a webhook', () => {
       expect(text).not.toMatch(/geheim|<img src=x/);
       expect(text).toContain('&lt;img src=x');
     }
+  });
+});
+
+describe('what is many', () => {
+  test('is counted to 10,000, and the older lines of a history are a page further', async () => {
+    const { sql } = world.api.database;
+    await sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select uuidv7(), ${webhook.id}, ${partner.id}, now() + interval '1 day' from generate_series(1, 10001)`;
+    await sql`
+      insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
+      select ${webhook.id}, ${partner.id}, 'https://x.example/', '{}', true, 'limite', 'operador:ana', 'linha ' || n || '.'
+      from generate_series(1, 150) n`;
+    const { text } = await operator.get(webhookPage());
+    expect(text).toMatch(/Pendentes<\/dt>\s*<dd>10\.000\+<\/dd>/);
+    expect([text.includes('linha 150.'), text.includes('linha 51.'), text.includes('linha 50.')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const [, older = ''] = /href="([^"]+\?antes=\d+)"/.exec(text) ?? [];
+    const next = (await operator.get(older)).text;
+    expect([next.includes('linha 51.'), next.includes('linha 50.'), next.includes('criacao')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(next).not.toContain('Mais antigas');
+    expect((await operator.get(`${webhookPage()}?antes=x'`)).text).toContain('linha 150.');
+  });
+
+  test('webhooks of a partner come by pages, and so do the muted ones', async () => {
+    const { sql } = world.api.database;
+    await sql`
+      insert into webhooks (id, partner_id, url, events, encrypted_secret)
+      select uuidv7(), partner_id, 'https://many.example/', events, encrypted_secret
+      from webhooks, generate_series(1, 120) where id = ${webhook.id}`;
+    await sql`update lanes set muted_at = now(), next_due_at = null where partner_id = ${partner.id}`;
+    const own = await sql<{ id: string }[]>`select id from webhooks where partner_id = ${partner.id}`;
+    for (const page of [partnerPage(), '/painel/operacao']) {
+      const { text } = await operator.get(page);
+      const [, more = ''] = /href="([^"]+\?depois=[^"]+)"/.exec(text) ?? [];
+      const next = (await operator.get(more)).text;
+      const linked = (html: string) => html.match(/href="\/painel\/operacao\/webhooks\/[^"]+"/g) ?? [];
+      const links = new Set([...linked(text), ...linked(next)]);
+      expect(own.filter(({ id }) => links.has(`href="/painel/operacao/webhooks/${id}"`))).toHaveLength(121);
+      expect(next).not.toContain('>Mais</a>');
+    }
+    await sql`update lanes set muted_at = null where partner_id = ${partner.id}`;
   });
 });
 

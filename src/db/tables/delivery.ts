@@ -155,6 +155,10 @@ export const lanes = pgTable(
     index('lanes_due')
       .on(table.nextDueAt)
       .where(sql`next_due_at is not null`),
+    // Few of many: what operators list. A claim pays one test of this for each lane that it writes.
+    index('lanes_stopped')
+      .on(table.webhookId)
+      .where(sql`muted_at is not null or failing_since is not null`),
     check('lanes_max_in_flight', sql`max_in_flight between 1 and 1000`),
     check('lanes_window_size', sql`window_size >= 1`),
     // One CHECK for both: each is read anew from text by every statement that writes.

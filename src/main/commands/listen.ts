@@ -17,10 +17,19 @@ function readUrl(text: string): string {
   return url.href;
 }
 
-/** Without the slash at its end. */
+/** This machine, as the URL parser writes it: it makes `127.1` and `0x7f.1` to `127.0.0.1`. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Without the slash at its end. The token goes there, so it is `https:`, or on this machine. */
 function readApi(text: string): string {
   const url = readUrl(text);
   if (url.includes('?')) throw new InvalidArgumentError('Give the address alone, without a query.');
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:' && !LOOPBACK.test(hostname)) {
+    throw new InvalidArgumentError(
+      'It would carry the token in clear: give it as https://, or forward a port of this machine to it and give http://localhost:PORT.',
+    );
+  }
   return url.replace(/\/+$/, '');
 }
 
@@ -60,6 +69,9 @@ attempts are left as they are, and nobody else sees it.
 
   export CARTEIRO_TOKEN=eyJ…   # in the sandbox: npm run -s cli -- token --partner ID --scope webhooks:read
   npm run -s cli -- listen --forward http://localhost:8080/hook
+
+The API's address is https://, because each request carries the token. http:// is for an API on this machine (localhost,
+127.0.0.0/8, ::1).
 
 Signature: by a secret of its own, shown at the start; give it to the receiver. With CARTEIRO_SECRET it is the same in each
 run. The secret of a real webhook does not belong here.

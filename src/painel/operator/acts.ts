@@ -14,10 +14,15 @@ export function invalid(campo: string, mensagem: string): ApiError {
   return new ApiError('ERRO_VALIDACAO', 'a requisição tem dados inválidos', { details: [{ campo, mensagem }] });
 }
 
-/** The operator and the reason that the form gives; throws 400 without one. */
-export function readOperator({ session, t }: Visit, form: URLSearchParams): Operator {
-  const reason = readLine(form.get('motivo') ?? '');
-  if (reason === null) throw invalid('motivo', t.operator.reasonRule);
+/** The operator and the reason that the form gives; throws 400 without one, unless it is optional and left empty. */
+export function readOperator(
+  { session, t }: Visit,
+  form: URLSearchParams,
+  need: 'required' | 'optional' = 'required',
+): Operator {
+  const text = form.get('motivo') ?? '';
+  const reason = readLine(text);
+  if (reason === null && !(need === 'optional' && text === '')) throw invalid('motivo', t.operator.reasonRule);
   return { actor: actorOf(session.identity.actor), reason };
 }
 

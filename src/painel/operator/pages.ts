@@ -5,7 +5,8 @@ import { id as uuid } from '../../contract/values.ts';
 import { type DueLane, type Operations, readOperations } from '../../delivery/queue/operations.ts';
 import { masked } from '../../contract/masking.ts';
 import { notFound } from '../../http/api-error.ts';
-import { readPartner } from '../../steering/accounts.ts';
+import { isPartner } from '../../steering/accounts.ts';
+import { type PageOf, readBounded } from '../../steering/bounds.ts';
 import { listWebhooks, type WebhookLine } from '../../steering/webhooks.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
@@ -13,6 +14,7 @@ import { answerPage } from '../frame/page.ts';
 import { moment, outcomeBadge, shortUrl } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
+import { entryAsked } from './history.ts';
 import { addOperatorPartner } from './partner.ts';
 import { addOperatorWebhook } from './webhook.ts';
 
@@ -25,7 +27,7 @@ export function addOperatorPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: 
       const { c, t } = visit;
       const [operations, muted] = await Promise.all([
         readOperations(deps.pool),
-        deps.pool.run((sql) => listWebhooks(sql, { state: 'muted' })),
+        readBounded(deps.pool, (sql) => listWebhooks(sql, { state: 'muted' }, { after: entryAsked(visit) })),
       ]);
       return answerPage(c, {
         title: t.operator.title,
@@ -57,8 +59,8 @@ export function addOperatorPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: 
     guard.show(OPERATE, async ({ c }) => {
       const id = uuid.safeParse(c.req.query('id')?.trim().toLowerCase());
       if (!id.success) throw notFound();
-      const isPartner = (await deps.pool.run((sql) => readPartner(sql, id.data))) !== null;
-      return c.redirect(`/painel/operacao/${isPartner ? 'parceiros' : 'webhooks'}/${id.data}`, 303);
+      const isOfPartner = await deps.pool.run((sql) => isPartner(sql, id.data));
+      return c.redirect(`/painel/operacao/${isOfPartner ? 'parceiros' : 'webhooks'}/${id.data}`, 303);
     }),
   );
   addOperatorWebhook(app, deps, guard);
@@ -73,7 +75,7 @@ function findForm({ t }: Visit): Html {
 }
 
 /** A muted webhook is never due, so the queue does not show it. */
-function mutedPart(visit: Visit, webhooks: readonly WebhookLine[]): Html {
+function mutedPart(visit: Visit, { rows: webhooks, next }: PageOf<WebhookLine>): Html {
   const { t } = visit;
   return html`<h2>${t.operator.muted}</h2>
     ${webhooks.length === 0 ? html`<p>${t.operator.noneMuted}</p>` : ''}
@@ -85,7 +87,8 @@ function mutedPart(visit: Visit, webhooks: readonly WebhookLine[]): Html {
             ${moment(visit, mutedAt)}
           </li>`,
       )}
-    </ul>`;
+    </ul>
+    ${next === null ? '' : html`<p><a href="/painel/operacao?depois=${next}">${t.operator.more}</a></p>`}`;
 }
 
 /** A partner's URL as everybody but the partner sees it: without what its query may hold. */

@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { notFound } from '../../http/api-error.ts';
 import { readPartner, type ShownPartner } from '../../steering/accounts.ts';
+import { readBounded } from '../../steering/bounds.ts';
 import { deactivatePartner } from '../../steering/off-boarding.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
@@ -10,7 +11,7 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed, moment, notice, shortUrl } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { granted, OPERATE, readOperator, reasonField } from './acts.ts';
-import { historyPart } from './history.ts';
+import { entryAsked, historyPart, lineAsked } from './history.ts';
 import { stateOf } from './webhook.ts';
 
 const PATH = '/painel/operacao/parceiros';
@@ -19,7 +20,9 @@ export function addOperatorPartner(app: Hono<PainelEnv>, { pool }: PainelDeps, g
   app.get(
     `${PATH}/:id`,
     guard.show(OPERATE, async (visit) => {
-      const partner = await pool.run((sql) => readPartner(sql, pathId(visit.c)));
+      const partner = await readBounded(pool, (sql) =>
+        readPartner(sql, pathId(visit.c), { after: entryAsked(visit), before: lineAsked(visit) }),
+      );
       if (partner === null) throw notFound();
       return show(visit, partner);
     }),
@@ -38,15 +41,14 @@ export function addOperatorPartner(app: Hono<PainelEnv>, { pool }: PainelDeps, g
 function show(visit: Visit, partner: ShownPartner): Response | Promise<Response> {
   const { c, t } = visit;
   const done = t.operator.done[c.req.query('feito') ?? ''];
+  const path = `${PATH}/${partner.id}`;
   const texts = { label: t.operator.offBoard, question: t.operator.offBoardConfirm };
   return answerPage(c, {
     title: partner.name,
     body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, partner)}
       ${
         partner.active
-          ? html`<div class="actions">
-              ${confirmed(visit, `${PATH}/${partner.id}/desligar`, texts, reasonField(visit))}
-            </div>`
+          ? html`<div class="actions">${confirmed(visit, `${path}/desligar`, texts, reasonField(visit))}</div>`
           : ''
       }
       <h2>${t.operator.webhooks}</h2>
@@ -58,7 +60,8 @@ function show(visit: Visit, partner: ShownPartner): Response | Promise<Response>
             </li>`,
         )}
       </ul>
-      ${historyPart(visit, partner.history)}`,
+      ${partner.moreAfter === null ? '' : html`<p><a href="${path}?depois=${partner.moreAfter}">${t.operator.more}</a></p>`}
+      ${historyPart(visit, partner.history, partner.olderThan === null ? null : `${path}?antes=${partner.olderThan}`)}`,
   });
 }
 

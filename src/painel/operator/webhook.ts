@@ -1,9 +1,12 @@
 /** One webhook as the operator sees and steers it: mute, unmute, cap. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { MAX_CAP, setCap } from '../../delivery/queue/orders/cap.ts';
+import { MAX_CAP } from '../../delivery/queue/orders/cap.ts';
 import { notFound } from '../../http/api-error.ts';
+import { MAX_LINE } from '../../steering/author.ts';
+import { COUNTED, readBounded } from '../../steering/bounds.ts';
 import { readWebhook, type ShownWebhook } from '../../steering/webhooks.ts';
+import { capWebhook } from '../../webhooks/capping.ts';
 import { muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
@@ -11,16 +14,16 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed, formToken, moment, notice } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { granted, invalid, OPERATE, readOperator, reasonField } from './acts.ts';
-import { historyPart } from './history.ts';
+import { historyPart, lineAsked } from './history.ts';
 
 const PATH = '/painel/operacao/webhooks';
 
-export function addOperatorWebhook(app: Hono<PainelEnv>, { pool, log }: PainelDeps, guard: Guard): void {
+export function addOperatorWebhook(app: Hono<PainelEnv>, { pool }: PainelDeps, guard: Guard): void {
   const back = ({ c }: Visit, done: string) => c.redirect(`${PATH}/${pathId(c)}?feito=${done}`, 303);
   app.get(
     `${PATH}/:id`,
     guard.show(OPERATE, async (visit) => {
-      const webhook = await pool.run((sql) => readWebhook(sql, pathId(visit.c)));
+      const webhook = await readBounded(pool, (sql) => readWebhook(sql, pathId(visit.c), lineAsked(visit)));
       if (webhook === null) throw notFound();
       return show(visit, webhook);
     }),
@@ -49,9 +52,8 @@ export function addOperatorWebhook(app: Hono<PainelEnv>, { pool, log }: PainelDe
       if (!Number.isSafeInteger(cap) || cap < 1 || cap > MAX_CAP) {
         throw invalid('limite', `deve ser um número inteiro de 1 a ${MAX_CAP}`);
       }
-      if (!(await pool.run((sql) => setCap(sql, id, cap)))) throw notFound();
-      const { actor } = visit.session.identity;
-      log.info({ webhook_id: id, cap, actor }, 'the cap was set on the page');
+      const operator = readOperator(visit, form, 'optional');
+      granted(await pool.transaction((tx) => capWebhook(tx, id, cap, operator)));
       return back(visit, 'limite');
     }),
   );
@@ -63,7 +65,7 @@ function show(visit: Visit, webhook: ShownWebhook): Response | Promise<Response>
   return answerPage(c, {
     title: t.operator.webhook,
     body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook)} ${actions(visit, webhook)}
-    ${historyPart(visit, webhook.history)}`,
+    ${historyPart(visit, webhook.history, webhook.olderThan === null ? null : `${PATH}/${webhook.id}?antes=${webhook.olderThan}`)}`,
   });
 }
 
@@ -93,16 +95,16 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
       </div>
     </dl>
     <dl class="tiles">
-      ${tile(t.operator.pending, deliveries.pending)} ${tile(t.operator.inFlight, deliveries.inFlight)}
-      ${tile(t.operator.suspended, deliveries.suspended)} ${tile(t.operator.ended, deliveries.failed)}
-      ${tile(t.operator.cap, webhook.cap)}
+      ${tile(visit, t.operator.pending, deliveries.pending)} ${tile(visit, t.operator.inFlight, deliveries.inFlight)}
+      ${tile(visit, t.operator.suspended, deliveries.suspended)} ${tile(visit, t.operator.ended, deliveries.failed)}
+      ${tile(visit, t.operator.cap, webhook.cap)}
     </dl>`;
 }
 
-function tile(label: string, count: number): Html {
+function tile({ t }: Visit, label: string, count: number): Html {
   return html`<div class="tile">
     <dt>${label}</dt>
-    <dd>${count}</dd>
+    <dd>${count > COUNTED ? t.operator.moreThan(COUNTED) : count}</dd>
   </div>`;
 }
 
@@ -133,6 +135,7 @@ function actions(visit: Visit, { id, active, mutedAt, cap }: ShownWebhook): Html
       <label
         >${t.operator.cap} <input name="limite" type="number" min="1" max="${MAX_CAP}" value="${cap}" required
       /></label>
+      <label>${t.operator.reason} <input name="motivo" size="24" maxlength="${MAX_LINE}" autocomplete="off" /></label>
       <button>${t.operator.setCap}</button>
     </form>
     ${mutedAt !== null ? confirmed(visit, `${path}/reabrir`, unmute, reasonField(visit)) : ''}

@@ -209,16 +209,16 @@ describe('the claim', () => {
 describe('the cap', () => {
   test('is what the operator set, and raising it wakes a saturated lane at once', async () => {
     await commitEvents(sql, partnerId, 20);
-    expect(await setCap(sql, webhookId, 2)).toBe(true);
+    expect(await setCap(sql, webhookId, 2)).toBe(64);
     expect(await claim('p/1', 100)).toHaveLength(2);
     expect(await claim('p/2', 100)).toEqual([]);
-    expect(await setCap(sql, webhookId, 6)).toBe(true);
+    expect(await setCap(sql, webhookId, 6)).toBe(2);
     expect(await claim('p/3', 100, after(1))).toHaveLength(4);
     expect(await claim('p/4', 100, after(1))).toEqual([]);
   });
 
   test('of an unknown webhook cannot be set', async () => {
-    expect(await setCap(sql, partnerId, 2)).toBe(false);
+    expect(await setCap(sql, partnerId, 2)).toBeNull();
     await expect(setCap(sql, webhookId, 0)).rejects.toThrow(/lanes_max_in_flight/);
   });
 });

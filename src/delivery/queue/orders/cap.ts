@@ -8,13 +8,15 @@ export const MAX_CAP = 1_000;
 
 /**
  * Sets the cap of a webhook, 1 to 1,000, and wakes its lane, which may have been saturated under the old one. What is in
- * flight above a lowered cap ends by itself, and a muted lane stays asleep. False when there is no such webhook.
+ * flight above a lowered cap ends by itself, and a muted lane stays asleep. Returns the cap before; null when there is no
+ * such webhook.
  */
-export async function setCap(tx: Tx, webhookId: string, maxInFlight: number): Promise<boolean> {
-  const { count } = await tx`
+export async function setCap(tx: Tx, webhookId: string, maxInFlight: number): Promise<number | null> {
+  const [row] = await tx<{ before: number }[]>`
     update lanes
     set version = version + 1, max_in_flight = ${maxInFlight}, saturated = false,
         next_due_at = case when muted_at is null then now() end
-    where webhook_id = ${webhookId}`;
-  return count === 1;
+    where webhook_id = ${webhookId}
+    returning old.max_in_flight as before`;
+  return row?.before ?? null;
 }

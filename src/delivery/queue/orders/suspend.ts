@@ -1,11 +1,12 @@
 /**
  * Suspension: deliveries of a deactivated webhook are not sent but become `suspensa`. After a re-activation the partner
  * may resume them where their schedule stood. A webhook of a deactivated partner counts as inactive; that deactivation
- * suspends what is pending by itself (trigger `partners_suspend_deliveries`), and the rest is suspended here.
+ * suspends up to 10,000 pending ones by itself (trigger `partners_suspend_deliveries`), and the rest is suspended here.
  *
  * Invariant: every pending delivery of a webhook that stays inactive is suspended in the end, whoever crashes. The
  * deactivation leaves an arrival. The poller whose claim finds the lane inactive suspends a batch beside the claim, and
- * leaves another arrival while batches come back full. An append that was open during the deactivation brings its own
+ * leaves another arrival while batches come back full; what a poller that ends has left, and what is muted, the sweep suspends
+ * (upkeep/left-pending.ts). An append that was open during the deactivation brings its own
  * arrival.
  * Deliveries in flight are left alone; if they fail they are pending again, and the lane's next turn finds them.
  * Each batch locks its webhooks and their partners in share mode, so it cannot suspend what a re-activation has just

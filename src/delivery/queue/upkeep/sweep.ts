@@ -5,6 +5,7 @@
 import type { Tx } from '../../../db/pool.ts';
 import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
 import type { EngineDeps } from '../engine-deps.ts';
+import { suspendLeft } from './left-pending.ts';
 import { type LoanPlace, wakeStrandedLoans } from './stranded-loans.ts';
 
 const EVERY_MS = 30_000;
@@ -77,6 +78,8 @@ export class Sweeper {
     if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
     this.#sweptAtMs = monotonicMs();
     const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#cursor, now()));
+    const suspended = await suspendLeft(pool, this.#cursor, PAGE, now());
+    if (suspended > 0) log.info({ suspended }, 'deliveries of inactive webhooks have been suspended');
     this.#cursor = cursor;
     const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#place));
     this.#place = ofLoans.place;

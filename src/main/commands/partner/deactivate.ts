@@ -14,10 +14,11 @@ export const deactivate = command({
   takes: { partner: { about: 'its id', read: readUuid } },
   options: { reason, author, json },
   help: `
-In one transaction the partner becomes inactive, what is pending of it becomes suspensa, and a line of history says who did
-it. From that commit on its tokens are refused, and nothing of it is claimed or appended. The command then waits for the
-POSTs that were under way, 45 s at most: when it has left, not one POST follows. A failure of those becomes suspensa, too.
-Interrupted while it waits, the partner stays inactive. partner reactivate undoes it.
+In one transaction the partner becomes inactive, up to 10,000 of its pending deliveries become suspensa, and a line of history
+says who did it. From that commit on its tokens are refused, and nothing of it is claimed or appended. The command then
+suspends what is left of a larger partner, 1,000 in a transaction, and waits for the POSTs that were under way, 45 s at most:
+when it has left, not one POST follows. A failure of those becomes suspensa, too. Interrupted, the partner stays inactive, and
+the pollers suspend the rest. partner reactivate undoes it.
 
 Output: what was suspended; with --json {"id": "0199…", "active": false, "suspended": 17, "wereInFlight": 2}, suspended being
 all that is suspensa of it now.`,

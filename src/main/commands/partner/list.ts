@@ -1,25 +1,29 @@
 import { table } from '../../../demo/table.ts';
 import { command, flag } from '../../command.ts';
-import { json, rowsOr, steer, tell } from '../../operator.ts';
+import { json, paging, rowsOr, steer, tell, tellMore } from '../../operator.ts';
 
 export const list = command({
   summary: 'list partners, the oldest first',
-  options: { inactive: flag('--inactive', 'only those that were deactivated'), json },
+  options: { inactive: flag('--inactive', 'only those that were deactivated'), ...paging, json },
   help: `
 Output: a table; with --json [{"id": "0199…", "name": "Um", "active": true, "signing": "internal", "documents": "agrupada",
-"issuance": "sincrona", "createdAt": "2026-…", "webhooks": 2}], webhooks being the active ones.`,
+"issuance": "sincrona", "createdAt": "2026-…", "webhooks": 2}], webhooks being the active ones, 1001 standing for more than 1,000. The list comes in pages: when there is more,
+a line on standard error says with which --after it goes on.`,
   exits: { done: 'they were listed, or there is none' },
-  async run({ inactive, json }, line) {
-    const { listPartners } = await import('../../../steering/accounts.ts');
-    const partners = await steer(line, (pool) => pool.run((sql) => listPartners(sql, inactive)));
+  async run({ inactive, after, limit, json }, line) {
+    const { readBounded } = await import('../../../steering/bounds.ts');
+    const { listPartners, WEBHOOKS_COUNTED } = await import('../../../steering/accounts.ts');
+    const page = await steer(line, (pool) =>
+      readBounded(pool, (sql) => listPartners(sql, inactive, { after: after ?? null, limit })),
+    );
     const text = rowsOr(
-      partners,
+      page.rows,
       (rows) =>
         table(
           rows.map(({ id, name, active, webhooks, signing, documents, issuance }) => ({
             id,
             active: active ? 'yes' : 'no',
-            webhooks,
+            webhooks: webhooks > WEBHOOKS_COUNTED ? `${WEBHOOKS_COUNTED}+` : webhooks,
             signing,
             documents,
             issuance,
@@ -28,6 +32,7 @@ Output: a table; with --json [{"id": "0199…", "name": "Um", "active": true, "s
         ),
       inactive ? 'no partner is inactive' : 'there is no partner: partner create makes one',
     );
-    tell(line, json, partners, text);
+    tell(line, json, page.rows, text);
+    tellMore(page.next, (id) => `partner list${inactive ? ' --inactive' : ''} --after ${id}`);
   },
 });

@@ -14,7 +14,7 @@ export const reactivate = command({
   takes: { partner: { about: 'its id', read: readUuid } },
   options: { reason, author, json },
   help: `
-What was suspended stays so: the partner resumes it, webhook by webhook, with PATCH /v1/webhooks/{id}
+What the deactivation has left pending is suspended first. What was suspended stays so: the partner resumes it, webhook by webhook, with PATCH /v1/webhooks/{id}
 {"ativo": true, "retomar": true}, or the operator sends one with delivery resend. What happened while it was inactive made no
 deliveries. Needs the rights of carteiro_owner.
 
@@ -23,7 +23,7 @@ Output: what is suspended; with --json {"id": "0199…", "active": true, "suspen
   async run({ partner: id, reason = null, author, json }, line) {
     const { reactivatePartner } = await import('../../../steering/off-boarding.ts');
     const operator = { actor: actorOf(author), reason };
-    const work = (pool: Pool) => pool.transaction((tx) => reactivatePartner(tx, id, operator));
+    const work = (pool: Pool) => reactivatePartner(pool, id, operator);
     const done = await steer(line, work, { needs: 'owner' });
     if ('refused' in done) throw new Refusal(WHY[done.refused.kind](id));
     const { suspended } = done.ok;

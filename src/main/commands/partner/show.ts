@@ -1,30 +1,33 @@
 import { table } from '../../../demo/table.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
-import { json, steer, tell } from '../../operator.ts';
+import { before, json, steer, tell, tellMore } from '../../operator.ts';
 
 export const show = command({
   summary: "show a partner: its account, its webhooks, and its account's history",
   takes: { partner: { about: 'its id', read: readUuid } },
-  options: { json },
+  options: { before, json },
   help: `
-Output: text; with --json {"id": "0199…", "name": "Um", "active": true, …, "webhooks": [as webhook list],
+Output: text; with --json {"id": "0199…", "name": "Um", "active": true, …, "webhooks": [as webhook list, without failedLastHour],
 "history": [{"changedAt": "2026-…", "change": "desativacao", "actor": "operador:ana", "reason": "…", "name": "Um", …}]}, the
-newest line first.`,
+newest line first. Of the webhooks 100 are shown; moreAfter says that there are more (webhook list --partner ID --after …). The history
+has the newest 100 lines; --before N shows the ones before line N, and a line on standard error says with which N it goes on.`,
   exits: { done: 'it was shown', refused: 'there is no such partner' },
-  async run({ partner: id, json }, line) {
+  async run({ partner: id, before = null, json }, line) {
+    const { readBounded } = await import('../../../steering/bounds.ts');
     const { readPartner } = await import('../../../steering/accounts.ts');
-    const found = await steer(line, (pool) => pool.run((sql) => readPartner(sql, id)));
+    const found = await steer(line, (pool) => readBounded(pool, (sql) => readPartner(sql, id, { before })));
     if (found === null) throw new Refusal(`there is no partner ${id}: partner list shows them`);
-    const { webhooks, history, name, active, signing, documents, issuance } = found;
+    const { webhooks, moreAfter, history, name, active, signing, documents, issuance } = found;
     const lines = [
       `${name} (${id}), ${active ? 'active' : 'inactive'}`,
       `signing ${signing}, documents ${documents}, issuance ${issuance}`,
-      `${webhooks.length} webhooks: webhook list --partner ${id}`,
+      `${webhooks.length}${moreAfter === null ? '' : '+'} webhooks: webhook list --partner ${id}`,
       ...(history.length === 0
         ? []
         : [table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason })))]),
     ];
     tell(line, json, found, lines.join('\n'));
+    tellMore(found.olderThan, (line) => `partner show ${id} --before ${line}`);
   },
 });

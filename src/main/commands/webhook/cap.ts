@@ -1,7 +1,8 @@
 import { MAX_CAP } from '../../../delivery/queue/orders/cap.ts';
 import { readInteger, readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
-import { json, steer, tell } from '../../operator.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, reason, steer, tell } from '../../operator.ts';
 
 export const cap = command({
   summary: "set the most of a webhook's deliveries may be in flight at once, over all pollers (64 unless set)",
@@ -9,17 +10,19 @@ export const cap = command({
     webhook: { about: 'its id', read: readUuid },
     number: { about: `1 to ${MAX_CAP}`, read: readInteger(1, MAX_CAP) },
   },
-  options: { json },
+  options: { reason, author, json },
   help: `
 Takes effect with the next claim. What is in flight above a lowered cap ends by itself. A webhook whose last attempt had no
-answer gets one at a time until it answers, whatever its cap.
+answer gets one at a time until it answers, whatever its cap. A cap that changes leaves a line in the webhook's history
+(limite), which webhook show and the page show.
 
 Output: a sentence; with --json {"webhook": "0199…", "cap": 3}`,
   exits: { done: 'the cap is set', refused: 'there is no such webhook' },
-  async run({ webhook, number, json }, line) {
-    const { setCap } = await import('../../../delivery/queue/orders/cap.ts');
-    const isKnown = await steer(line, (pool) => pool.run((sql) => setCap(sql, webhook, number)));
-    if (!isKnown) throw new Refusal(`there is no webhook ${webhook}: webhook list shows them`);
+  async run({ webhook, number, reason = null, author, json }, line) {
+    const { capWebhook } = await import('../../../webhooks/capping.ts');
+    const operator = { actor: actorOf(author), reason };
+    const result = await steer(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator)));
+    if ('refused' in result) throw new Refusal(`there is no webhook ${webhook}: webhook list shows them`);
     tell(line, json, { webhook, cap: number }, `at most ${number} of its deliveries are in flight at once`);
   },
 });

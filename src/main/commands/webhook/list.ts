@@ -1,30 +1,42 @@
 import { table } from '../../../demo/table.ts';
 import { readUuid } from '../../arguments.ts';
-import { choice, command, option } from '../../command.ts';
-import { json, rowsOr, steer, tell } from '../../operator.ts';
+import { choice, command, option, UsageError } from '../../command.ts';
+import { json, paging, rowsOr, steer, tell, tellMore } from '../../operator.ts';
 import type { WebhookLine } from '../../../steering/webhooks.ts';
 
 export const list = command({
-  summary: 'list webhooks, those that fail most first',
+  summary: 'list webhooks, the oldest first; with --state failing the worst first',
   options: {
     partner: option('--partner <id>', 'only those of this partner', readUuid),
     state: choice('--state <state>', 'only those in this state', ['muted', 'inactive', 'failing', 'falhando'] as const),
+    ...paging,
     json,
   },
   help: `
-failing: an attempt failed in the last hour. falhando: it has failed for hours, by the policy. inactive: the webhook or its partner was deactivated. Query strings of URLs are
-masked, because they carry tokens.
+failing: an attempt failed in the last hour; of each kind of failure the newest 10,000 are looked at. falhando: it has failed for hours, by the policy. inactive: the webhook or its partner was deactivated. Query strings of URLs are
+masked, because they carry tokens. The list comes in pages: when there is more, a line on standard error says with which --after
+it goes on. --state failing has one page, of the worst.
 
 Output: a table; with --json [{"id": "0199…", "partnerId": "0199…", "partner": "Um", "url": "https://…", "events": […],
 "active": true, "cap": 8, "silent": false, "mutedAt": null, "failingSince": null, "failedLastHour": 0}]. A silent one left
 its last attempt without an answer, and gets one delivery at a time until it answers. One with failingSince is falhando by the
 policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers well.`,
   exits: { done: 'they were listed, or there is none' },
-  async run({ partner, state, json }, line) {
+  async run({ partner, state, after, limit, json }, line) {
+    const { readBounded } = await import('../../../steering/bounds.ts');
+    const { listFailing, withFailures } = await import('../../../steering/failures.ts');
     const { listWebhooks } = await import('../../../steering/webhooks.ts');
-    const webhooks = await steer(line, (pool) => pool.run((sql) => listWebhooks(sql, { partnerId: partner, state })));
+    if (state === 'failing' && after !== undefined)
+      throw new UsageError('--state failing has one page: leave out --after');
+    const page = await steer(line, (pool) =>
+      readBounded(pool, async (sql) => {
+        if (state === 'failing') return { rows: await listFailing(sql, partner, limit), next: null };
+        const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
+        return { rows: await withFailures(sql, rows), next };
+      }),
+    );
     const text = rowsOr(
-      webhooks,
+      page.rows,
       (rows) =>
         table(
           rows.map(({ id, partner, url, active, cap, silent, mutedAt, failingSince, failedLastHour }) => ({
@@ -36,9 +48,11 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
             url,
           })),
         ),
-      'no webhook fits',
+      page.next === null ? 'no webhook fits' : 'no webhook of this page fits',
     );
-    tell(line, json, webhooks, text);
+    tell(line, json, page.rows, text);
+    const filter = `${partner === undefined ? '' : ` --partner ${partner}`}${state === undefined ? '' : ` --state ${state}`}`;
+    tellMore(page.next, (id) => `webhook list${filter} --after ${id}`);
   },
 });
 

@@ -19,7 +19,8 @@ From the commit on nothing of the webhook is claimed, and what is appended for i
 it. No schedule runs meanwhile: no slot is spent. The command then waits for the POSTs that were under way, 45 s at most:
 when it has left, not one POST follows until webhook unmute. A test that the partner asks for waits, too.
 
-Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending": 17, "wereInFlight": 2}`,
+Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending": 17, "wereInFlight": 2}, where
+10001 pending stands for more`,
   exits: {
     done: 'it is muted, and nothing of it is in flight',
     refused: 'there is no such webhook, or it is muted or inactive',
@@ -27,6 +28,7 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
   async run({ webhook, reason = null, author, json }, line) {
     const { muteWebhook } = await import('../../../webhooks/muting.ts');
     const { untilLanded } = await import('../../../steering/landing.ts');
+    const { countText, readBounded } = await import('../../../steering/bounds.ts');
     const { countDeliveries } = await import('../../../steering/webhooks.ts');
     const progress = openProgress();
     try {
@@ -35,11 +37,11 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
         const result = await pool.transaction((tx) => muteWebhook(tx, webhook, operator));
         if ('refused' in result) throw new Refusal(WHY[result.refused.kind](webhook));
         const wereInFlight = await untilLanded(pool, [webhook], (sentence) => progress.show(sentence));
-        const { pending } = await pool.run((sql) => countDeliveries(sql, webhook));
+        const { pending } = await readBounded(pool, (sql) => countDeliveries(sql, webhook));
         return { pending, wereInFlight };
       });
       progress.end();
-      const text = `muted; ${done.pending} deliveries wait, ${done.wereInFlight} were in flight and have ended`;
+      const text = `muted; ${countText(done.pending)} deliveries wait, ${done.wereInFlight} were in flight and have ended`;
       tell(line, json, { webhook, muted: true, ...done }, text);
     } finally {
       progress.end();

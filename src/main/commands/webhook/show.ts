@@ -1,22 +1,32 @@
 import { table } from '../../../demo/table.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
-import { json, steer, tell } from '../../operator.ts';
+import { before, json, steer, tell, tellMore } from '../../operator.ts';
 
 export const show = command({
   summary: 'show a webhook: its state, what waits for it, and its history',
   takes: { webhook: { about: 'its id', read: readUuid } },
-  options: { json },
+  options: { before, json },
   help: `
-Counts every delivery of the webhook that has not arrived, which takes a second for a million.
+Each state counts up to 10,000 deliveries (10000+, or 10001 with --json, stand for more), and in flight is counted among the
+pending ones that are due first. The history has the newest 100 lines; --before N shows the ones before line N, and a line on
+standard error says with which N it goes on.
 
 Output: text; with --json what webhook list shows, "deliveries": {"pending": 17, "inFlight": 2, "suspended": 0, "failed": 1,
-"oldestDueS": 4.2} and "history": [{"changedAt": "2026-…", "change": "silenciamento", "actor": "operador:ana", "reason": "…",
+"oldestDueS": 4.2} and "history": [{"position": "12", "changedAt": "2026-…", "change": "silenciamento", "actor": "operador:ana", "reason": "…",
 "active": true}], the newest line first.`,
   exits: { done: 'it was shown', refused: 'there is no such webhook' },
-  async run({ webhook: id, json }, line) {
+  async run({ webhook: id, before = null, json }, line) {
     const { readWebhook } = await import('../../../steering/webhooks.ts');
-    const found = await steer(line, (pool) => pool.run((sql) => readWebhook(sql, id)));
+    const { withFailures } = await import('../../../steering/failures.ts');
+    const { countText, readBounded } = await import('../../../steering/bounds.ts');
+    const found = await steer(line, (pool) =>
+      readBounded(pool, async (sql) => {
+        const shown = await readWebhook(sql, id, before);
+        const [failing] = shown === null ? [] : await withFailures(sql, [shown]);
+        return shown === null || failing === undefined ? null : { ...shown, failedLastHour: failing.failedLastHour };
+      }),
+    );
     if (found === null) throw new Refusal(`there is no webhook ${id}: webhook list shows them`);
     const { partner, partnerId, url, events, active, cap, silent, mutedAt, failingSince, failedLastHour } = found;
     const { deliveries, history } = found;
@@ -28,10 +38,11 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
       `${url}, ${state}${falhando}`,
       `partner ${partner} (${partnerId}), cap ${cap}${silent ? ', one at a time until it answers' : ''}`,
       `events ${events.join(' ')}`,
-      `${pending} pending, ${inFlight} of them in flight${oldestDueS === null ? '' : `, the oldest due for ${Math.round(oldestDueS)} s`}`,
-      `${suspended} suspensa, ${failed} erro, ${failedLastHour} attempts failed in the last hour`,
+      `${countText(pending)} pending, ${inFlight} of them in flight${oldestDueS === null ? '' : `, the oldest due for ${Math.round(oldestDueS)} s`}`,
+      `${countText(suspended)} suspensa, ${countText(failed)} erro, ${failedLastHour} attempts failed in the last hour`,
       table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason }))),
     ];
     tell(line, json, found, lines.join('\n'));
+    tellMore(found.olderThan, (line) => `webhook show ${id} --before ${line}`);
   },
 });

@@ -15,17 +15,19 @@ export const unmute = command({
   help: `
 Wakes the webhook's lane: the next claim finds all that waited, the oldest first.
 
-Output: what is pending; with --json {"webhook": "0199…", "muted": false, "pending": 17}`,
+Output: what is pending; with --json {"webhook": "0199…", "muted": false, "pending": 17}, where 10001
+stands for more`,
   exits: { done: 'it is sent to again', refused: 'there is no such webhook, or it is not muted' },
   async run({ webhook, reason = null, author, json }, line) {
     const { unmuteWebhook } = await import('../../../webhooks/muting.ts');
+    const { countText, readBounded } = await import('../../../steering/bounds.ts');
     const { countDeliveries } = await import('../../../steering/webhooks.ts');
     const pending = await steer(line, async (pool) => {
       const operator = { actor: actorOf(author), reason };
       const result = await pool.transaction((tx) => unmuteWebhook(tx, webhook, operator));
       if ('refused' in result) throw new Refusal(WHY[result.refused.kind](webhook));
-      return (await pool.run((sql) => countDeliveries(sql, webhook))).pending;
+      return (await readBounded(pool, (sql) => countDeliveries(sql, webhook))).pending;
     });
-    tell(line, json, { webhook, muted: false, pending }, `unmuted; ${pending} deliveries are pending`);
+    tell(line, json, { webhook, muted: false, pending }, `unmuted; ${countText(pending)} deliveries are pending`);
   },
 });

@@ -1,0 +1,50 @@
+/**
+ * The third part of the sweep: what is still pending of inactive webhooks is suspended, also where no claim would come to it
+ * soon. A muted lane is never due; and a lane whose deliveries are all due later is looked at then, if the poller that took
+ * its arrival ended before it had suspended them. Claims suspend the rest sooner, so the sweep mostly finds nothing.
+ */
+import type { Pool, Tx } from '../../../db/pool.ts';
+import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';
+
+/** The sweep has other work: what is beyond these batches has its turn when the sweep is back at this page. */
+const BATCHES = 10;
+
+/** Suspends what is left of up to `page` webhooks after `cursor` (null: from the first one); returns how many. */
+export async function suspendLeft(
+  pool: Pool,
+  cursor: string | null,
+  page: number,
+  now: Date | null = null,
+): Promise<number> {
+  let suspended = 0;
+  for (let batches = 0; batches < BATCHES; batches += 1) {
+    const batch = await pool.transaction(async (tx) =>
+      suspendUnclaimed(tx, await findLeft(tx, cursor, page, now), now),
+    );
+    suspended += batch;
+    if (batch < SUSPENDED_AT_ONCE) break;
+  }
+  return suspended;
+}
+
+async function findLeft(tx: Tx, cursor: string | null, page: number, now: Date | null): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    with page as materialized (
+      select id, partner_id, active from webhooks
+      where id > coalesce(${cursor}::uuid, '00000000-0000-0000-0000-000000000000')
+      order by id
+      limit ${page}
+    )
+    select page.id
+    from page
+    join partners p on p.id = page.partner_id
+    cross join lateral (
+      select from deliveries d
+      where d.webhook_id = page.id and d.partner_id = page.partner_id and d.status = 'pendente'
+        and (d.claimed_at is null or d.claimed_at <= coalesce(${now}::timestamptz, now()) - lease())
+      order by d.next_attempt_at
+      limit 1
+    ) left_pending
+    where not (page.active and p.active)`;
+  return rows.map(({ id }) => id);
+}

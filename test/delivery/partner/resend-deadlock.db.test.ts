@@ -1,0 +1,104 @@
+/** A batch of resends that meets another transaction crosswise is tried again, and nobody hears of it. */
+import { beforeEach, expect, test } from 'vitest';
+import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { codeOf } from '../../../src/db/unavailable.ts';
+import { type ManyToResend, resendMany } from '../../../src/delivery/partner/resend.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
+import { commitEvents, readDeliveries } from '../../support/outbox.ts';
+
+let pool: Pool;
+let sql: Sql;
+let many: ManyToResend;
+let ids: string[];
+
+const current = useOneWebhook();
+beforeEach(async () => {
+  const { partnerId, webhookId } = current();
+  ({ pool, sql } = current());
+  await commitEvents(sql, partnerId, 3);
+  await sql`update deliveries set status = 'erro', next_attempt_at = null, finished_at = now()`;
+  ids = (await readDeliveries(sql, webhookId)).map(({ id }) => id);
+  many = {
+    partnerId,
+    webhookId,
+    from: new Date(Date.now() - 3_600_000),
+    until: new Date(Date.now() + 3_600_000),
+    statuses: ['erro'],
+    after: null,
+    simulate: false,
+    author: { actor: 'test', requestId: null },
+  };
+});
+
+/** The same pool, that writes down what each transaction came to. */
+function watched(transaction: Pool['transaction']): { readonly pool: Pool; readonly ends: string[] } {
+  const ends: string[] = [];
+  const watching: Pool['transaction'] = async (...args) => {
+    try {
+      const result = await transaction(...args);
+      ends.push('committed');
+      return result;
+    } catch (error) {
+      ends.push(codeOf(error) ?? 'no code');
+      throw error;
+    }
+  };
+  return { pool: { transaction: watching } as Pool, ends };
+}
+
+/** A transaction that holds a delivery until it is let go, and may ask for a second one. */
+async function holding(id: string) {
+  const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<string | null>();
+  const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+  const over = sql.begin(async (tx) => {
+    // It never looks for deadlocks: whoever waits for it does, and is the one that PostgreSQL ends.
+    await tx`set local deadlock_timeout = '1h'`;
+    await tx`select from deliveries where id = ${id} for update`;
+    tellHeld();
+    const second = await asked;
+    if (second !== null) await tx`select from deliveries where id = ${second} for update`;
+    await goal;
+  });
+  await held;
+  return { ask, end: () => (ask(null), letGo(), over) };
+}
+
+async function untilWaiting(count: number): Promise<void> {
+  for (;;) {
+    const rows = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    if (rows.length === count) return;
+  }
+}
+
+test('a batch that PostgreSQL ends for a deadlock is tried again, and resends all', { timeout: 60_000 }, async () => {
+  const [first = '', second = '', third = ''] = ids;
+  const gate = await holding(second);
+  const other = await holding(third);
+  const { pool: watchedPool, ends } = watched(pool.transaction.bind(pool));
+  const resending = resendMany(watchedPool, many, Number.POSITIVE_INFINITY);
+  // The batch has the first delivery and waits at the gate; the other waits for the first, and closes the circle once
+  // the gate is open.
+  await untilWaiting(1);
+  other.ask(first);
+  await untilWaiting(2);
+  await gate.end();
+  await expect.poll(() => ends, { timeout: 30_000 }).toEqual(['40P01']);
+  await other.end();
+  expect(await resending).toEqual({ ok: { count: 3, inFlight: 0, next: null } });
+  expect(ends).toEqual(['40P01', 'committed']);
+  expect((await readDeliveries(sql, many.webhookId)).map(({ status }) => status)).toEqual(Array(3).fill('pendente'));
+  const [{ orders }] = await sql<[{ orders: number }]>`
+    select count(*)::int as orders from send_orders where webhook_id = ${many.webhookId}`;
+  expect(orders).toBe(1);
+});
+
+test.each([
+  ['40P01', 5],
+  ['23514', 1],
+])('a batch that fails with %s every time is tried %i times', async (code, tries) => {
+  const { pool: failing, ends } = watched(() => Promise.reject(Object.assign(new Error('no'), { code })));
+  await expect(resendMany(failing, many, Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code });
+  expect(ends).toEqual(Array(tries).fill(code));
+});

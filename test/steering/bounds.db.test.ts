@@ -1,0 +1,180 @@
+/**
+ * What operators read looks at a bounded number of rows, however many there are, analysed or not: counted by the server for each
+ * table, whether a scan or an index led to them.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Pool, type Sql, type Tx } from '../../src/db/pool.ts';
+import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
+import { readBounded } from '../../src/steering/bounds.ts';
+import { listFailing, withFailures } from '../../src/steering/failures.ts';
+import { countDeliveries, listWebhooks, readWebhook } from '../../src/steering/webhooks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { insertPartner, insertWebhook } from '../support/outbox.ts';
+
+const TIMES = { timeout: 240_000 };
+/** A session goes over to a generic plan after five runs of a statement. */
+const TURNS = 7;
+
+let database: TestDatabase;
+let sql: Sql;
+let partnerId: string;
+let webhookId: string;
+
+/** One partner with 5,000 webhooks, one of which has 200,000 deliveries and 20,000 lines of history; 3,000 other partners. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ sql } = database);
+  for (const table of [
+    'deliveries',
+    'attempts',
+    'webhooks',
+    'lanes',
+    'webhook_history',
+    'partner_history',
+    'partners',
+  ]) {
+    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
+  }
+  partnerId = await insertPartner(sql);
+  ({ id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/'));
+  await sql`
+    insert into webhooks (id, partner_id, url, events, encrypted_secret)
+    select uuidv7(), partner_id, url, events, encrypted_secret from webhooks, generate_series(1, 4999)`;
+  await sql`insert into partners (name, active) select 'Outro ' || n, n % 10 <> 0 from generate_series(1, 3000) n`;
+  await sql`
+    insert into deliveries (event_id, webhook_id, partner_id, status, next_attempt_at, finished_at)
+    select uuidv7(), ${webhookId}, ${partnerId}, status, case when status = 'pendente' then now() + n * interval '1 second' end,
+           case when status in ('erro', 'entregue') then now() end
+    from generate_series(1, 50000) n, unnest('{pendente,suspensa,erro,entregue}'::text[]) status`;
+  await sql`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
+    select ${webhookId}, ${partnerId}, 'https://partner.example/', '{}', true, 'limite', 'test', n::text
+    from generate_series(1, 20000) n`;
+  await sql`
+    insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor, reason)
+    select id, name, active, signing, documents, issuance, 'alteracao', 'test', n::text
+    from partners, generate_series(1, 20000) n where id = ${partnerId}`;
+  await sql`
+    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
+    select gen_random_uuid(), 1, ${webhookId}, ${partnerId}, outcome, case outcome when 'entregue' then 200 end, now(), 1, 'https://partner.example/', 'old/1'
+    from generate_series(1, 30000), unnest('{erro_conexao,entregue}'::text[]) outcome`;
+  await sql`
+    update lanes set muted_at = now(), next_due_at = null
+    where webhook_id in (select id from webhooks order by id desc limit 150)`;
+}, 240_000);
+afterAll(() => database.drop());
+
+/** A session that made the rows would tell what it read up to 10 s later, in the middle of a count. */
+async function tellNow(): Promise<void> {
+  const sessions = await Promise.all([1, 2, 3, 4].map(() => sql.reserve()));
+  for (const session of sessions) {
+    await session`select pg_stat_force_next_flush()`;
+    session.release();
+  }
+}
+
+/** The most rows that one of several runs of `read` looked at. */
+async function lookedAt(read: (tx: Tx) => Promise<unknown>): Promise<number> {
+  const pool = new Pool({ url: database.url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });
+  try {
+    const total = () =>
+      pool.run(async (session) => {
+        await session`select pg_stat_force_next_flush()`;
+        const [row] = await session<[{ rows: number }]>`
+          select (select sum(seq_tup_read) from pg_stat_user_tables)::float8
+                 + (select sum(idx_tup_read) from pg_stat_user_indexes)::float8 as rows`;
+        return row.rows;
+      });
+    let most = 0;
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const before = await total();
+      await readBounded(pool, read);
+      most = Math.max(most, (await total()) - before);
+    }
+    return most;
+  } finally {
+    await pool.close(1);
+  }
+}
+
+describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics) => {
+  beforeAll(async () => {
+    if (statistics === 'analysed') await sql`analyze`;
+    await tellNow();
+  }, 60_000);
+
+  test.each<[string, number, (tx: Tx) => Promise<unknown>]>([
+    ['the counts of a webhook', 31_000, (tx) => countDeliveries(tx, webhookId)],
+    ['a webhook with its history', 32_000, (tx) => readWebhook(tx, webhookId)],
+    ['older lines of its history', 32_000, (tx) => readWebhook(tx, webhookId, '10000')],
+    ['a partner with its webhooks and history', 2_000, (tx) => readPartner(tx, partnerId)],
+    ['whether there is a partner', 10, (tx) => isPartner(tx, partnerId)],
+    ['a page of all webhooks', 1_000, (tx) => listWebhooks(tx, {})],
+    ['a page of a partner’s', 1_000, (tx) => listWebhooks(tx, { partnerId })],
+    ['a page of the muted ones', 1_000, (tx) => listWebhooks(tx, { state: 'muted' })],
+    ['a page of the falhando ones', 1_000, (tx) => listWebhooks(tx, { state: 'falhando' })],
+    ['a page of the inactive ones, of which there are none', 12_000, (tx) => listWebhooks(tx, { state: 'inactive' })],
+    ['the webhooks that failed', 21_000, (tx) => listFailing(tx, undefined)],
+    ['how often a page of webhooks failed', 22_000, async (tx) => withFailures(tx, (await listWebhooks(tx, {})).rows)],
+    ['a page of partners', 2_500, (tx) => listPartners(tx, false)],
+    ['a page of inactive partners', 5_000, (tx) => listPartners(tx, true)],
+  ])('%s looks at no more than %i rows', async (name, bound, read) => {
+    const rows = await lookedAt(read);
+    if (process.env['TELL']) console.log(statistics, name, rows);
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThan(bound);
+  });
+});
+
+describe('what is cut', TIMES, () => {
+  test('a count ends at 10,000 and one more', async () => {
+    expect(await countDeliveries(sql, webhookId)).toEqual({
+      pending: 10_001,
+      inFlight: 0,
+      suspended: 10_001,
+      failed: 10_001,
+      oldestDueS: expect.any(Number) as number,
+    });
+  });
+
+  test('goes on where a page ended: every webhook comes once, and so does every muted one', async () => {
+    for (const [filter, count] of [
+      [{}, 5_000],
+      [{ partnerId, state: 'muted' }, 150],
+      [{ state: 'inactive' }, 0],
+    ] as const) {
+      const ids: string[] = [];
+      let after: string | null = null;
+      do {
+        const page: Awaited<ReturnType<typeof listWebhooks>> = await listWebhooks(sql, filter, { after });
+        ids.push(...page.rows.map(({ id }) => id));
+        after = page.next;
+      } while (after !== null);
+      expect([ids.length, ids]).toEqual([count, ids.toSorted()]);
+      expect(new Set(ids).size).toBe(count);
+    }
+  });
+
+  test('goes on with the older lines of a history, to its first one', async () => {
+    const newest = await readWebhook(sql, webhookId);
+    expect(newest?.history.map(({ reason }) => Number(reason))).toEqual(count(20_000, 19_901));
+    const older = await readWebhook(sql, webhookId, newest?.olderThan ?? null);
+    expect(older?.history.map(({ reason }) => Number(reason))).toEqual(count(19_900, 19_801));
+    const partner = await readPartner(sql, partnerId);
+    const before = await readPartner(sql, partnerId, { before: partner?.olderThan ?? null });
+    expect(before?.history.map(({ reason }) => Number(reason))).toEqual(count(19_900, 19_801));
+    expect(partner?.webhooks).toHaveLength(100);
+    const [first] = await sql<[{ position: string }]>`
+      select min(position)::text as position from webhook_history where webhook_id = ${webhookId}`;
+    const last = await readWebhook(sql, webhookId, String(Number(first.position) + 3));
+    expect([last?.history.length, last?.olderThan]).toEqual([3, null]);
+  });
+
+  test('the failures of the last hour are those of the newest 10,000 of a kind', async () => {
+    expect(await listFailing(sql, partnerId)).toMatchObject([{ id: webhookId, failedLastHour: 10_000 }]);
+  });
+});
+
+function count(from: number, to: number): number[] {
+  return Array.from({ length: from - to + 1 }, (_, index) => from - index);
+}
