@@ -1,8 +1,11 @@
 /**
  * The second half of the sweep: deliveries that wait for another of their loan, while none of it is marked that will wake
  * them (drizzle/functions/hold_back.sql). The expected count is 0, as of lanes; what is found is made due, and judged anew.
- * It walks what waits by webhook and event, a bounded number at a time, and the caller remembers the place: looked at from
- * the beginning each time, one that is stranded behind many that wait rightly would never be found.
+ * It walks what waits by webhook and event, judges a bounded number at a time, and the caller remembers the place: looked at
+ * from the beginning each time, one that is stranded behind many that wait rightly would never be found.
+ * What a step reads is not bounded: all that waits of each webhook on its page, because no index has the waiting ones by
+ * event. With 30,000 waiting that is 31,000 to 61,000 index entries a step. It is acceptable at one step in half a minute a
+ * poller; an index for it would cost every append.
  */
 import type { Tx } from '../../../db/pool.ts';
 import { insertArrivals } from '../arrivals.ts';
