@@ -54,7 +54,7 @@ export const FAILING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a good answer does not end falhando',
     file: 'queue/upkeep/failing-rule.ts',
-    find: 'const isOver = !isJudged || news.hasDelivered || next === null;',
+    find: 'const isOver = !isJudged || news.hasDelivered || run === null;',
     put: 'const isOver = !isJudged;',
     check: 'failing webhook',
     finds: /still probed/,

@@ -77,9 +77,10 @@ export async function lookForFailing(
       at,
       policy,
     );
-    const kept = judged.map((one) => {
-      const { webhookId, partnerId } = one.webhook;
-      return { webhookId, partnerId, run: one.change === 'suspensao' && !later.has(one) ? null : one.run };
+    // An operator may have muted one meanwhile: it was not suspended, and is falhando until the next look, so it keeps its run.
+    const suspended = new Set(changes.filter(({ change }) => change === 'suspensao').map(({ webhookId }) => webhookId));
+    const kept = judged.map(({ run, webhook: { webhookId, partnerId } }) => {
+      return { webhookId, partnerId, run: suspended.has(webhookId) ? null : run };
     });
     await endLook(tx, policy, span, kept);
     return { changes, hasMore: false };
@@ -114,8 +115,8 @@ async function make(tx: Tx, change: FailingChange, told: Told): Promise<boolean>
 }
 
 /**
- * One step of turning the policy off: no webhook stays `falhando`, and nothing is remembered. Each step forgets the runs that it
- * has ended, and the last one the policy, so a crash in between leaves the rest to whoever begins again.
+ * One step of turning the policy off: no webhook stays `falhando`, with a run or without, and nothing is remembered. Each step
+ * forgets the runs that it has ended, and the last one the policy, so a crash in between leaves the rest to whoever begins again.
  */
 export async function forgetFailing(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Promise<Step> {
   return pool.transaction(async (tx) => {
@@ -123,7 +124,12 @@ export async function forgetFailing(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Prom
     const runs = await tx<{ webhookId: string; isEnded: boolean }[]>`
       select webhook_id as "webhookId",
              change_failing(webhook_id, 'fim_da_falha', now(), 'a política de falhas foi desligada') as "isEnded"
-      from (select webhook_id from failing_runs order by webhook_id limit ${endsAtOnce}) run`;
+      from (
+        select webhook_id from failing_runs
+        union select webhook_id from lanes where failing_since is not null
+        order by webhook_id
+        limit ${endsAtOnce}
+      ) known`;
     const ids = runs.map(({ webhookId }) => webhookId);
     await forgetRuns(tx, ids);
     const hasMore = runs.length === endsAtOnce;
