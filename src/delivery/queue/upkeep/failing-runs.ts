@@ -115,7 +115,10 @@ interface Row extends Omit<Troubled, 'run' | 'news'> {
 /** As JSON has it. */
 type StoredRun = Omit<Run, 'firstFailedAt' | 'lastFailedAt'> & Record<'firstFailedAt' | 'lastFailedAt', string>;
 
-/** In the order of their ids, as their lanes are locked. What is `falhando` is among them even when its run is lost: else nobody would end that. */
+/**
+ * In the order of their ids, as their lanes are locked. What is `falhando` is among them also when its run is lost: else
+ * nobody would end that.
+ */
 export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
   const rows = await tx<Row[]>`
     with failed as materialized (
