@@ -7,7 +7,7 @@ import { Pool, type Sql, type Tx } from '../../src/db/pool.ts';
 import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { listFailing, withFailures } from '../../src/steering/failures.ts';
-import { countDeliveries, listWebhooks, readWebhook } from '../../src/steering/webhooks.ts';
+import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 
@@ -19,6 +19,7 @@ let database: TestDatabase;
 let sql: Sql;
 let partnerId: string;
 let webhookId: string;
+let otherId: string;
 
 /** One partner with 5,000 webhooks, one of which has 200,000 deliveries and 20,000 lines of history; 3,000 other partners. */
 beforeAll(async () => {
@@ -41,6 +42,7 @@ beforeAll(async () => {
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), partner_id, url, events, encrypted_secret from webhooks, generate_series(1, 4999)`;
   await sql`insert into partners (name, active) select 'Outro ' || n, n % 10 <> 0 from generate_series(1, 3000) n`;
+  otherId = await insertPartner(sql);
   await sql`
     insert into deliveries (event_id, webhook_id, partner_id, status, next_attempt_at, finished_at)
     select uuidv7(), ${webhookId}, ${partnerId}, status, case when status = 'pendente' then now() + n * interval '1 second' end,
@@ -115,7 +117,18 @@ describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics
     ['a page of the falhando ones', 1_000, (tx) => listWebhooks(tx, { state: 'falhando' })],
     ['a page of the inactive ones, of which there are none', 12_000, (tx) => listWebhooks(tx, { state: 'inactive' })],
     ['the webhooks that failed', 21_000, (tx) => listFailing(tx, undefined)],
-    ['how often a page of webhooks failed', 22_000, async (tx) => withFailures(tx, (await listWebhooks(tx, {})).rows)],
+    ['the webhooks that failed of a partner, beside its outage', 21_000, (tx) => listFailing(tx, partnerId)],
+    ['the webhooks that failed of another partner', 11_000, (tx) => listFailing(tx, otherId)],
+    [
+      'how often a page of webhooks failed',
+      22_000,
+      async (tx) => withFailures(tx, (await listWebhooks(tx, {})).rows, undefined),
+    ],
+    [
+      'how often a webhook failed, beside its outage',
+      21_000,
+      async (tx) => withFailures(tx, await readLines(tx, [webhookId]), partnerId),
+    ],
     ['a page of partners', 2_500, (tx) => listPartners(tx, false)],
     ['a page of inactive partners', 5_000, (tx) => listPartners(tx, true)],
   ])('%s looks at no more than %i rows', async (name, bound, read) => {
@@ -170,8 +183,32 @@ describe('what is cut', TIMES, () => {
     expect([last?.history.length, last?.olderThan]).toEqual([3, null]);
   });
 
-  test('the failures of the last hour are those of the newest 10,000 of a kind', async () => {
-    expect(await listFailing(sql, partnerId)).toMatchObject([{ id: webhookId, failedLastHour: 10_000 }]);
+  test('the failures of the last hour are those of the newest 10,000 of a kind, and it is said', async () => {
+    const cut = { rows: [{ id: webhookId, failedLastHour: 10_000 }], isCut: true };
+    for (const of of [undefined, partnerId]) {
+      expect(await listFailing(sql, of)).toMatchObject(cut);
+      expect(await withFailures(sql, await readLines(sql, [webhookId]), of)).toMatchObject(cut);
+    }
+  });
+
+  test('of a partner they are all of its own, whatever failed of another one since', async () => {
+    const { id } = await insertWebhook(sql, otherId, 'https://other.example/');
+    const attempt = (outcome: string, count: number) => sql`
+      insert into attempts
+        (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, recorded_at)
+      select gen_random_uuid(), 1, ${id}, ${otherId}, ${outcome}, case ${outcome} when 'entregue' then 200 end, now(), 1,
+             'https://other.example/', 'old/1', now() - interval '30 minutes'
+      from generate_series(1, ${count}::int)`;
+    await attempt('erro_conexao', 4);
+    await attempt('tempo_esgotado', 3);
+    await attempt('entregue', 9_000);
+    const own = { rows: [{ id, failedLastHour: 7 }], isCut: false };
+    expect(await listFailing(sql, otherId)).toMatchObject(own);
+    expect(await withFailures(sql, await readLines(sql, [id]), otherId)).toMatchObject(own);
+    await attempt('entregue', 1_000);
+    expect((await listFailing(sql, otherId)).isCut).toBe(true);
+    const few = { ...own, rows: [{ id, failedLastHour: 3 }], isCut: true };
+    expect(await withFailures(sql, await readLines(sql, [id]), undefined)).toMatchObject(few);
   });
 });
 
