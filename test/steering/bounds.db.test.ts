@@ -183,6 +183,18 @@ describe('what is cut', TIMES, () => {
     expect([last?.history.length, last?.olderThan]).toEqual([3, null]);
   });
 
+  test('the count of active webhooks passes over those that a partner has deactivated', async () => {
+    const [left] = await sql<[{ id: string }]>`select id from partners where name = 'Outro 1'`;
+    await sql`
+      insert into webhooks (id, partner_id, url, events, encrypted_secret, active)
+      select uuidv7(), ${left.id}, url, events, encrypted_secret, n > 20000
+      from webhooks, generate_series(1, 20003) n where id = ${webhookId}`;
+    await tellNow();
+    const { rows } = await listPartners(sql, false);
+    expect(rows.find(({ id }) => id === left.id)?.webhooks).toBe(3);
+    expect(await lookedAt((tx) => listPartners(tx, false))).toBeLessThan(2_500);
+  });
+
   test('the failures of the last hour are those of the newest 10,000 of a kind, and it is said', async () => {
     const cut = { rows: [{ id: webhookId, failedLastHour: 10_000 }], isCut: true };
     for (const of of [undefined, partnerId]) {
