@@ -37,8 +37,7 @@ beforeAll(async () => {
     update deliveries set next_attempt_at = next_attempt_at - random() * interval '1 hour' - interval '1 day'
     where event_id in (select id from events)`;
   await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
-  const claimed = await takeTurn(database.pool, 'poller/1', 100, new Date());
-  expect(claimed).toHaveLength(2 * CLAIMED);
+  await takeTurn(database.pool, 'poller/1', 100, new Date());
   await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
   await tellRowsNow(sql);
 }, 240_000);
