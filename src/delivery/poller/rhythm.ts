@@ -16,7 +16,8 @@ const SEVERAL = 2.5;
 /** The rate of arrivals is that of about the last so many ms. */
 const REMEMBERED_MS = 200;
 /**
- * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. `pg_sleep` rounds up: 0.9
+ * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms; of several
+ * pollers all but one look a quarter as often (wait_for_work.sql). `pg_sleep` rounds up: 0.9
  * takes 1.1 ms; 1 takes 2.1 and adds half a millisecond from commit to arrival.
  */
 const NAP_MIN_MS = 0.9;
@@ -30,7 +31,7 @@ const NAPS_A_WAIT = 20;
 export class Rhythm {
   #napMs = NAP_MIN_MS;
   #perMs = 0;
-  #claimedAtMs = Number.NEGATIVE_INFINITY;
+  #heardAtMs: number | null = null;
 
   get napMs(): number {
     return this.#napMs;
@@ -43,8 +44,8 @@ export class Rhythm {
 
   /** Hears of a claim of `count` deliveries. */
   hear(count: number, atMs: number): void {
-    const passedMs = Math.max(atMs - this.#claimedAtMs, 0.1);
-    this.#claimedAtMs = atMs;
+    const passedMs = Math.max(atMs - (this.#heardAtMs ?? atMs), 0.1);
+    this.#heardAtMs = atMs;
     this.#perMs += (count / passedMs - this.#perMs) * (1 - Math.exp(-passedMs / REMEMBERED_MS));
     this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * NAP_GROWTH ** (passedMs / WAIT_MIN_MS), NAP_MAX_MS);
   }

@@ -39,7 +39,7 @@ export interface Part {
 
 /** The poller's own pool: a black hole is noticed within its deadline. */
 const POLLER_CONNECTIONS = 4;
-const POLLER_DEADLINE_MS = 4_000;
+export const POLLER_DEADLINE_MS = 4_000;
 /**
  * A host that is cut off says nothing. The server asks after 5 s of silence, and with tcp_user_timeout lets go after 7: with the
  * other sessions' keepalives, of 60 s, what such a poller holds would wait for its leases.

@@ -33,7 +33,9 @@ test('a rush that is over is forgotten', () => {
 test('a poller without work looks less and less often, and at once oftener again when there is some', () => {
   const rhythm = new Rhythm();
   const first = rhythm.patience();
-  for (let turn = 0; turn < 100; turn += 1) rhythm.hear(0, turn * 100);
+  rhythm.hear(0, 5_000);
+  expect(rhythm.patience().napMs).toBeCloseTo(first.napMs, 2);
+  for (let turn = 0; turn < 100; turn += 1) rhythm.hear(0, 5_000 + turn * 100);
   expect(rhythm.patience()).toEqual({ napMs: 50, ms: 1000 });
   rhythm.hear(1, 20_000);
   expect(rhythm.patience()).toEqual(first);

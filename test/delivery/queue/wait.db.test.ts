@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Pool, type Sql, type Tx } from '../../../src/db/pool.ts';
+import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 import { armLanes, freeSlots, waitForWork } from '../../../src/delivery/queue/arrivals.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 
@@ -188,15 +190,29 @@ describe('an idle poller', () => {
     await expect.poll(sleepers).toBe(1);
     const other = database.pool.run((sql) => waitForWork(sql, { ...SLEEP, napMs: 5 }, null).execute());
     await expect.poll(sleepers).toBe(2);
-    await database.sql`
-      select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'wait test'`;
-    await expect(keeper).rejects.toThrow('canceling statement');
+    await Promise.all([
+      expect(keeper).rejects.toThrow('canceling statement'),
+      database.sql`
+        select pg_cancel_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'wait test'`,
+    ]);
     const slow = appendSlowly();
     await slow.appended;
     await expect.poll(locks).toContain('awaiting: ExclusiveLock held');
     slow.commit();
     await slow.ended;
     expect(await other).toEqual([WORK]);
+  });
+
+  test('is told of no work before its pool loses patience, also while another one keeps the watch', async () => {
+    const keeper = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
+    await expect.poll(sleepers).toBe(1);
+    const rhythm = new Rhythm();
+    for (let atMs = 0; atMs < 60_000; atMs += 1_000) rhythm.hear(0, atMs);
+    const other = new Pool({ url: database.url, name: 'idle', max: 1, deadlineMs: POLLER_DEADLINE_MS });
+    expect(await other.run((sql) => waitForWork(sql, rhythm.patience(), null).execute())).toEqual([NONE]);
+    await other.close();
+    await cancel(keeper);
   });
 
   test('looks again when it would have woken, though what it waits for is not over', async () => {

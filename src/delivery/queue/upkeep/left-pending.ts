@@ -7,7 +7,7 @@ import type { Pool, Tx } from '../../../db/pool.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../orders/suspend.ts';
 
 /** The sweep has other work: what is beyond these batches has its turn when the sweep is back at this page. */
-const BATCHES = 10;
+const BATCHES = 3;
 
 /** Suspends what is left of up to `page` webhooks after `cursor` (null: from the first one); returns how many. */
 export async function suspendLeft(

@@ -77,17 +77,20 @@ export class Sweeper {
     const { pool, log, metrics, monotonicMs, now } = this.#deps;
     if (monotonicMs() - this.#sweptAtMs < EVERY_MS) return;
     this.#sweptAtMs = monotonicMs();
-    const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, this.#cursor, now()));
-    const suspended = await suspendLeft(pool, this.#cursor, PAGE, now());
-    if (suspended > 0) log.info({ suspended }, 'deliveries of inactive webhooks have been suspended');
+    const from = this.#cursor;
+    const { stranded, cursor } = await pool.run((sql) => sweepLanes(sql, from, now()));
+    // Before the parts that may fail: a page that always fails must not keep the others from being swept.
     this.#cursor = cursor;
     const ofLoans = await pool.transaction((tx) => wakeStrandedLoans(tx, this.#place));
     this.#place = ofLoans.place;
-    if (stranded + ofLoans.stranded === 0) return;
-    metrics?.countStranded(stranded + ofLoans.stranded);
-    log.error(
-      { stranded, ofLoans: ofLoans.stranded },
-      'lanes were stranded, or deliveries of loans, and have been woken',
-    );
+    if (stranded + ofLoans.stranded > 0) {
+      metrics?.countStranded(stranded + ofLoans.stranded);
+      log.error(
+        { stranded, ofLoans: ofLoans.stranded },
+        'lanes were stranded, or deliveries of loans, and have been woken',
+      );
+    }
+    const suspended = await suspendLeft(pool, from, PAGE, now());
+    if (suspended > 0) log.info({ suspended }, 'deliveries of inactive webhooks have been suspended');
   }
 }
