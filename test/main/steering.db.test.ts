@@ -388,7 +388,11 @@ describe('what a poller has claimed', TIMES, () => {
     const { sql } = database;
     await commitMarginEvents(sql, partnerId, 1);
     await sql`
-      update deliveries set claimed_by = 'p/1', claimed_at = now(), attempts = 1 where webhook_id = ${webhookId}`;
+      with claimed as (
+        update deliveries set claimed_by = 'p/1', claimed_at = now(), attempts = 1 where webhook_id = ${webhookId}
+        returning next_attempt_at
+      )
+      update lanes set flying_to = next_attempt_at, version = version + 1 from claimed where webhook_id = ${webhookId}`;
     const running = startCommand([group, name, group === 'partner' ? partnerId : webhookId, '--json'], env());
     const ended = running.end();
     const over = new AbortController();

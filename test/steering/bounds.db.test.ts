@@ -3,17 +3,16 @@
  * table, whether a scan or an index led to them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Pool, type Sql, type Tx } from '../../src/db/pool.ts';
+import type { Sql, Tx } from '../../src/db/pool.ts';
 import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { listFailing, withFailures } from '../../src/steering/failures.ts';
 import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
 
 const TIMES = { timeout: 240_000 };
-/** A session goes over to a generic plan after five runs of a statement. */
-const TURNS = 7;
 
 let database: TestDatabase;
 let sql: Sql;
@@ -66,43 +65,10 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => database.drop());
 
-/** A session that made the rows would tell what it read up to 10 s later, in the middle of a count. */
-async function tellNow(): Promise<void> {
-  const sessions = await Promise.all([1, 2, 3, 4].map(() => sql.reserve()));
-  for (const session of sessions) {
-    await session`select pg_stat_force_next_flush()`;
-    session.release();
-  }
-}
-
-/** The most rows that one of several runs of `read` looked at. */
-async function lookedAt(read: (tx: Tx) => Promise<unknown>): Promise<number> {
-  const pool = new Pool({ url: database.url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });
-  try {
-    const total = () =>
-      pool.run(async (session) => {
-        await session`select pg_stat_force_next_flush()`;
-        const [row] = await session<[{ rows: number }]>`
-          select (select sum(seq_tup_read) from pg_stat_user_tables)::float8
-                 + (select sum(idx_tup_read) from pg_stat_user_indexes)::float8 as rows`;
-        return row.rows;
-      });
-    let most = 0;
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const before = await total();
-      await readBounded(pool, read);
-      most = Math.max(most, (await total()) - before);
-    }
-    return most;
-  } finally {
-    await pool.close(1);
-  }
-}
-
 describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics) => {
   beforeAll(async () => {
     if (statistics === 'analysed') await sql`analyze`;
-    await tellNow();
+    await tellRowsNow(sql);
   }, 60_000);
 
   test.each<[string, number, (tx: Tx) => Promise<unknown>]>([
@@ -132,7 +98,7 @@ describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics
     ['a page of partners', 2_500, (tx) => listPartners(tx, false)],
     ['a page of inactive partners', 5_000, (tx) => listPartners(tx, true)],
   ])('%s looks at no more than %i rows', async (name, bound, read) => {
-    const rows = await lookedAt(read);
+    const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, read));
     if (process.env['TELL']) console.log(statistics, name, rows);
     expect(rows).toBeGreaterThan(0);
     expect(rows).toBeLessThan(bound);
@@ -189,10 +155,12 @@ describe('what is cut', TIMES, () => {
       insert into webhooks (id, partner_id, url, events, encrypted_secret, active)
       select uuidv7(), ${left.id}, url, events, encrypted_secret, n > 20000
       from webhooks, generate_series(1, 20003) n where id = ${webhookId}`;
-    await tellNow();
+    await tellRowsNow(sql);
     const { rows } = await listPartners(sql, false);
     expect(rows.find(({ id }) => id === left.id)?.webhooks).toBe(3);
-    expect(await lookedAt((tx) => listPartners(tx, false))).toBeLessThan(2_500);
+    expect(await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => listPartners(tx, false)))).toBeLessThan(
+      2_500,
+    );
   });
 
   test('the failures of the last hour are those of the newest 10,000 of a kind, and it is said', async () => {
