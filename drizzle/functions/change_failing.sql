@@ -3,7 +3,7 @@
 --   falhando      from `p_at` on its lane has one delivery in flight
 --   fim_da_falha  the lane has its window again, and looks at once
 --   suspensao     the same, and the webhook is inactive: that look has what is pending become `suspensa`, as after its partner's
---                 own deactivation
+--                 own deactivation; a resumption under way ends
 -- Like muting, it waits for a claim that holds the lane.
 create or replace function change_failing(p_webhook_id uuid, p_change text, p_at timestamptz, p_reason text) returns boolean
   language plpgsql security definer set search_path from current
@@ -27,6 +27,7 @@ begin
   set version = version + 1,
       failing_since = case when begins then p_at end,
       saturated = saturated and begins,
+      resumes_until = case when p_change <> 'suspensao' then resumes_until end,
       next_due_at = case when begins then next_due_at when muted_at is null then now() end
   where webhook_id = p_webhook_id and (failing_since is null) = begins;
   if not found then

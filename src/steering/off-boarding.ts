@@ -55,7 +55,11 @@ export async function reactivatePartner(
     const before = await lockPartner(tx, id);
     if (before === null) return NOT_FOUND;
     if (before.active) return { refused: { kind: 'partnerActive' } };
-    // The lock has waited for the batches of others: now nothing but what came back meanwhile can be left.
+    // Batches skip a webhook that somebody is changing, so this waits until all are free. It cannot deadlock: whoever changes
+    // a webhook locks its partner first, or never.
+    await tx`select from webhooks where partner_id = ${id} order by id for share`;
+    // The partner's lock has waited for the batches of others. Left are deliveries that failed since, and those of skipped
+    // webhooks.
     while ((await suspendUnclaimed(tx, hooks)) === SUSPENDED_AT_ONCE);
     await changePartner(tx, id, { active: true }, operator);
     return { ok: true };

@@ -25,6 +25,7 @@ import {
   keepLoanOrder,
   pollInLoanOrder,
   resumeInBatches,
+  resumeNoMore,
   suspendInPart,
   wakeEarlier,
 } from './loan-order.ts';
@@ -83,7 +84,8 @@ export type CheckName =
   | 'loans of four pollers'
   | 'resent beside a later one'
   | 'suspended in part'
-  | 'resumed in batches';
+  | 'resumed in batches'
+  | 'resumed no more';
 
 async function fill(sql: Sql, events: number): Promise<void> {
   const append = await subscribe(sql);
@@ -146,6 +148,7 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   'resent beside a later one': wakeEarlier,
   'suspended in part': suspendInPart,
   'resumed in batches': resumeInBatches,
+  'resumed no more': resumeNoMore,
 
   'only losses': (pool, sql, seed) => new Differential(pool, sql, seed).loseAll(),
 

@@ -12,7 +12,13 @@ import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/or
 import { record } from '../../src/delivery/queue/record.ts';
 import { releaseDeliveries } from '../../src/delivery/queue/release.ts';
 import { resendOne } from '../../src/delivery/partner/resend.ts';
-import { leaveToResume, RESUMED_AT_ONCE, RESUMPTION_S, resumeWhile } from '../../src/delivery/partner/activation.ts';
+import {
+  leaveToResume,
+  leaveToSuspend,
+  RESUMED_AT_ONCE,
+  RESUMPTION_S,
+  resumeWhile,
+} from '../../src/delivery/partner/activation.ts';
 import { Poller } from '../../src/delivery/poller/poller.ts';
 import type { Sender } from '../../src/delivery/sending/send.ts';
 import { DELIVERED } from '../support/delivered.ts';
@@ -122,10 +128,13 @@ class World {
     const resumes = active && this.random.chance(0.7);
     await this.pool.transaction(async (tx) => {
       await tx`update webhooks set active = ${active} where id = ${this.webhookId}`;
-      await tx`insert into arrivals (webhook_id, partner_id, kind) values (${this.webhookId}, ${this.partnerId}, 'look')`;
+      if (!active) await leaveToSuspend(tx, this.webhookId);
+      else
+        await tx`insert into arrivals (webhook_id, partner_id, kind) values (${this.webhookId}, ${this.partnerId}, 'look')`;
       if (resumes) await leaveToResume(tx, this.webhookId, this.now);
     });
     this.isActive = active;
+    if (!active) this.resumesUntilMs = 0;
     if (!resumes) return;
     this.resumesUntilMs = this.nowMs + RESUMPTION_S * 1_000;
     // Else its batches come later, or the request has died.
@@ -283,6 +292,35 @@ export async function suspendInPart(pool: Pool, sql: Sql, seed: number): Promise
   await world.finish();
 }
 
+/** Resumptions die: what nobody resumes holds nothing back after a deactivation, or after five minutes. */
+export async function resumeNoMore(pool: Pool, sql: Sql, seed: number): Promise<void> {
+  const world = await makeWorld(pool, sql, seed);
+  const [loan] = world.loans;
+  await world.append(loan);
+  const setActive = (active: boolean, leave: (tx: Tx) => Promise<void>) =>
+    pool.transaction(async (tx) => {
+      await tx`update webhooks set active = ${active} where id = ${world.webhookId}`;
+      await leave(tx);
+    });
+  await setActive(false, (tx) => leaveToSuspend(tx, world.webhookId));
+  await world.claim();
+  await setActive(true, (tx) => leaveToResume(tx, world.webhookId, world.now));
+  await setActive(false, (tx) => leaveToSuspend(tx, world.webhookId));
+  await setActive(true, async () => undefined);
+  await world.append(loan);
+  await world.claim();
+  if (world.held.length === 0) throw new Error('put off behind what nobody resumes');
+  for (const held of world.held) await world.report(held, true);
+  await pool.transaction((tx) => leaveToResume(tx, world.webhookId, world.now));
+  await world.append(loan);
+  await world.claim();
+  if (world.held.length > 0) throw new Error('taken before its turn: it passed what is still suspended');
+  world.nowMs += RESUMPTION_S * 1_000;
+  await world.claim();
+  if (world.held.length === 0) throw new Error('it waits for ever, or longer than the resumption');
+  await world.finish();
+}
+
 /** A backlog of two batches is resumed: what is appended after the activation comes after what is still suspended. */
 export async function resumeInBatches(pool: Pool, sql: Sql, seed: number): Promise<void> {
   const world = await makeWorld(pool, sql, seed);
@@ -311,6 +349,10 @@ export async function resumeInBatches(pool: Pool, sql: Sql, seed: number): Promi
     where d.webhook_id = ${world.webhookId} and e.stream = ${loan?.stream ?? ''} and d.claimed_by is not null`;
   if (flying.length > 0) throw new Error('taken before its turn: it passed what is still suspended');
   await world.resume();
+  await world.claim();
+  for (const held of world.held) await world.report(held, true);
+  await world.claim();
+  if (world.held.length === 0) throw new Error('put off for longer than what it waited for');
   await world.finish();
 }
 

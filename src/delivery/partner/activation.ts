@@ -7,8 +7,9 @@
  *
  * Invariant: where a webhook keeps the order of loans, no delivery passes one of its loan that is still to be resumed. The
  * transaction that activates says on the lane that the suspended ones are coming ({@link leaveToResume}), before any new
- * event can have a delivery; the last batch takes it back. After a crash it holds for {@link RESUMPTION_S} more: time to
- * repeat the request, and no longer, because a suspended delivery that nobody resumes must not hold its loan for ever.
+ * event can have a delivery. The last batch takes it back, and so does every deactivation (suspend_partner.sql and
+ * change_failing.sql too). After a crash it holds for {@link RESUMPTION_S} more: time to repeat the request, and no longer,
+ * because a suspended delivery that nobody resumes must not hold its loan for ever.
  */
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -29,41 +30,67 @@ export async function leaveToResume(tx: Tx, webhookId: string, now: Date | null 
     where webhook_id = ${webhookId}`;
 }
 
-/**
- * Makes up to a batch of an active webhook's suspended deliveries due now, their spent slots spent; returns how many. A
- * batch that is not full is the last one.
- */
-async function resumeBatch(tx: Tx, webhookId: string, author: Author): Promise<number> {
-  const rows = await tx<{ id: string; partnerId: string }[]>`
-    with open as materialized (
-      select id, partner_id from webhooks where id = ${webhookId} and active for share
-    )
-    select suspended.id, open.partner_id as "partnerId"
-    from open
-    cross join lateral (
-      select d.id from deliveries d
-      where d.webhook_id = open.id and d.partner_id = open.partner_id and d.status = 'suspensa'
-      order by d.event_id
-      limit ${RESUMED_AT_ONCE}
-      for update
-    ) suspended`;
-  if (rows.length < RESUMED_AT_ONCE) {
+/** Makes up to a batch of an active webhook's suspended deliveries due now, their spent slots spent; true if there may be more. */
+async function resumeBatch(tx: Tx, webhookId: string, author: Author): Promise<boolean> {
+  const [open] = await tx<{ partnerId: string }[]>`
+    select partner_id as "partnerId" from webhooks where id = ${webhookId} and active for share`;
+  if (open === undefined) return false;
+  const rows = await tx<{ id: string }[]>`
+    select id from deliveries
+    where webhook_id = ${webhookId} and partner_id = ${open.partnerId} and status = 'suspensa'
+    order by event_id
+    limit ${RESUMED_AT_ONCE}
+    for update`;
+  if (rows.length > 0) {
+    const ids = rows.map((row) => row.id);
     await tx`
-      update lanes set version = version + 1, resumes_until = null
-      where webhook_id = ${webhookId} and resumes_until is not null`;
+      update deliveries set status = 'pendente', next_attempt_at = now()
+      where id = any (${ids}::uuid[]) and partner_id = ${open.partnerId}`;
+    await logSendOrder(tx, 'retomada', webhookId, ids, author);
   }
-  if (rows.length === 0) return 0;
-  const ids = rows.map((row) => row.id);
-  await tx`
-    update deliveries set status = 'pendente', next_attempt_at = now()
-    where id = any (${ids}::uuid[]) and partner_id = ${rows[0]?.partnerId ?? null}`;
-  await logSendOrder(tx, 'retomada', webhookId, ids, author);
+  const isMore = rows.length === RESUMED_AT_ONCE || (await wakePutOff(tx, webhookId));
   await insertArrivals(tx, [webhookId]);
-  return rows.length;
+  return isMore;
 }
 
-/** Leaves the arrival by which the pollers suspend what is pending; part of the transaction that deactivates. */
+/**
+ * Nothing is suspended any more: makes up to a batch of what was put off behind it due now, and ends the resumption when that
+ * was all; true if there may be more. Put off is what no attempt was made of and is due later: append_event makes a delivery
+ * due at once. One that has attempts keeps its time, which is at most 30 s away if it was put off.
+ */
+async function wakePutOff(tx: Tx, webhookId: string): Promise<boolean> {
+  // A claim that holds the lane may be putting off more: only the next statement sees that.
+  const resuming = await tx`
+    select from lanes where webhook_id = ${webhookId} and resumes_until is not null for no key update`;
+  if (resuming.length === 0) return false;
+  const { count } = await tx`
+    update deliveries set next_attempt_at = now()
+    where id = any (array(
+      select d.id
+      from lanes l
+      join deliveries d on d.webhook_id = l.webhook_id and d.partner_id = l.partner_id
+      where l.webhook_id = ${webhookId} and d.status = 'pendente' and d.attempts = 0
+        and d.next_attempt_at > now() and d.next_attempt_at <= l.resumes_until
+      limit ${RESUMED_AT_ONCE}
+      for update of d skip locked
+    ))`;
+  if (count === RESUMED_AT_ONCE) return true;
+  await endResumption(tx, webhookId);
+  return false;
+}
+
+async function endResumption(tx: Tx, webhookId: string): Promise<void> {
+  await tx`
+    update lanes set version = version + 1, resumes_until = null
+    where webhook_id = ${webhookId} and resumes_until is not null`;
+}
+
+/**
+ * Leaves the arrival by which the pollers suspend what is pending, and ends a resumption under way; part of the transaction
+ * that deactivates.
+ */
 export async function leaveToSuspend(tx: Tx, webhookId: string): Promise<void> {
+  await endResumption(tx, webhookId);
   await insertArrivals(tx, [webhookId]);
 }
 
@@ -81,7 +108,7 @@ export async function resumeWhile(
   author: Author,
   untilMs: number,
 ): Promise<Result<'resumed', 'stillSuspended'>> {
-  while ((await pool.transaction((tx) => resumeBatch(tx, webhookId, author))) === RESUMED_AT_ONCE) {
+  while (await pool.transaction((tx) => resumeBatch(tx, webhookId, author))) {
     if (performance.now() >= untilMs) return { refused: { kind: 'stillSuspended' } };
   }
   return { ok: 'resumed' };

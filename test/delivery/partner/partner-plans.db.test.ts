@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DELIVERY_STATUSES } from '../../../src/contract/statuses.ts';
 import { readDeliveries, readDelivery } from '../../../src/delivery/partner/read-deliveries.ts';
 import { resendMany } from '../../../src/delivery/partner/resend.ts';
-import { resumeWhile, suspendWhile } from '../../../src/delivery/partner/activation.ts';
+import { leaveToResume, resumeWhile, suspendWhile } from '../../../src/delivery/partner/activation.ts';
 import { readFeed } from '../../../src/log/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
@@ -68,6 +68,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       await sql`update webhooks set active = false where id = ${webhookId}`;
       await suspendWhile(pool, webhookId, Infinity);
       await sql`update webhooks set active = true where id = ${webhookId}`;
+      await pool.transaction((tx) => leaveToResume(tx, webhookId));
       expect(await resumeWhile(pool, webhookId, author, Infinity)).toEqual({ ok: 'resumed' });
     }
     await pool.close();

@@ -8,6 +8,7 @@ import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { deactivatePartner, reactivatePartner, untilGone } from '../../../src/steering/off-boarding.ts';
+import { lockForOperator } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitMarginEvents, insertWebhook } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -155,6 +156,29 @@ test('let back in while a poller suspends a batch and fails, it is sent nothing 
   } finally {
     fail();
     expect(await poller).toEqual(new Error('the poller ends'));
+  }
+});
+
+test('let back in while an operator changes its webhooks, it is sent nothing old', async () => {
+  await letGo();
+  const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>();
+  const hooks = await sql<{ id: string }[]>`select id from webhooks order by id`;
+  const changing = pool.transaction(async (tx) => {
+    for (const { id } of hooks) await lockForOperator(tx, id);
+    tellLocked();
+    await changed;
+  });
+  try {
+    await locked;
+    const back = reactivatePartner(pool, partnerId, ANA);
+    await untilOneWaits(back);
+    goOn();
+    expect(await back).toEqual({ ok: { suspended: AT_ONCE + LEFT } });
+    expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT });
+  } finally {
+    goOn();
+    await changing;
   }
 });
 
