@@ -1,15 +1,28 @@
-/** The queue as it stands: what waits, how late it is, how fast it moves, and who moves it. Read from the database alone. */
+/**
+ * The queue as it stands: what waits, how late it is, how fast it moves, and who moves it. Read from the database alone.
+ *
+ * Most webhooks have nothing to do, so their lanes are not looked at. A lane that has something pending is due at some time, or
+ * is muted, or has an arrival that nobody has armed yet; each of the three is the end of an index, of which a bounded part is
+ * read. What is in flight belongs to a lane that is due when a lease ends, or sooner, or is muted.
+ */
 import type { Tx } from '../db/pool.ts';
 
-/** A lane's pending deliveries are counted up to this many. */
+/** A lane's pending deliveries are counted up to this many, and those of all lanes together, each up to an equal part. */
 const COUNTED_A_LANE = 10_000;
+const COUNTED_IN_ALL = 100_000;
+/** Lanes looked at: of those that are due at some time the first, and as many that are muted or falhando. */
+const LANES = 5_000;
+/** The oldest arrivals that are looked at. */
+const ARRIVALS = 10_000;
+/** Lanes in which claims are looked for. */
+const FLYING_LANES = 10_000;
 const RATE_S = 60;
 
 interface LaneLine {
   readonly webhook: string;
   readonly partner: string;
   readonly state: 'active' | 'muted' | 'inactive' | 'falhando' | 'saturated';
-  /** At most {@link COUNTED_A_LANE}. */
+  /** Counted up to {@link COUNTED_A_LANE}, or fewer where many lanes have something. */
   readonly pending: number;
   readonly inFlight: number;
   /** How long its oldest unclaimed due delivery has been due; 0 when none is. */
@@ -27,7 +40,7 @@ interface PollerLine {
 export interface QueueStatus {
   readonly at: Date;
   readonly pending: number;
-  /** False when a lane has more than are counted. */
+  /** False when there may be more lanes, or a lane may have more, than were looked at. */
   readonly isExact: boolean;
   readonly inFlight: number;
   /** Of webhooks that are sent to; what a muted one holds is not late. */
@@ -41,9 +54,9 @@ export interface QueueStatus {
   readonly pollers: readonly PollerLine[];
 }
 
-/** Reads the whole; `lanes` are at most `most`. */
+/** Reads the whole, in a transaction that reads by indexes (steering/bounds); `lanes` are at most `most`. */
 export async function readQueue(tx: Tx, most: number): Promise<QueueStatus> {
-  const lanes = await readLanes(tx);
+  const { lanes, isExact } = await readLanes(tx);
   const [rate] = await tx<[{ at: Date; attempts: number; delivered: number }]>`
     select now() as at, count(*)::float8 as attempts, count(*) filter (where outcome = 'entregue')::float8 as delivered
     from attempts where recorded_at > now() - ${RATE_S} * interval '1 second'`;
@@ -51,7 +64,7 @@ export async function readQueue(tx: Tx, most: number): Promise<QueueStatus> {
   return {
     at: rate.at,
     pending: sum(lanes, ({ pending }) => pending),
-    isExact: lanes.every(({ pending }) => pending < COUNTED_A_LANE),
+    isExact,
     inFlight: sum(lanes, ({ inFlight }) => inFlight),
     oldestDueS: Math.max(0, ...served.map(({ dueForS }) => dueForS)),
     muted: lanes.filter(({ state }) => state === 'muted').length,
@@ -70,46 +83,90 @@ function sum<T>(rows: readonly T[], of: (row: T) => number): number {
   return rows.reduce((total, row) => total + of(row), 0);
 }
 
-/** Every lane that has something pending, is muted or falhando; each scan begins at the lane's own mark, behind dead entries. */
-async function readLanes(tx: Tx): Promise<readonly LaneLine[]> {
-  return tx<LaneLine[]>`
-    select l.webhook_id as webhook, p.name as partner,
+type FoundLane = LaneLine & { readonly isCounted: boolean; readonly areAllFound: boolean };
+
+/** The lanes that have something pending, are muted or falhando; each scan begins at the lane's own mark, behind dead entries. */
+async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[]; readonly isExact: boolean }> {
+  const found = await tx<FoundLane[]>`
+    with due as materialized (
+      select webhook_id from lanes where next_due_at is not null order by next_due_at limit ${LANES}
+    ),
+    stopped as materialized (
+      select webhook_id from lanes where muted_at is not null or failing_since is not null order by webhook_id limit ${LANES}
+    ),
+    woken as materialized (
+      select webhook_id from arrivals order by tx limit ${ARRIVALS}
+    ),
+    lane as materialized (
+      select webhook_id from due union select webhook_id from stopped union select webhook_id from woken
+    ),
+    bound as materialized (
+      select least(${COUNTED_A_LANE}, ${COUNTED_IN_ALL} / greatest(1, (select count(*) from lane))) as a_lane,
+             (select count(*) from due) < ${LANES} and (select count(*) from stopped) < ${LANES}
+             and (select count(*) from woken) < ${ARRIVALS} as are_all_found
+    )
+    select l.webhook_id as webhook, w.partner,
            case when l.muted_at is not null then 'muted'
-                when not (w.active and p.active) then 'inactive'
+                when not w.active then 'inactive'
                 when l.failing_since is not null then 'falhando'
                 when l.saturated then 'saturated' else 'active' end as state,
            waiting.pending, flying."inFlight",
-           greatest(coalesce(extract(epoch from now() - waiting.due_at), 0), 0)::float8 as "dueForS"
-    from webhooks w
-    join partners p on p.id = w.partner_id
-    cross join lateral (select * from lanes where webhook_id = w.id order by version desc limit 1) l
+           greatest(coalesce(extract(epoch from now() - waiting.due_at), 0), 0)::float8 as "dueForS",
+           waiting.pending < bound.a_lane as "isCounted", bound.are_all_found as "areAllFound"
+    from bound, lane
+    cross join lateral (
+      select * from lanes where webhook_id = lane.webhook_id order by version desc limit 1
+    ) l
+    cross join lateral (
+      select p.name as partner, w.active and p.active as active
+      from webhooks w join partners p on p.id = w.partner_id
+      where w.id = lane.webhook_id
+      limit 1
+    ) w
     cross join lateral (
       select count(*)::int as pending,
              min(next_attempt_at) filter (where claimed_at is null and isfinite(next_attempt_at)) as due_at
       from (
         select next_attempt_at, claimed_at from deliveries d
-        where d.webhook_id = w.id and d.status = 'pendente' and d.next_attempt_at >= l.scan_from
+        where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.next_attempt_at >= l.scan_from
         order by next_attempt_at
-        limit ${COUNTED_A_LANE}
+        limit (select a_lane from bound)
       ) first
     ) waiting
     cross join lateral (
       select count(*)::int as "inFlight" from deliveries d
-      where d.webhook_id = w.id and d.status = 'pendente' and d.claimed_at is not null
+      where d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_at is not null
         and d.next_attempt_at between l.scan_from and l.flying_to
     ) flying
     where waiting.pending > 0 or l.muted_at is not null or l.failing_since is not null
-    order by l.muted_at is not null, "dueForS" desc, waiting.pending desc, w.id`;
+    order by l.muted_at is not null, "dueForS" desc, waiting.pending desc, l.webhook_id`;
+  return {
+    lanes: found.map(({ webhook, partner, state, pending, inFlight, dueForS }) => {
+      return { webhook, partner, state, pending, inFlight, dueForS };
+    }),
+    isExact: found.every(({ isCounted, areAllFound }) => isCounted && areAllFound),
+  };
 }
 
 /** The pollers: those that have given a sign of life, that hold claims, or that recorded attempts in the last minute. */
 async function readPollers(tx: Tx): Promise<PollerLine[]> {
   return tx<PollerLine[]>`
-    with claim as (
+    with held as materialized (
+      (select webhook_id, scan_from, flying_to from lanes
+       where next_due_at is not null order by next_due_at limit ${FLYING_LANES})
+      union all
+      (select webhook_id, scan_from, flying_to from lanes
+       where muted_at is not null order by webhook_id limit ${FLYING_LANES})
+    ),
+    claim as (
       select left(d.claimed_by, length(d.claimed_by) - strpos(reverse(d.claimed_by), '/')) as poller, d.claimed_at as at
-      from lanes l
-      join deliveries d on d.webhook_id = l.webhook_id and d.status = 'pendente' and d.claimed_by is not null
-        and d.next_attempt_at between l.scan_from and l.flying_to
+      from held l
+      cross join lateral (
+        select claimed_by, claimed_at from deliveries
+        where webhook_id = l.webhook_id and status = 'pendente' and claimed_by is not null
+          and next_attempt_at between l.scan_from and l.flying_to
+        offset 0
+      ) d
       where l.flying_to is not null
     )
     select poller, sum(claims)::int as "inFlight", sum(attempts)::int as "attemptsLastMinute",

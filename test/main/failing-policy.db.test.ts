@@ -90,6 +90,27 @@ test('a poller that starts without the variables ends more webhooks than one tra
   expect(await without.end('SIGTERM')).toBe(0);
 });
 
+test('what a poller that had the variables longer has left, one without them ends once nobody looks', async () => {
+  const { sql } = database;
+  const insertPolicy = (lookedS: number) => sql`
+    insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
+    values (3, 2, current_epoch(), pg_current_snapshot(), now() - ${lookedS} * interval '1 second')`;
+  await insertPolicy(0);
+  const without = await startPollerProcess(login.url);
+  await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/left`);
+  await sql`update lanes set failing_since = now() where webhook_id = ${id}`;
+  await sql`
+    insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
+    values (${id}, ${partnerId}, 9, now(), now(), 'desconhecido')`;
+  await insertPolicy(600);
+  await expect.poll(() => sql`select from failing_policy`, { timeout: 60_000 }).toHaveLength(0);
+  expect(await sql`select from lanes where failing_since is not null`).toHaveLength(0);
+  await expect.poll(() => readCount(without.lines, 'fim_da_falha')).toBe(1);
+  expect(await without.end('SIGTERM')).toBe(0);
+});
+
 /** What a poller's `/metrics` says of one change. */
 async function readCount(lines: readonly string[], change: string): Promise<number> {
   const line = lines.find((one) => one.includes('metrics are served')) ?? '{}';

@@ -1,7 +1,7 @@
 /** The operator's steering commands as real processes: what each does, and what it refuses without having done a half. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
@@ -283,6 +283,34 @@ describe('webhook', TIMES, () => {
     expect(partners.stderr).toMatch(/^there is more: partner list --after [0-9a-f-]{36}\n$/);
   });
 
+  test("list and show tell a partner's failures beside another one's outage, and say where they have not counted all", async () => {
+    const { sql } = database;
+    const attempts = (webhook: string, partner: string, count: number, agoS: number) => sql`
+      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim, recorded_at)
+      select gen_random_uuid(), 1, ${webhook}, ${partner}, 'erro_tls', now(), 1, 'https://x.example/', 'outage/1',
+             now() - ${agoS} * interval '1 second'
+      from generate_series(1, ${count}::int)`;
+    onTestFinished(async () => {
+      await sql`delete from attempts where claim = 'outage/1'`;
+    });
+    const loud = await insertPartner(sql);
+    const { id: failing } = await insertWebhook(sql, loud, 'https://loud.example/');
+    await attempts(failing, loud, 20_000, 0);
+    await attempts(webhookId, partnerId, 2, 600);
+    const own = { id: webhookId, failedLastHour: 2 };
+    expect(await json('webhook', 'list', '--partner', partnerId, '--state', 'failing')).toMatchObject([own]);
+    expect(await json('webhook', 'show', webhookId)).toMatchObject(own);
+    expect((await run('webhook', 'show', webhookId)).stdout).toContain(', 2 attempts failed in the last hour');
+
+    const note = 'attempts that failed in the last hour are counted of the newest 10000 failures of each kind';
+    const all = await run('webhook', 'list', '--state', 'failing', '--limit', '1', '--json');
+    expect(all.stderr).toBe(`${note}; there were more\n`);
+    expect(JSON.parse(all.stdout)).toMatchObject([{ id: failing, failedLastHour: 10_000 }]);
+    const shown = await run('webhook', 'show', failing);
+    expect(shown.stdout).toContain(', at least 10000 attempts failed in the last hour');
+    expect(shown.stderr).toBe(`${note}, and of the newest 10000 attempts of the partner; there were more\n`);
+  });
+
   test('list and show tell falhando and silent apart from what is well', async () => {
     const stateOf = async () => / (\w+) +64 /.exec((await run('webhook', 'list', '--partner', partnerId)).stdout)?.[1];
     expect(await json('webhook', 'show', webhookId)).toMatchObject({ silent: false, failingSince: null });
@@ -360,7 +388,11 @@ describe('what a poller has claimed', TIMES, () => {
     const { sql } = database;
     await commitMarginEvents(sql, partnerId, 1);
     await sql`
-      update deliveries set claimed_by = 'p/1', claimed_at = now(), attempts = 1 where webhook_id = ${webhookId}`;
+      with claimed as (
+        update deliveries set claimed_by = 'p/1', claimed_at = now(), attempts = 1 where webhook_id = ${webhookId}
+        returning next_attempt_at
+      )
+      update lanes set flying_to = next_attempt_at, version = version + 1 from claimed where webhook_id = ${webhookId}`;
     const running = startCommand([group, name, group === 'partner' ? partnerId : webhookId, '--json'], env());
     const ended = running.end();
     const over = new AbortController();

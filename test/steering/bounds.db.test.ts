@@ -3,22 +3,22 @@
  * table, whether a scan or an index led to them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Pool, type Sql, type Tx } from '../../src/db/pool.ts';
+import type { Sql, Tx } from '../../src/db/pool.ts';
 import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { listFailing, withFailures } from '../../src/steering/failures.ts';
-import { countDeliveries, listWebhooks, readWebhook } from '../../src/steering/webhooks.ts';
+import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
 
 const TIMES = { timeout: 240_000 };
-/** A session goes over to a generic plan after five runs of a statement. */
-const TURNS = 7;
 
 let database: TestDatabase;
 let sql: Sql;
 let partnerId: string;
 let webhookId: string;
+let otherId: string;
 
 /** One partner with 5,000 webhooks, one of which has 200,000 deliveries and 20,000 lines of history; 3,000 other partners. */
 beforeAll(async () => {
@@ -41,6 +41,7 @@ beforeAll(async () => {
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), partner_id, url, events, encrypted_secret from webhooks, generate_series(1, 4999)`;
   await sql`insert into partners (name, active) select 'Outro ' || n, n % 10 <> 0 from generate_series(1, 3000) n`;
+  otherId = await insertPartner(sql);
   await sql`
     insert into deliveries (event_id, webhook_id, partner_id, status, next_attempt_at, finished_at)
     select uuidv7(), ${webhookId}, ${partnerId}, status, case when status = 'pendente' then now() + n * interval '1 second' end,
@@ -64,43 +65,10 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => database.drop());
 
-/** A session that made the rows would tell what it read up to 10 s later, in the middle of a count. */
-async function tellNow(): Promise<void> {
-  const sessions = await Promise.all([1, 2, 3, 4].map(() => sql.reserve()));
-  for (const session of sessions) {
-    await session`select pg_stat_force_next_flush()`;
-    session.release();
-  }
-}
-
-/** The most rows that one of several runs of `read` looked at. */
-async function lookedAt(read: (tx: Tx) => Promise<unknown>): Promise<number> {
-  const pool = new Pool({ url: database.url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });
-  try {
-    const total = () =>
-      pool.run(async (session) => {
-        await session`select pg_stat_force_next_flush()`;
-        const [row] = await session<[{ rows: number }]>`
-          select (select sum(seq_tup_read) from pg_stat_user_tables)::float8
-                 + (select sum(idx_tup_read) from pg_stat_user_indexes)::float8 as rows`;
-        return row.rows;
-      });
-    let most = 0;
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const before = await total();
-      await readBounded(pool, read);
-      most = Math.max(most, (await total()) - before);
-    }
-    return most;
-  } finally {
-    await pool.close(1);
-  }
-}
-
 describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics) => {
   beforeAll(async () => {
     if (statistics === 'analysed') await sql`analyze`;
-    await tellNow();
+    await tellRowsNow(sql);
   }, 60_000);
 
   test.each<[string, number, (tx: Tx) => Promise<unknown>]>([
@@ -115,11 +83,22 @@ describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics
     ['a page of the falhando ones', 1_000, (tx) => listWebhooks(tx, { state: 'falhando' })],
     ['a page of the inactive ones, of which there are none', 12_000, (tx) => listWebhooks(tx, { state: 'inactive' })],
     ['the webhooks that failed', 21_000, (tx) => listFailing(tx, undefined)],
-    ['how often a page of webhooks failed', 22_000, async (tx) => withFailures(tx, (await listWebhooks(tx, {})).rows)],
+    ['the webhooks that failed of a partner, beside its outage', 21_000, (tx) => listFailing(tx, partnerId)],
+    ['the webhooks that failed of another partner', 11_000, (tx) => listFailing(tx, otherId)],
+    [
+      'how often a page of webhooks failed',
+      22_000,
+      async (tx) => withFailures(tx, (await listWebhooks(tx, {})).rows, undefined),
+    ],
+    [
+      'how often a webhook failed, beside its outage',
+      21_000,
+      async (tx) => withFailures(tx, await readLines(tx, [webhookId]), partnerId),
+    ],
     ['a page of partners', 2_500, (tx) => listPartners(tx, false)],
     ['a page of inactive partners', 5_000, (tx) => listPartners(tx, true)],
   ])('%s looks at no more than %i rows', async (name, bound, read) => {
-    const rows = await lookedAt(read);
+    const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, read));
     if (process.env['TELL']) console.log(statistics, name, rows);
     expect(rows).toBeGreaterThan(0);
     expect(rows).toBeLessThan(bound);
@@ -170,8 +149,46 @@ describe('what is cut', TIMES, () => {
     expect([last?.history.length, last?.olderThan]).toEqual([3, null]);
   });
 
-  test('the failures of the last hour are those of the newest 10,000 of a kind', async () => {
-    expect(await listFailing(sql, partnerId)).toMatchObject([{ id: webhookId, failedLastHour: 10_000 }]);
+  test('the count of active webhooks passes over those that a partner has deactivated', async () => {
+    const [left] = await sql<[{ id: string }]>`select id from partners where name = 'Outro 1'`;
+    await sql`
+      insert into webhooks (id, partner_id, url, events, encrypted_secret, active)
+      select uuidv7(), ${left.id}, url, events, encrypted_secret, n > 20000
+      from webhooks, generate_series(1, 20003) n where id = ${webhookId}`;
+    await tellRowsNow(sql);
+    const { rows } = await listPartners(sql, false);
+    expect(rows.find(({ id }) => id === left.id)?.webhooks).toBe(3);
+    expect(await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => listPartners(tx, false)))).toBeLessThan(
+      2_500,
+    );
+  });
+
+  test('the failures of the last hour are those of the newest 10,000 of a kind, and it is said', async () => {
+    const cut = { rows: [{ id: webhookId, failedLastHour: 10_000 }], isCut: true };
+    for (const of of [undefined, partnerId]) {
+      expect(await listFailing(sql, of)).toMatchObject(cut);
+      expect(await withFailures(sql, await readLines(sql, [webhookId]), of)).toMatchObject(cut);
+    }
+  });
+
+  test('of a partner they are all of its own, whatever failed of another one since', async () => {
+    const { id } = await insertWebhook(sql, otherId, 'https://other.example/');
+    const attempt = (outcome: string, count: number) => sql`
+      insert into attempts
+        (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, recorded_at)
+      select gen_random_uuid(), 1, ${id}, ${otherId}, ${outcome}, case ${outcome} when 'entregue' then 200 end, now(), 1,
+             'https://other.example/', 'old/1', now() - interval '30 minutes'
+      from generate_series(1, ${count}::int)`;
+    await attempt('erro_conexao', 4);
+    await attempt('tempo_esgotado', 3);
+    await attempt('entregue', 9_000);
+    const own = { rows: [{ id, failedLastHour: 7 }], isCut: false };
+    expect(await listFailing(sql, otherId)).toMatchObject(own);
+    expect(await withFailures(sql, await readLines(sql, [id]), otherId)).toMatchObject(own);
+    await attempt('entregue', 1_000);
+    expect((await listFailing(sql, otherId)).isCut).toBe(true);
+    const few = { ...own, rows: [{ id, failedLastHour: 3 }], isCut: true };
+    expect(await withFailures(sql, await readLines(sql, [id]), undefined)).toMatchObject(few);
   });
 });
 

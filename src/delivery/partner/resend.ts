@@ -37,7 +37,12 @@ async function startAfresh(tx: Tx, partnerId: string, webhookId: string, ids: re
   await insertArrivals(tx, [webhookId]);
 }
 
-/** Resends one delivery of the partner. */
+/**
+ * Resends one delivery of the partner.
+ *
+ * It locks the webhook before the delivery, as resumptions, suspensions and batches of resends do. The other way round, with a
+ * deactivation queued between the two, it and a resumption waited for each other.
+ */
 export async function resendOne(
   tx: Tx,
   partnerId: string,
@@ -45,11 +50,10 @@ export async function resendOne(
   author: Author,
 ): Promise<Result<'resent', 'notFound' | 'webhookInactive'>> {
   const [row] = await tx<{ webhookId: string }[]>`
-    select webhook_id as "webhookId"
-    from deliveries where id = ${id} and partner_id = ${partnerId}
-    for update`;
+    select webhook_id as "webhookId" from deliveries where id = ${id} and partner_id = ${partnerId}`;
   if (row === undefined) return NOT_FOUND;
   if (!(await holdActive(tx, partnerId, row.webhookId))) return INACTIVE;
+  await tx`select from deliveries where id = ${id} and partner_id = ${partnerId} for update`;
   await startAfresh(tx, partnerId, row.webhookId, [id]);
   await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
   return { ok: 'resent' };

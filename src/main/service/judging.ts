@@ -1,12 +1,18 @@
 /**
  * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Without the variables
- * it takes back, once, what an earlier start with them has left.
+ * it takes back what an earlier start with them has left; and, ever after, what another process has left that had them longer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/unavailable.ts';
-import { type Change, forgetFailing, lookForFailing, type Step } from '../../delivery/queue/upkeep/failing.ts';
+import {
+  type Change,
+  forgetFailing,
+  forgetLeft,
+  lookForFailing,
+  type Step,
+} from '../../delivery/queue/upkeep/failing.ts';
 import { parseTarget } from '../../delivery/target/parse-target.ts';
 import type { Logger } from '../../log-lines.ts';
 import { keepOperatorWebhook, type OperatorWebhook } from '../../webhooks/operator-webhook.ts';
@@ -50,7 +56,9 @@ interface JudgeDeps {
 
 async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, stopping: AbortSignal): Promise<void> {
   let isKept = false;
-  const finish = async (take: () => Promise<Step | null>) => {
+  let take: () => Promise<Step | null> =
+    policy === null ? () => forgetFailing(pool) : () => lookForFailing(pool, policy);
+  const finish = async () => {
     for (let hasMore = true; hasMore && !stopping.aborted;) {
       const step = await take();
       tell(step?.changes ?? []);
@@ -61,11 +69,8 @@ async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, s
     try {
       if (!isKept) await keepOperatorWebhook(pool, vault, wanted);
       isKept = true;
-      if (policy === null) {
-        await finish(() => forgetFailing(pool));
-        return await pool.close();
-      }
-      await finish(() => lookForFailing(pool, policy));
+      await finish();
+      if (policy === null) take = () => forgetLeft(pool);
     } catch (error) {
       logFailedTry(log, error, 'the database is out of reach, judging later', 'failing webhooks could not be judged');
     }

@@ -1,8 +1,10 @@
-/** A batch of resends that meets another transaction crosswise is tried again, and nobody hears of it. */
+/** Resends that meet other transactions: a batch that meets one crosswise is tried again, and a resend by id meets none so. */
 import { beforeEach, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { codeOf } from '../../../src/db/unavailable.ts';
-import { type ManyToResend, resendMany } from '../../../src/delivery/partner/resend.ts';
+import { resumeWhile } from '../../../src/delivery/partner/activation.ts';
+import { type ManyToResend, resendMany, resendOne } from '../../../src/delivery/partner/resend.ts';
+import { changeWebhook } from '../../../src/webhooks/changes.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readDeliveries } from '../../support/outbox.ts';
 
@@ -102,3 +104,49 @@ test.each([
   await expect(resendMany(failing, many, Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code });
   expect(ends).toEqual(Array(tries).fill(code));
 });
+
+/**
+ * The deactivation is stopped where it has waited for its turn at the webhook, and the webhook is free: a resumption passes it,
+ * and a resend that came after the deactivation waits behind it.
+ */
+test(
+  'a resend by id, a resumption and a deactivation queued between them do not wait for each other in a circle',
+  { timeout: 60_000 },
+  async () => {
+    const { partnerId, webhookId, author } = many;
+    await sql`update deliveries set status = 'suspensa', finished_at = null`;
+    const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+    const before = sql.begin(async (tx) => {
+      await tx`select from webhooks where id = ${webhookId} for no key update`;
+      tellHeld();
+      await goal;
+    });
+    await held;
+    const { promise: deactivator, resolve: tellDeactivator } = Promise.withResolvers<number>();
+    const deactivating = pool.transaction(async (tx) => {
+      const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
+      tellDeactivator(pid);
+      return changeWebhook(tx, { ...author, partnerId, id: webhookId }, { active: false });
+    });
+    const pid = await deactivator;
+    await untilWaiting(1);
+    const resending = pool.transaction((tx) => resendOne(tx, partnerId, ids[1] ?? '', author));
+    await untilWaiting(2);
+    process.kill(pid, 'SIGSTOP');
+    let resuming: ReturnType<typeof resumeWhile>;
+    try {
+      letGo();
+      await before;
+      resuming = resumeWhile(pool, webhookId, author, Number.POSITIVE_INFINITY);
+      await Promise.race([resuming, untilWaiting(3)]);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect(await Promise.allSettled([resuming, deactivating, resending])).toMatchObject([
+      { value: { ok: 'resumed' } },
+      { value: { ok: { ativo: false } } },
+      { value: { refused: { kind: 'webhookInactive' } } },
+    ]);
+  },
+);

@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
 import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
-import { forgetFailing, lookForFailing, type Step } from '../../../src/delivery/queue/upkeep/failing.ts';
+import {
+  forgetFailing,
+  forgetLeft,
+  LEFT_AFTER_S,
+  lookForFailing,
+  type Step,
+} from '../../../src/delivery/queue/upkeep/failing.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { insertPartner } from '../../support/outbox.ts';
 
@@ -169,6 +175,56 @@ describe('when the policy is turned off', () => {
     expect(await takeAll(() => forgetFailing(pool, 5))).toEqual([5, 2]);
     expect(await countFalhando()).toBe(0);
     expect(await readEnds()).toMatchObject([{ webhooks: 11, lines: 11 }]);
+    expect(await sql`select from failing_policy`).toEqual([]);
+  });
+});
+
+describe('what is left of a policy that no poller has any more', () => {
+  /** As if the last look had been so many seconds ago. */
+  const lookedBefore = (seconds: number, on: Sql | Tx = sql) =>
+    on`update failing_policy set looked_at = now() - ${seconds} * interval '1 second'`;
+
+  test('stays while somebody looked within five minutes, and then ends in as many transactions as it takes', async () => {
+    await makeFailing(12);
+    await lookedBefore(LEFT_AFTER_S - 60);
+    expect(await forgetLeft(pool, 5)).toEqual({ changes: [], hasMore: false });
+    expect(await countFalhando()).toBe(12);
+    await lookedBefore(LEFT_AFTER_S + 1);
+    expect(await takeAll(() => forgetLeft(pool, 5))).toEqual([5, 5, 2]);
+    expect(await countFalhando()).toBe(0);
+    expect([...(await sql`select from failing_policy`), ...(await sql`select from failing_runs`)]).toEqual([]);
+    expect(await forgetLeft(pool)).toEqual({ changes: [], hasMore: false });
+  });
+
+  test('stays when somebody looks at the very moment', async () => {
+    await makeFailing(2);
+    await lookedBefore(LEFT_AFTER_S + 1);
+    const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+    const looking = pool.transaction(async (tx) => {
+      await tx`select pg_advisory_xact_lock(advisory_lock('judging'))`;
+      await lookedBefore(0, tx);
+      tellHeld();
+      await goal;
+    });
+    await held;
+    const forgetting = forgetLeft(pool);
+    await expect
+      .poll(() => sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .toHaveLength(1);
+    letGo();
+    await looking;
+    expect(await forgetting).toEqual({ changes: [], hasMore: false });
+    expect(await countFalhando()).toBe(2);
+  });
+
+  test('an old poller that looks after all was forgotten, and then ends, leaves nothing for good', async () => {
+    expect(await takeAll(() => forgetFailing(pool))).toEqual([0]);
+    await look();
+    await makeFailing(1);
+    await lookedBefore(LEFT_AFTER_S + 1);
+    expect((await forgetLeft(pool)).changes).toMatchObject([{ change: 'fim_da_falha' }]);
+    expect(await countFalhando()).toBe(0);
     expect(await sql`select from failing_policy`).toEqual([]);
   });
 });

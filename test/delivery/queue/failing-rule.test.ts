@@ -73,6 +73,13 @@ describe('falhando ends', () => {
   });
 });
 
+test('a falhando webhook without a run is not suspended by one failure: its state ends, and it counts from there', () => {
+  const one = { failingSince: at(0), run: null };
+  expect(judge(standing(one), POLICY)).toEqual({ run: null, change: 'fim_da_falha' });
+  const news = fresh(run(1, 900, 900));
+  expect(judge(standing({ ...one, news }), POLICY)).toEqual({ run: run(1, 900, 900), change: 'fim_da_falha' });
+});
+
 describe('a webhook is suspended', () => {
   const failing = { failingSince: at(6), run: run(5, 0, 6) };
 

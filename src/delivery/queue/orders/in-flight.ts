@@ -4,14 +4,22 @@ import { LEASE_S } from '../lease.ts';
 
 /**
  * How many deliveries of these webhooks are in flight. Once it is 0 after nothing can be claimed any more, not one POST
- * follows: a POST starts only with most of its lease left.
+ * follows: a POST starts only with most of its lease left. It reads where a lane may have something claimed, and not what waits
+ * behind that.
  */
 export async function countInFlight(sql: Tx, webhookIds: readonly string[]): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count
+    select coalesce(sum(claimed.flying), 0)::int as count
     from unnest(${webhookIds as string[]}::uuid[]) as w (id)
-    join deliveries d on d.webhook_id = w.id and d.status = 'pendente'
-    where d.claimed_at > clock_timestamp() - lease()`;
+    cross join lateral (
+      select scan_from, flying_to from lanes where webhook_id = w.id order by version desc limit 1
+    ) l
+    cross join lateral (
+      select count(*) as flying
+      from deliveries d
+      where d.webhook_id = w.id and d.status = 'pendente' and d.claimed_at > clock_timestamp() - lease()
+        and d.next_attempt_at between l.scan_from and l.flying_to
+    ) claimed`;
   return row.count;
 }
 

@@ -37,7 +37,7 @@ export interface Span {
   readonly now: Date;
 }
 
-/** A webhook that is in a run or has failed since the last look. */
+/** A webhook that is in a run, has failed since the last look, or is `falhando`. */
 export interface Troubled extends Standing {
   readonly webhookId: string;
   readonly partnerId: string;
@@ -115,7 +115,10 @@ interface Row extends Omit<Troubled, 'run' | 'news'> {
 /** As JSON has it. */
 type StoredRun = Omit<Run, 'firstFailedAt' | 'lastFailedAt'> & Record<'firstFailedAt' | 'lastFailedAt', string>;
 
-/** In the order of their ids, as their lanes are locked. */
+/**
+ * In the order of their ids, as their lanes are locked. What is `falhando` is among them also when its run is lost: else
+ * nobody would end that.
+ */
 export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
   const rows = await tx<Row[]>`
     with failed as materialized (
@@ -129,7 +132,9 @@ export async function readTroubled(tx: Tx, span: Span): Promise<Troubled[]> {
       ) found
     ),
     troubled as materialized (
-      select webhook_id, partner_id from failed union select webhook_id, partner_id from failing_runs
+      select webhook_id, partner_id from failed
+      union select webhook_id, partner_id from failing_runs
+      union select webhook_id, partner_id from lanes where failing_since is not null
     ),
     good as materialized (
       select found.webhook_id, max(found.ended_at) as at

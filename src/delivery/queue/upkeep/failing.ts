@@ -26,6 +26,8 @@ const REST_S = 4;
 const STRICT_AT_ONCE = 200;
 /** The most webhooks that stop being `falhando` in one transaction. */
 const ENDS_AT_ONCE = 500;
+/** After this long without a look, no poller has the policy any more. A poller that has it looks every few seconds. */
+export const LEFT_AFTER_S = 300;
 
 export interface Change {
   readonly webhookId: string;
@@ -77,9 +79,10 @@ export async function lookForFailing(
       at,
       policy,
     );
-    const kept = judged.map((one) => {
-      const { webhookId, partnerId } = one.webhook;
-      return { webhookId, partnerId, run: one.change === 'suspensao' && !later.has(one) ? null : one.run };
+    // An operator may have muted one meanwhile: it was not suspended, and is falhando until the next look, so it keeps its run.
+    const suspended = new Set(changes.filter(({ change }) => change === 'suspensao').map(({ webhookId }) => webhookId));
+    const kept = judged.map(({ run, webhook: { webhookId, partnerId } }) => {
+      return { webhookId, partnerId, run: suspended.has(webhookId) ? null : run };
     });
     await endLook(tx, policy, span, kept);
     return { changes, hasMore: false };
@@ -114,23 +117,55 @@ async function make(tx: Tx, change: FailingChange, told: Told): Promise<boolean>
 }
 
 /**
- * One step of turning the policy off: no webhook stays `falhando`, and nothing is remembered. Each step forgets the runs that it
- * has ended, and the last one the policy, so a crash in between leaves the rest to whoever begins again.
+ * One step of turning the policy off: no webhook stays `falhando`, with a run or without, and nothing is remembered. Each step
+ * forgets the runs that it has ended, and the last one the policy, so a crash in between leaves the rest to whoever begins again.
  */
 export async function forgetFailing(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Promise<Step> {
   return pool.transaction(async (tx) => {
-    await tx`select pg_advisory_xact_lock(advisory_lock('judging'))`;
-    const runs = await tx<{ webhookId: string; isEnded: boolean }[]>`
-      select webhook_id as "webhookId",
-             change_failing(webhook_id, 'fim_da_falha', now(), 'a política de falhas foi desligada') as "isEnded"
-      from (select webhook_id from failing_runs order by webhook_id limit ${endsAtOnce}) run`;
-    const ids = runs.map(({ webhookId }) => webhookId);
-    await forgetRuns(tx, ids);
-    const hasMore = runs.length === endsAtOnce;
-    if (!hasMore) await tx`delete from failing_policy`;
-    const changes = runs.flatMap(({ webhookId, isEnded }) =>
-      isEnded ? [{ webhookId, change: 'fim_da_falha' as const }] : [],
-    );
-    return { changes, hasMore };
+    await lockJudging(tx);
+    return forgetSome(tx, endsAtOnce);
   });
+}
+
+/**
+ * The same where nobody has looked for {@link LEFT_AFTER_S}; else it does nothing. In a rolling restart that turns the policy
+ * off, an old poller that still has it may look once more after a new one has forgotten everything, and turn it on again.
+ */
+export async function forgetLeft(pool: Pool, endsAtOnce = ENDS_AT_ONCE): Promise<Step> {
+  return pool.transaction(async (tx) => {
+    // Asked before the lock, so that those who look mostly find it free; and under it, for one may just have looked.
+    if (!(await isLeft(tx))) return { changes: [], hasMore: false };
+    await lockJudging(tx);
+    return (await isLeft(tx)) ? forgetSome(tx, endsAtOnce) : { changes: [], hasMore: false };
+  });
+}
+
+async function isLeft(tx: Tx): Promise<boolean> {
+  const rows = await tx`
+    select from failing_policy where looked_at < clock_timestamp() - ${LEFT_AFTER_S} * interval '1 second'`;
+  return rows.length > 0;
+}
+
+async function lockJudging(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(advisory_lock('judging'))`;
+}
+
+async function forgetSome(tx: Tx, endsAtOnce: number): Promise<Step> {
+  const runs = await tx<{ webhookId: string; isEnded: boolean }[]>`
+    select webhook_id as "webhookId",
+           change_failing(webhook_id, 'fim_da_falha', now(), 'a política de falhas foi desligada') as "isEnded"
+    from (
+      select webhook_id from failing_runs
+      union select webhook_id from lanes where failing_since is not null
+      order by webhook_id
+      limit ${endsAtOnce}
+    ) known`;
+  const ids = runs.map(({ webhookId }) => webhookId);
+  await forgetRuns(tx, ids);
+  const hasMore = runs.length === endsAtOnce;
+  if (!hasMore) await tx`delete from failing_policy`;
+  const changes = runs.flatMap(({ webhookId, isEnded }) =>
+    isEnded ? [{ webhookId, change: 'fim_da_falha' as const }] : [],
+  );
+  return { changes, hasMore };
 }

@@ -21,7 +21,8 @@ export const status = command({
 On a terminal the table is shown anew until Ctrl-C; elsewhere, and with --once or --json, it is shown once. All of it comes
 from the database, so it is true with every poller dead.
 
-  pending     waiting, in flight included; 10,000 counted a webhook at most
+  pending     waiting, in flight included; counted up to 10,000 a webhook and 100,000 in all, of the 5,000 webhooks that are due
+              first. With + (isExact false) there may be more
   due_for_s   how long the oldest delivery that nobody has claimed has been due
   state       saturated: it has its cap in flight, or its partner has its share. muted: webhook unmute wakes it.
               inactive: what is pending is about to be suspended. falhando: it has failed for hours, one at a time probes it
@@ -34,6 +35,7 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
   exits: { done: 'it was shown' },
   async run({ lanes, every, once, json }, line) {
     const { readQueue } = await import('../../../steering/queue.ts');
+    const { readBounded } = await import('../../../steering/bounds.ts');
     const isLive = process.stdout.isTTY && !once && !json;
     const stopping = new AbortController();
     const stop = () => stopping.abort();
@@ -42,7 +44,7 @@ Output: text; with --json {"at": "2026-…", "pending": 17, "isExact": true, "in
       line,
       async (pool: Pool) => {
         for (;;) {
-          const found = await pool.run((sql) => readQueue(sql, lanes));
+          const found = await readBounded(pool, (sql) => readQueue(sql, lanes));
           tell(line, json, found, isLive ? `${CLEAR}${textOf(found)}\nCtrl-C ends this` : textOf(found));
           if (!isLive) return;
           await sleep(every * 1_000, null, { signal: stopping.signal }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { table } from '../../../demo/table.ts';
 import { readUuid } from '../../arguments.ts';
 import { choice, command, option, UsageError } from '../../command.ts';
-import { json, paging, rowsOr, steer, tell, tellMore } from '../../operator.ts';
+import { json, paging, rowsOr, steer, tell, tellCut, tellMore } from '../../operator.ts';
 import type { WebhookLine } from '../../../steering/webhooks.ts';
 
 export const list = command({
@@ -13,9 +13,12 @@ export const list = command({
     json,
   },
   help: `
-failing: an attempt failed in the last hour; of each kind of failure the newest 10,000 are looked at. falhando: it has failed for hours, by the policy. inactive: the webhook or its partner was deactivated. Query strings of URLs are
-masked, because they carry tokens. The list comes in pages: when there is more, a line on standard error says with which --after
-it goes on. --state failing has one page, of the worst.
+failing: an attempt failed in the last hour. falhando: it has failed for hours, by the policy. inactive: the webhook or its
+partner was deactivated. Query strings of URLs are masked, because they carry tokens. The list comes in pages: when there is
+more, a line on standard error says with which --after it goes on. --state failing has one page, of the worst.
+Failures are counted of the newest 10,000 of each kind. Where there were more, a line on standard error says so, and a webhook
+may have failed more often than it says, or be missing among the failing ones. --partner then looks at the newest 10,000
+attempts of that partner, too.
 
 Output: a table; with --json [{"id": "0199…", "partnerId": "0199…", "partner": "Um", "url": "https://…", "events": […],
 "active": true, "cap": 8, "silent": false, "mutedAt": null, "failingSince": null, "failedLastHour": 0}]. A silent one left
@@ -24,15 +27,15 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
   exits: { done: 'they were listed, or there is none' },
   async run({ partner, state, after, limit, json }, line) {
     const { readBounded } = await import('../../../steering/bounds.ts');
-    const { listFailing, withFailures } = await import('../../../steering/failures.ts');
+    const { cutText, listFailing, withFailures } = await import('../../../steering/failures.ts');
     const { listWebhooks } = await import('../../../steering/webhooks.ts');
     if (state === 'failing' && after !== undefined)
       throw new UsageError('--state failing has one page: leave out --after');
     const page = await steer(line, (pool) =>
       readBounded(pool, async (sql) => {
-        if (state === 'failing') return { rows: await listFailing(sql, partner, limit), next: null };
+        if (state === 'failing') return { ...(await listFailing(sql, partner, limit)), next: null };
         const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
-        return { rows: await withFailures(sql, rows), next };
+        return { ...(await withFailures(sql, rows, partner)), next };
       }),
     );
     const text = rowsOr(
@@ -52,6 +55,7 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
     );
     tell(line, json, page.rows, text);
     const filter = `${partner === undefined ? '' : ` --partner ${partner}`}${state === undefined ? '' : ` --state ${state}`}`;
+    tellCut(page.isCut ? cutText(partner) : null);
     tellMore(page.next, (id) => `webhook list${filter} --after ${id}`);
   },
 });

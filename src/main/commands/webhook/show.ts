@@ -1,7 +1,7 @@
 import { table } from '../../../demo/table.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
-import { before, json, steer, tell, tellMore } from '../../operator.ts';
+import { before, json, steer, tell, tellCut, tellMore } from '../../operator.ts';
 
 export const show = command({
   summary: 'show a webhook: its state, what waits for it, and its history',
@@ -10,7 +10,9 @@ export const show = command({
   help: `
 Each state counts up to 10,000 deliveries (10000+, or 10001 with --json, stand for more), and in flight is counted among the
 pending ones that are due first. The history has the newest 100 lines; --before N shows the ones before line N, and a line on
-standard error says with which N it goes on.
+standard error says with which N it goes on. Failures are counted of the newest 10,000 of each kind and, where there were more,
+of the newest 10,000 attempts of the partner. Where that is not all, the text says "at least", and a line on standard error says
+so too.
 
 Output: text; with --json what webhook list shows, "deliveries": {"pending": 17, "inFlight": 2, "suspended": 0, "failed": 1,
 "oldestDueS": 4.2} and "history": [{"position": "12", "changedAt": "2026-…", "change": "silenciamento", "actor": "operador:ana", "reason": "…",
@@ -18,18 +20,20 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
   exits: { done: 'it was shown', refused: 'there is no such webhook' },
   async run({ webhook: id, before = null, json }, line) {
     const { readWebhook } = await import('../../../steering/webhooks.ts');
-    const { withFailures } = await import('../../../steering/failures.ts');
+    const { cutText, withFailures } = await import('../../../steering/failures.ts');
     const { countText, readBounded } = await import('../../../steering/bounds.ts');
     const found = await steer(line, (pool) =>
       readBounded(pool, async (sql) => {
         const shown = await readWebhook(sql, id, before);
-        const [failing] = shown === null ? [] : await withFailures(sql, [shown]);
-        return shown === null || failing === undefined ? null : { ...shown, failedLastHour: failing.failedLastHour };
+        if (shown === null) return null;
+        const { rows, isCut } = await withFailures(sql, [shown], shown.partnerId);
+        return { webhook: { ...shown, failedLastHour: rows[0]?.failedLastHour ?? 0 }, isCut };
       }),
     );
     if (found === null) throw new Refusal(`there is no webhook ${id}: webhook list shows them`);
-    const { partner, partnerId, url, events, active, cap, silent, mutedAt, failingSince, failedLastHour } = found;
-    const { deliveries, history } = found;
+    const { partner, partnerId, url, events, active, cap, silent, mutedAt, failingSince, failedLastHour } =
+      found.webhook;
+    const { deliveries, history, olderThan } = found.webhook;
     const { pending, inFlight, suspended, failed, oldestDueS } = deliveries;
     const state = mutedAt === null ? (active ? 'active' : 'inactive') : `muted since ${mutedAt.toISOString()}`;
     const falhando =
@@ -39,10 +43,11 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
       `partner ${partner} (${partnerId}), cap ${cap}${silent ? ', one at a time until it answers' : ''}`,
       `events ${events.join(' ')}`,
       `${countText(pending)} pending, ${inFlight} of them in flight${oldestDueS === null ? '' : `, the oldest due for ${Math.round(oldestDueS)} s`}`,
-      `${countText(suspended)} suspensa, ${countText(failed)} erro, ${failedLastHour} attempts failed in the last hour`,
+      `${countText(suspended)} suspensa, ${countText(failed)} erro, ${found.isCut ? 'at least ' : ''}${failedLastHour} attempts failed in the last hour`,
       table(history.map(({ changedAt, change, actor, reason }) => ({ changedAt, change, actor, reason }))),
     ];
-    tell(line, json, found, lines.join('\n'));
-    tellMore(found.olderThan, (line) => `webhook show ${id} --before ${line}`);
+    tell(line, json, found.webhook, lines.join('\n'));
+    tellCut(found.isCut ? cutText(partnerId) : null);
+    tellMore(olderThan, (line) => `webhook show ${id} --before ${line}`);
   },
 });

@@ -1,0 +1,71 @@
+/** Waiting for what is in flight: each look finds what claims hold, and does not read what waits behind it. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Sql } from '../../src/db/pool.ts';
+import { countInFlight } from '../../src/delivery/queue/orders/in-flight.ts';
+import { muteLane, wakeLane } from '../../src/delivery/queue/orders/mute.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
+import { takeTurn } from '../support/turn.ts';
+
+const TIMES = { timeout: 240_000 };
+/** What a lane that is new may have in flight. */
+const CLAIMED = 8;
+
+let database: TestDatabase;
+let sql: Sql;
+let webhookIds: string[];
+
+/** Two webhooks of one partner, each with 50,000 pending deliveries, and in flight what one claim takes of each. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ sql } = database);
+  for (const table of ['deliveries', 'lanes', 'webhooks']) {
+    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
+  }
+  const partnerId = await insertPartner(sql);
+  webhookIds = [];
+  for (const path of ['a', 'b']) {
+    const { id } = await insertWebhook(sql, partnerId, `https://partner.example/${path}`);
+    webhookIds.push(id);
+    await sql`
+      insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+      select uuidv7(), ${id}, ${partnerId}, now() - n * interval '1 second' from generate_series(1, 50000) n`;
+  }
+  await commitEvents(sql, partnerId, 100);
+  await sql`
+    update deliveries set next_attempt_at = next_attempt_at - random() * interval '1 hour' - interval '1 day'
+    where event_id in (select id from events)`;
+  await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
+  await takeTurn(database.pool, 'poller/1', 100, new Date());
+  await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
+  await tellRowsNow(sql);
+}, 240_000);
+afterAll(() => database.drop());
+
+test('of 100,000 pending deliveries it looks at no more than 300 rows, on tables never analysed', TIMES, async () => {
+  const [{ analysed }] = await sql<[{ analysed: number }]>`
+    select count(*)::int as analysed from pg_class where relname in ('deliveries', 'lanes') and reltuples >= 0`;
+  expect(analysed).toBe(0);
+  expect(await countInFlight(sql, webhookIds)).toBe(2 * CLAIMED);
+  const rows = await rowsLookedAt(database.url, (pool) => pool.run((tx) => countInFlight(tx, webhookIds)));
+  if (process.env['TELL']) console.log(rows);
+  expect(rows).toBeGreaterThanOrEqual(2 * CLAIMED);
+  expect(rows).toBeLessThan(300);
+});
+
+test('counts what claims hold, over any claims, and nothing that is over or never was', TIMES, async () => {
+  const [first = '', second = ''] = webhookIds;
+  expect(await countInFlight(sql, [first])).toBe(CLAIMED);
+  expect(await countInFlight(sql, [])).toBe(0);
+  await sql`
+    update deliveries set claimed_at = now() - lease()
+    where id in (select id from deliveries where webhook_id = ${first} and claimed_at is not null order by next_attempt_at limit 3)`;
+  expect(await countInFlight(sql, webhookIds)).toBe(2 * CLAIMED - 3);
+  await wakeLane(sql, second);
+  await sql`update lanes set version = version + 1, window_size = 20, max_in_flight = 20 where webhook_id = ${second}`;
+  const more = await takeTurn(database.pool, 'poller/2', 100, new Date());
+  expect(more).toHaveLength(20 - CLAIMED);
+  await muteLane(sql, second);
+  expect(await countInFlight(sql, [second])).toBe(20);
+});

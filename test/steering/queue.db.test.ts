@@ -1,0 +1,107 @@
+/** The queue's status among many webhooks: what it looks at are those that have something, however many there are. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/db/pool.ts';
+import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
+import { readBounded } from '../../src/steering/bounds.ts';
+import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
+import { takeTurn } from '../support/turn.ts';
+
+const TIMES = { timeout: 240_000 };
+let database: TestDatabase;
+let sql: Sql;
+let claimed: string;
+let muted: string;
+let failing: string;
+let unarmed: string;
+let large: string;
+
+const status = (most = 100): Promise<QueueStatus> => readBounded(database.pool, (tx) => readQueue(tx, most));
+
+/** A webhook of a partner of its own, with so many pending deliveries. */
+async function makeBusy(count: number): Promise<string> {
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  await commitEvents(sql, partnerId, count);
+  return id;
+}
+
+/** 50,000 webhooks with nothing to do, and five that have something. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ sql } = database);
+  for (const table of ['deliveries', 'lanes', 'webhooks', 'arrivals', 'attempts']) {
+    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
+  }
+  const partnerId = await insertPartner(sql);
+  await sql`
+    insert into webhooks (id, partner_id, url, events, encrypted_secret)
+    select uuidv7(), ${partnerId}, 'https://quiet.example/', '{desembolso.falhou}', 'secret' from generate_series(1, 50000)`;
+  claimed = await makeBusy(3);
+  muted = await makeBusy(20);
+  failing = await makeBusy(1);
+  // One claim, so that there is something in flight of a muted webhook too.
+  await takeTurn(database.pool, 'poller-a/1', 100, new Date(Date.now() + 1_000));
+  await muteLane(sql, muted);
+  await sql`update lanes set version = version + 1, failing_since = now() where webhook_id = ${failing}`;
+  large = await makeBusy(1);
+  await sql`
+    insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+    select uuidv7(), id, partner_id, now() + n * interval '1 second' from webhooks, generate_series(1, 30000) n
+    where id = ${large}`;
+  await database.pool.run((tx) => armLanes(tx, null));
+  unarmed = await makeBusy(2);
+  await tellRowsNow(sql);
+}, 240_000);
+afterAll(() => database.drop());
+
+describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', TIMES, (statistics) => {
+  beforeAll(async () => {
+    if (statistics === 'analysed') await sql`analyze`;
+    await tellRowsNow(sql);
+  }, 60_000);
+
+  test('it looks at no more than 11,000 rows: 10,000 deliveries of the one that has more, and few besides', async () => {
+    const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => readQueue(tx, 10)));
+    if (process.env['TELL']) console.log(statistics, rows);
+    expect(rows).toBeGreaterThan(10_000);
+    expect(rows).toBeLessThan(11_000);
+  });
+});
+
+test('it finds what is due, in flight, muted, falhando, and not armed yet', TIMES, async () => {
+  const found = await status();
+  expect(found).toMatchObject({ pending: 10_026, isExact: false, inFlight: 12, muted: 1, falhando: 1 });
+  const lines = new Map(found.lanes.map((line) => [line.webhook, line]));
+  expect(lines.get(claimed)).toMatchObject({ state: 'active', pending: 3, inFlight: 3, dueForS: 0 });
+  expect(lines.get(muted)).toMatchObject({ state: 'muted', pending: 20, inFlight: 8 });
+  expect(lines.get(failing)).toMatchObject({ state: 'falhando', pending: 1, inFlight: 1 });
+  expect(lines.get(unarmed)).toMatchObject({ pending: 2, inFlight: 0 });
+  expect(lines.get(large)).toMatchObject({ pending: 10_000 });
+  expect(lines.size).toBe(5);
+  expect(found.pollers).toMatchObject([{ poller: 'poller-a', inFlight: 12 }]);
+});
+
+test('where 6,000 lanes have something it counts a part of them, a little of each, and says so', TIMES, async () => {
+  await sql`
+    with idle as (
+      select webhook_id, partner_id from lanes where next_due_at is null and muted_at is null order by webhook_id limit 6000
+    ),
+    due as (
+      update lanes l set version = version + 1, next_due_at = now() from idle where l.webhook_id = idle.webhook_id
+    )
+    insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
+    select uuidv7(), webhook_id, partner_id, now() from idle, generate_series(1, 30)`;
+  await tellRowsNow(sql);
+  const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => readQueue(tx, 10)));
+  if (process.env['TELL']) console.log(rows);
+  expect(rows).toBeLessThan(250_000);
+  const found = await status();
+  expect(found.isExact).toBe(false);
+  expect(found.lanes).toHaveLength(100);
+  expect(found.pending).toBeGreaterThan(50_000);
+  expect(found.pending).toBeLessThanOrEqual(100_000);
+});
