@@ -1,5 +1,5 @@
 /** The API over real sockets: sizes without a length, connections that drain, requests that are none. */
-import { request } from 'node:http';
+import { Agent, globalAgent, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer, type RunningServer } from '../../src/http/server.ts';
@@ -21,9 +21,9 @@ afterAll(async () => {
 const headers = () => ({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' });
 
 /** Sends `bytes` chunked, without a Content-Length. */
-function sendChunked(path: string, bytes: Buffer): Promise<{ status: number; text: string }> {
+function sendChunked(path: string, bytes: Buffer, agent = globalAgent): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${server.url}${path}`, { method: 'POST', headers: headers() }, (answer) => {
+    const sent = request(`${server.url}${path}`, { method: 'POST', headers: headers(), agent }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
@@ -74,6 +74,15 @@ describe('a body without a length', () => {
     const answer = await sendChunked('/v1/webhooks', Buffer.alloc(300 * 1024, 0x20));
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.text).codigo).toBe('CORPO_MUITO_GRANDE');
+  });
+
+  test('that is too large leaves its connection to the requests behind it', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let round = 0; round < 20; round += 1) {
+      expect((await sendChunked('/v1/webhooks', Buffer.alloc(300 * 1024, 0x20), agent)).status).toBe(413);
+      expect((await sendChunked('/v1/webhooks', Buffer.from('{}'), agent)).status).toBe(400);
+    }
+    agent.destroy();
   });
 
   test('is refused where there should be none, when it is too large', async () => {
