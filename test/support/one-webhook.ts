@@ -21,7 +21,9 @@ export interface OneWebhook {
  */
 export async function emptyDatabase(sql: Sql): Promise<void> {
   try {
-    await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
+    await sql`
+      truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, failing_runs, failing_policy
+      cascade`;
   } catch (error) {
     if (!(error instanceof postgres.PostgresError) || error.code !== DEADLOCK) throw error;
     await emptyDatabase(sql);

@@ -16,9 +16,9 @@ const SEVERAL = 2.5;
 /** The rate of arrivals is that of about the last so many ms. */
 const REMEMBERED_MS = 200;
 /**
- * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms; of several
- * pollers all but one look a quarter as often (wait_for_work.sql). `pg_sleep` rounds up: 0.9
- * takes 1.1 ms; 1 takes 2.1 and adds half a millisecond from commit to arrival.
+ * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. Of several
+ * pollers all but one look a quarter as often (wait_for_work.sql). `pg_sleep` rounds up: 0.9 takes 1.1 ms; 1 takes 2.1 and
+ * adds half a millisecond from commit to arrival.
  */
 const NAP_MIN_MS = 0.9;
 const NAP_MAX_MS = 50;

@@ -1,32 +1,23 @@
 /** Which attempts a look of the policy for failing endpoints counts: each once, beside transactions that stay open. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import { beginLook, endLook, readTroubled } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 
-let database: TestDatabase;
 let pool: Pool;
 let sql: Sql;
 let partnerId: string;
 let webhookId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ pool, sql } = database);
-});
-afterAll(() => database.drop());
+const current = useOneWebhook();
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, failing_runs,
-                     failing_policy cascade`;
-  partnerId = await insertPartner(sql);
-  webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
+  ({ pool, sql, partnerId, webhookId } = current());
   await look();
 });
 

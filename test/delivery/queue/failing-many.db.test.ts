@@ -10,6 +10,7 @@ import {
   type Step,
 } from '../../../src/delivery/queue/upkeep/failing.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { emptyDatabase } from '../../support/one-webhook.ts';
 import { insertPartner } from '../../support/outbox.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
@@ -25,8 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, failing_runs,
-                     failing_policy cascade`;
+  await emptyDatabase(sql);
   partnerId = await insertPartner(sql);
   await look();
 });

@@ -1,31 +1,22 @@
 /** A suspension that is refused because the webhook is muted or deactivated while a look runs, and a run that is lost. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
 import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const ANA = { actor: 'operador:ana', reason: null };
 
-let database: TestDatabase;
 let pool: Pool;
 let sql: Sql;
 let partnerId: string;
 let webhookId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ pool, sql } = database);
-});
-afterAll(() => database.drop());
+const current = useOneWebhook();
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, failing_runs,
-                     failing_policy cascade`;
-  partnerId = await insertPartner(sql);
-  webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
+  ({ pool, sql, partnerId, webhookId } = current());
   await look();
   await sql`update lanes set failing_since = now() - interval '5 days'`;
   await sql`

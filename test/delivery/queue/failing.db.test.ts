@@ -1,12 +1,12 @@
 /** The policy for failing endpoints on a real database, with a clock of the test's own. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { readHealth } from '../../../src/delivery/partner/health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
 import { measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { type HeldPoller, startHeldPoller } from '../../support/held-poller.ts';
 import { commitEvents, insertPartner, insertWebhook, readDeliveries } from '../../support/outbox.ts';
@@ -18,7 +18,6 @@ const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 const URL = 'https://failing.example/hook?token=hunter2';
 
-let database: TestDatabase;
 let pool: Pool;
 let sql: Sql;
 let partnerId: string;
@@ -26,16 +25,9 @@ let webhookId: string;
 let startMs: number;
 let poller: HeldPoller;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ pool, sql } = database);
-});
-afterAll(() => database.drop());
+const current = useOneWebhook(URL);
 beforeEach(async () => {
-  await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, failing_runs,
-                     failing_policy cascade`;
-  partnerId = await insertPartner(sql);
-  webhookId = (await insertWebhook(sql, partnerId, URL)).id;
+  ({ pool, sql, partnerId, webhookId } = current());
   startMs = Date.now() + 60_000;
   poller = startHeldPoller(pool, 'poller', 512, startMs);
 });
