@@ -13,8 +13,9 @@
 -- comes, or by the sweep (src/delivery/queue/upkeep/sweep.ts).
 -- A suspended delivery holds back those behind it only while its webhook's suspended ones are being resumed
 -- (`lanes.resumes_until`). They are not marked for it, but put off for 30 s, or until then if that is sooner, and judged anew:
--- so a resumption that died strands none. One that ends makes them due (src/delivery/partner/activation.ts). Put off for 1 s,
--- 6,000 of a lane were written again in each of the 300 s, and no claim took one. One in `erro` that is sent again after later ones arrived comes late, alone.
+-- so a resumption that died strands none. One that ends makes them due (src/delivery/partner/activation.ts). Put off for
+-- 1 s, 6,000 of a lane were written again in each of the 300 s, and no claim took one. One in `erro` that is sent again
+-- after later ones arrived comes late, alone.
 -- Crash: this is part of the claim's transaction.
 -- Measured alternative: leaving due what may not be taken, and judging it in each claim. Beside 9,000 that waited for 1,000
 -- in flight, a claim took 37 ms, and judging them again 1,961 ms more (test/bench/figures/order.ts, on a busy machine).
