@@ -9,6 +9,7 @@ import { type AttemptFilters, readAttempts } from '../../src/audit/attempts.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { NO_FILTERS } from '../support/attempt-filters.ts';
+import { startCounting } from '../support/counters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -35,14 +36,6 @@ beforeAll(async () => {
   await sql`vacuum analyze`;
 });
 afterAll(() => database.drop());
-
-async function readScans() {
-  await database.sql`select pg_stat_force_next_flush()`;
-  await database.sql`select pg_stat_clear_snapshot()`;
-  return database.sql`
-    select relname as table, seq_scan::int as scans from pg_stat_user_tables
-    where relname in ('deliveries', 'attempts', 'events') order by 1`;
-}
 
 test('every kind of search, page after page, also with generic plans, and the sealer', async () => {
   const { sql } = database;
@@ -72,7 +65,7 @@ test('every kind of search, page after page, also with generic plans, and the se
     { from: later, event: 'averbacao.concluida' },
     { from: later, until: later, outcome: 'erro_tls' },
   ];
-  const before = await readScans();
+  const counting = await startCounting(database.url);
   const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
   for (const search of searches) {
     let after = null;
@@ -84,7 +77,7 @@ test('every kind of search, page after page, also with generic plans, and the se
   await commitEvents(sql, partnerId, 3);
   await sealAll(pool);
   await pool.close();
-  expect(await readScans()).toEqual(before);
+  expect(await counting.readFromEndToEnd(['deliveries', 'attempts', 'events'])).toEqual([]);
 });
 
 test('a partner, a webhook and an outcome are walked in their own index, whatever the planner thinks of them', async () => {
@@ -93,7 +86,7 @@ test('a partner, a webhook and an outcome are walked in their own index, whateve
   >`insert into partners (name) values ('empty') returning id`;
   const { id: itsWebhook } = await insertWebhook(database.sql, empty, 'https://empty.example/');
   const searches = [{ partnerId }, { partnerId: empty }, { webhookId: itsWebhook }, { outcome: 'erro_tls' }] as const;
-  const before = await readWalked();
+  const counting = await startCounting(database.url);
   const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
   const cursor = { recordedAt: new Date(Date.now() + 3 * 3_600_000), deliveryId: empty, number: 1, late: false };
   for (const order of ['newest first', 'oldest first'] as const) {
@@ -106,11 +99,5 @@ test('a partner, a webhook and an outcome are walked in their own index, whateve
     }
   }
   await pool.close();
-  expect(await readWalked()).toEqual(before);
-
-  async function readWalked() {
-    await database.sql`select pg_stat_force_next_flush()`;
-    await database.sql`select pg_stat_clear_snapshot()`;
-    return database.sql`select idx_scan from pg_stat_user_indexes where indexrelname = 'attempts_in_time'`;
-  }
+  expect(await counting.of('attempts_in_time')).toEqual({ scans: 0, entries: 0 });
 });

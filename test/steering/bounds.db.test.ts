@@ -10,7 +10,7 @@ import { listFailing, withFailures } from '../../src/steering/failures.ts';
 import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
-import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
+import { rowsLookedAt } from '../support/counters.ts';
 
 const TIMES = { timeout: 240_000 };
 
@@ -68,7 +68,6 @@ afterAll(() => database.drop());
 describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics) => {
   beforeAll(async () => {
     if (statistics === 'analysed') await sql`analyze`;
-    await tellRowsNow(sql);
   }, 60_000);
 
   test.each<[string, number, (tx: Tx) => Promise<unknown>]>([
@@ -155,7 +154,6 @@ describe('what is cut', TIMES, () => {
       insert into webhooks (id, partner_id, url, events, encrypted_secret, active)
       select uuidv7(), ${left.id}, url, events, encrypted_secret, n > 20000
       from webhooks, generate_series(1, 20003) n where id = ${webhookId}`;
-    await tellRowsNow(sql);
     const { rows } = await listPartners(sql, false);
     expect(rows.find(({ id }) => id === left.id)?.webhooks).toBe(3);
     expect(await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => listPartners(tx, false)))).toBeLessThan(

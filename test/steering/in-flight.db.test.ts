@@ -5,7 +5,7 @@ import { countInFlight } from '../../src/delivery/queue/orders/in-flight.ts';
 import { muteLane, wakeLane } from '../../src/delivery/queue/orders/mute.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
-import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
+import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
 
 const TIMES = { timeout: 240_000 };
@@ -39,7 +39,6 @@ beforeAll(async () => {
   await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
   await takeTurn(database.pool, 'poller/1', 100, new Date());
   await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
-  await tellRowsNow(sql);
 }, 240_000);
 afterAll(() => database.drop());
 

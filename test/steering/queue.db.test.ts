@@ -7,7 +7,7 @@ import { readBounded } from '../../src/steering/bounds.ts';
 import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
-import { rowsLookedAt, tellRowsNow } from '../support/rows-looked-at.ts';
+import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
 
 const TIMES = { timeout: 240_000 };
@@ -54,14 +54,12 @@ beforeAll(async () => {
     where id = ${large}`;
   await database.pool.run((tx) => armLanes(tx, null));
   unarmed = await makeBusy(2);
-  await tellRowsNow(sql);
 }, 240_000);
 afterAll(() => database.drop());
 
 describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', TIMES, (statistics) => {
   beforeAll(async () => {
     if (statistics === 'analysed') await sql`analyze`;
-    await tellRowsNow(sql);
   }, 60_000);
 
   test('it looks at no more than 11,000 rows: 10,000 deliveries of the one that has more, and few besides', async () => {
@@ -95,7 +93,6 @@ test('where 6,000 lanes have something it counts a part of them, a little of eac
     )
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select uuidv7(), webhook_id, partner_id, now() from idle, generate_series(1, 30)`;
-  await tellRowsNow(sql);
   const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => readQueue(tx, 10)));
   if (process.env['TELL']) console.log(rows);
   expect(rows).toBeLessThan(250_000);

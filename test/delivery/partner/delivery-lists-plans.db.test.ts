@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { type DeliverySearch, readDeliveries } from '../../../src/delivery/partner/read-deliveries.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
-import { readSequentialScans } from '../../support/sequential-scans.ts';
+import { startCounting } from '../../support/counters.ts';
 
 /** A session goes over to a generic plan after five runs of a statement. */
 const TURNS = 7;
 
 test('every search of one webhook and of thirty reads no table from end to end', { timeout: 120_000 }, async () => {
-  const { pool, sql, drop } = await createTestDatabase();
+  const { url, pool, sql, drop } = await createTestDatabase();
   try {
     const partnerId = await insertPartner(sql);
     const webhookIds: string[] = [];
@@ -29,7 +29,7 @@ test('every search of one webhook and of thirty reads no table from end to end',
     const [event] = await sql<
       [{ loanId: string }]
     >`select stream as "loanId" from events where partner_id = ${partnerId} limit 1`;
-    const before = await readSequentialScans(sql, ['deliveries', 'attempts', 'events']);
+    const counting = await startCounting(url);
 
     const all: DeliverySearch = {
       partnerId,
@@ -57,7 +57,7 @@ test('every search of one webhook and of thirty reads no table from end to end',
       }
     }
     await pool.close();
-    expect(await readSequentialScans(sql, ['deliveries', 'attempts', 'events'])).toEqual(before);
+    expect(await counting.readFromEndToEnd(['deliveries', 'attempts', 'events'])).toEqual([]);
   } finally {
     await drop();
   }

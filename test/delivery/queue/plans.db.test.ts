@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
-import { readSequentialScans } from '../../support/sequential-scans.ts';
+import { startCounting } from '../../support/counters.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const TURNS = 8;
@@ -13,7 +13,7 @@ test.each([
 ])(
   'no claim and no record of a webhook %s reads a hot table from end to end, also with generic plans',
   async (_, inOrder) => {
-    const { pool, sql, drop } = await createTestDatabase();
+    const { url, pool, sql, drop } = await createTestDatabase();
     try {
       const partnerId = await insertPartner(sql);
       await insertWebhook(sql, partnerId, 'https://partner.example/');
@@ -36,7 +36,7 @@ test.each([
         and id in (select event_id from deliveries where webhook_id in (select id from webhooks))`;
       await sql`update lanes set in_order = ${inOrder}`;
       await sql`analyze deliveries, events, attempts, lanes`;
-      const before = await readSequentialScans(sql);
+      const counting = await startCounting(url);
 
       for (let turn = 0; turn < TURNS; turn += 1) {
         const now = new Date(Date.now() + 1_000 + turn * 46_000);
@@ -65,7 +65,7 @@ test.each([
         await record(pool, reports, () => 1, now);
       }
       await pool.close();
-      expect(await readSequentialScans(sql)).toEqual(before);
+      expect(await counting.readFromEndToEnd()).toEqual([]);
     } finally {
       await drop();
     }
@@ -73,21 +73,19 @@ test.each([
 );
 
 test('who waits for work reads none of the lanes that are due later', async () => {
-  const { pool, sql, drop } = await createTestDatabase();
+  const { url, pool, sql, drop } = await createTestDatabase();
   try {
     await sql`
       insert into lanes (webhook_id, partner_id, next_due_at)
       select uuidv7(), uuidv7(), now() + interval '1 hour' from generate_series(1, 20000)`;
     await sql`analyze lanes`;
+    const counting = await startCounting(url);
     await pool.transaction(async (tx) => {
       await tx`set local enable_seqscan = off`;
       await tx`select wait_for_work(null, 0, 0)`;
     });
     await pool.close();
-    await sql`select pg_stat_force_next_flush()`;
-    const [row] = await sql<[{ read: number; scans: number }]>`
-      select idx_tup_read::int as read, idx_scan::int as scans from pg_stat_user_indexes where indexrelname = 'lanes_due'`;
-    expect(row).toEqual({ read: 0, scans: 1 });
+    expect(await counting.of('lanes_due')).toEqual({ entries: 0, scans: 1 });
   } finally {
     await drop();
   }

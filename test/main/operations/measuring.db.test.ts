@@ -14,6 +14,7 @@ import { measureDepth, measureOverdue, measureWebhooks } from '../../../src/main
 import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/measuring.ts';
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
+import { startCounting } from '../../support/counters.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { untilSettled } from '../../support/settled.ts';
@@ -218,23 +219,15 @@ test(
     await armLanes(sql, null);
     await sql`analyze deliveries, attempts, events, lanes`;
     const pool = new Pool({ url, name: 'metrics', max: 1, deadlineMs: 30_000, settings: MEASURING_SETTINGS });
-    const before = await readCounts();
+    const counting = await startCounting(url);
     const readings = await measuring({ pool, log: silentLog, monotonicMs: () => performance.now() })();
     await pool.close();
-    const after = await readCounts();
     expect(by(readings, 'overdue')).toMatchObject({ poller: 10_000 });
     expect(by(readings, 'deliveries')).toMatchObject({ first: 10_000, erro: 10_000 });
     expect(by(readings, 'capped')).toMatchObject({ overdue: 1, pending: 1, erro: 1, suspensa: 0 });
-    expect(after.scans).toBe(before.scans);
-    expect(after.entries - before.entries).toBeLessThan(60_000);
-
-    async function readCounts(): Promise<{ scans: number; entries: number }> {
-      await sql`select pg_stat_force_next_flush()`;
-      await sql`select pg_stat_clear_snapshot()`;
-      const [row] = await sql<[{ scans: number; entries: number }]>`
-      select (select sum(seq_scan)::int from pg_stat_user_tables where relname in ('deliveries', 'attempts', 'events', 'lanes')) as scans,
-             (select sum(idx_tup_read)::int from pg_stat_user_indexes where relname in ('deliveries', 'attempts', 'events')) as entries`;
-      return row;
+    expect(await counting.readFromEndToEnd()).toEqual([]);
+    for (const table of ['deliveries', 'attempts', 'events']) {
+      expect((await counting.of(table)).entries).toBeLessThan(50_000);
     }
   },
 );
