@@ -51,8 +51,7 @@ test('each of the three ways runs two api, three poll and migrate', () => {
         ? new Set(page.filter((unit) => unit.includes(command))).size
         : count;
     const sums = new Map<string, number>();
-    for (const { command, count } of own)
-      sums.set(command, (sums.get(command) ?? 0) + started(command as string, count));
+    for (const { command, count } of own) sums.set(command, (sums.get(command) ?? 0) + started(command, count));
     expect(Object.fromEntries(sums)).toEqual({ api: 2, poll: 3, migrate: 1 });
   }
 });
