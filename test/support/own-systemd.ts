@@ -10,7 +10,9 @@ import path from 'node:path';
 import { isThere, run } from './snippets.ts';
 import { makeTestFolder, type TestFolder } from './test-folder.ts';
 
-const NAMESPACES = 'unshare';
+const AS = 'setpriv';
+/** Dies with this process, however that ends. */
+const NAMESPACES = ['--pdeathsig', 'KILL', '--', 'unshare', '--pid', '--ipc', '--uts', '--fork', '--kill-child', '--'];
 const UNITS = '/etc/systemd/system';
 const JOURNAL = ['systemd-journald.service', 'systemd-journald.socket', 'systemd-journald-dev-log.socket'];
 /** The targets that units name, each with nothing of its own. */
@@ -124,19 +126,14 @@ async function boot(folder: TestFolder, product: string): Promise<OwnSystemd | n
   const root = path.join(folder.path, 'root');
   const group = path.basename(folder.path);
   await makeRoot(root);
-  const args = ['--pid', '--ipc', '--uts', '--fork', '--kill-child', '--', 'sh', '-c', BOOT];
-  const child = spawn(NAMESPACES, [...args, root, group, process.execPath, product], { stdio: 'ignore' });
+  const inside = ['sh', '-c', BOOT, root, group, process.execPath, product];
+  const child = spawn(AS, [...NAMESPACES, ...inside], { stdio: 'ignore' });
   const gone = once(child, 'exit');
   // The end of its process 1 takes every other one along before it is told.
-  const end = () => {
+  const stop = async (): Promise<void> => {
     const pid = innermost(child);
     if (pid === null) child.kill('SIGKILL');
     else process.kill(pid, 'SIGKILL');
-  };
-  process.once('exit', end);
-  const stop = async (): Promise<void> => {
-    process.off('exit', end);
-    end();
     await gone;
     const leftovers = `find /sys/fs/cgroup -depth -type d -path '*/${group}*' -exec rmdir {} + 2>/dev/null || true`;
     await run(['sh', '-c', leftovers], '/');
