@@ -3,10 +3,12 @@ import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Env } from './deps.ts';
 import { newRequestId } from './request-id.ts';
+import { PROBED } from './request-trace.ts';
 
 /**
  * Gives each request its id, the headers of every answer, one log line, and counts it in the metrics. The line holds the
  * route's pattern and never the path, the query or a body: a path that nobody routes may hold anything, a tax id included.
+ * A probe that is answered with 200 is a line of the level debug: else a pod's probes alone would be 50,000 lines a day.
  */
 export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -21,7 +23,8 @@ export function logRequests(log: Logger, metrics: Metrics): MiddlewareHandler<En
     if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'no-store');
     const durationMs = performance.now() - startedAt;
     metrics.observeRequest(c.req.method, c.var.route, c.res.status, durationMs / 1_000);
-    log.info(
+    const isRoutine = PROBED.has(c.var.route) && c.res.status === 200;
+    log[isRoutine ? 'debug' : 'info'](
       {
         method: c.req.method,
         route: c.var.route,

@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from 'hono';
 import { inRequestSpan } from '../telemetry/traces.ts';
 import type { Env } from './deps.ts';
 
-/** Asked every few seconds by machines, and no part of anybody's trace. */
-const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
+/** Asked every few seconds by machines: no part of anybody's trace, and no news while all is well. */
+export const PROBED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * The span of each request, which goes on from its `traceparent`: the events of the request belong to that trace, and their
@@ -11,7 +11,7 @@ const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
  */
 export function traceRequests(): MiddlewareHandler<Env> {
   return async (c, next) => {
-    if (UNTRACED.has(c.req.path)) return next();
+    if (PROBED.has(c.req.path)) return next();
     await inRequestSpan('request', c.req.header('traceparent'), async (span) => {
       await next();
       if (!span.isRecording()) return;

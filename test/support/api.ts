@@ -47,7 +47,7 @@ export interface TestApi {
   readonly deps: HttpDeps;
   readonly vault: Vault;
   /** Every line that the API logged. */
-  readonly lines: { readonly fields: LogFields; readonly message: string }[];
+  readonly lines: { readonly level: keyof Logger; readonly fields: LogFields; readonly message: string }[];
   readonly described: DescribedAnswers;
   /** Creates a partner and returns its id. */
   partner(account?: Account): Promise<string>;
@@ -63,8 +63,9 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
   const keys = await openLocalKeys({ dataDir, ...tokens });
   const vault = createVault([randomBytes(32)]);
   const lines: TestApi['lines'] = [];
-  const write = (fields: LogFields, message: string): void => void lines.push({ fields, message });
-  const log: Logger = { debug: write, info: write, warn: write, error: write };
+  const at = (level: keyof Logger) => (fields: LogFields, message: string) =>
+    void lines.push({ level, fields, message });
+  const log: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   const registry = simulatedRegistry(database.pool);
   const deps: HttpDeps = {
     pool: database.pool,
