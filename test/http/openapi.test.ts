@@ -63,7 +63,7 @@ test('every parameter in a path and a query is described', async () => {
   expect(bonds?.parameters.map(({ name }) => name)).toEqual(['desde', 'ate', 'cursor', 'limite']);
 });
 
-test('the sixteen events and the two notices are top-level webhooks with their envelope, payload and headers', async () => {
+test('the emitted events and the two notices are top-level webhooks with their envelope, payload and headers', async () => {
   const { webhooks, components } = await description();
   expect(Object.keys(webhooks)).toEqual(SUBSCRIBABLE_NAMES);
   for (const name of SUBSCRIBABLE_NAMES) {

@@ -39,7 +39,7 @@ export interface TestPartner {
 export interface PartnerWorld {
   readonly api: TestApi;
   readonly receiver: Receiver;
-  /** A partner with one webhook for all sixteen events. */
+  /** A partner with one webhook for all emitted events. */
   partner(account?: Account): Promise<TestPartner>;
   close(): Promise<void>;
 }

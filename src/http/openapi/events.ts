@@ -99,7 +99,7 @@ function describeEvent(name: SubscribableName, body: Json): Json {
     schema: { type: 'string', const: name },
     example: name,
   };
-  const { summary, more } = EVENTS[name].meaning;
+  const { summary, more } = EVENTS[name].meaning.pt;
   return {
     operationId: `receive${pascal(name)}`,
     summary,

@@ -49,14 +49,14 @@ function headerTable(c: PainelContext): Html {
 function event(c: PainelContext, name: SubscribableName): Html {
   const { language, texts: t } = c.var;
   const { guarantee, meaning } = EVENTS[name];
-  const say = language === 'pt' ? (text: string) => text : inEnglish;
+  const { summary, more } = meaning[language];
   return html`<details class="card" id="${name}">
     <summary>
       <code>${name}</code>
       <span class="badge${guarantee === 'guaranteed' ? ' badge-entregue' : ''}">${t.events.guarantee[guarantee]}</span>
-      <span class="dim">${t.events.summary[name] ?? meaning.summary}</span>
+      <span class="dim">${summary}</span>
     </summary>
-    ${'more' in meaning ? html`<p>${prose(say(meaning.more))}</p>` : ''}
+    ${more === undefined ? '' : html`<p>${prose(more)}</p>`}
     <p>${t.events.guaranteeMeaning[guarantee]}</p>
     ${copyable(t, `delivery-${name}`, `${DOCS[language].events.arrives}: ${name}`, deliveryExample(name))}
     <h3>${t.events.fields}</h3>

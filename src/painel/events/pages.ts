@@ -7,7 +7,6 @@ import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { prose } from '../docs/prose.ts';
 import { copyable } from '../frame/parts.ts';
-import { inEnglish } from '../language/api-english.ts';
 import { exampleOf } from './example.ts';
 import { fieldTable, schemaPart } from './parts.ts';
 
@@ -30,14 +29,15 @@ export function addEventPages(app: Hono<PainelEnv>, guard: Guard): void {
 
 function event({ c, t }: Visit, name: SubscribableName): Html {
   const { guarantee, meaning } = EVENTS[name];
+  const { summary, more } = meaning[c.var.language];
   return html`<details class="card" id="${name}">
     <summary>
       <code>${name}</code>
       <span class="badge${guarantee === 'guaranteed' ? ' badge-entregue' : ''}">${t.events.guarantee[guarantee]}</span>
-      <span class="dim">${t.events.summary[name] ?? meaning.summary}</span>
+      <span class="dim">${summary}</span>
     </summary>
     <p>${t.events.guaranteeMeaning[guarantee]}</p>
-    ${'more' in meaning ? html`<p>${prose(c.var.language === 'pt' ? meaning.more : inEnglish(meaning.more))}</p>` : ''}
+    ${more === undefined ? '' : html`<p>${prose(more)}</p>`}
     <h3>${t.events.example}</h3>
     ${copyable(t, `example-${name}`, `${t.events.example} ${name}`, JSON.stringify(exampleOf(name), null, 2))}
     <h3>${t.events.fields}</h3>
