@@ -7,7 +7,7 @@ import { SCOPE_MEANING } from '../../src/http/openapi/texts.ts';
 import { WHEN } from '../../src/http/openapi/error-answers.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-example.ts';
 import { rowsOf } from '../../src/painel/docs/fields.ts';
-import { durationText } from '../../src/painel/docs/schedule.ts';
+import { durationText } from '../../src/contract/schedule.ts';
 import { inEnglish as sayInEnglish } from '../../src/painel/language/api-english.ts';
 import { DOCS } from '../../src/painel/language/choose.ts';
 import { type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';

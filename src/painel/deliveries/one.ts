@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { AttemptResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
+import { SLOTS } from '../../contract/schedule.ts';
 import { readSent, type SentAttempt, type SentDelivery } from '../../delivery/partner/read-sent.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -11,7 +12,7 @@ import { answerPage } from '../frame/page.ts';
 import { confirmed, copyable, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
-import { plannedAttempts, SLOTS, timeline } from './timeline.ts';
+import { plannedAttempts, timeline } from './timeline.ts';
 
 interface Shown {
   readonly refusal?: Refusal;
