@@ -1,36 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
-import type { ErrorBody } from '../../src/contract/errors.ts';
+import { describe, expect, test } from 'vitest';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
 import { commitEvent } from '../support/outbox.ts';
 import { FAILED_MARGIN, failedDisbursementOf, RECEIVED_DOCUMENT } from '../support/payloads.ts';
-
-interface Page {
-  readonly itens: readonly FeedItem[];
-  readonly proximo_cursor: string | null;
-  readonly ha_mais: boolean;
-}
 
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-const current = useSubscriber();
-beforeEach(() => {
-  ({ world, partner, webhook } = current());
-});
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
-const read = async (query = '') => (await partner.send<Page & ErrorBody>('GET', `/v1/eventos${query}`)).body;
-
-/** Reads until the page is as long as it must become: other tests' transactions on the same server hold the end back. */
-async function readUntil(count: number, query = ''): Promise<Page> {
-  for (;;) {
-    const page = await read(query);
-    if (page.itens.length >= count) return page;
-    await sleep(10);
-  }
-}
-const loansOf = (page: Page) => page.itens.map((item) => item.emprestimo_id);
+const read = (query = '') => readFeed(partner, query);
+const readUntil = (count: number, query = '') => readFeedUntil(partner, count, query);
 
 /** A transaction that has its cursor in the order already and is still open. */
 async function openAppend() {
@@ -146,24 +127,12 @@ describe('the feed', () => {
   });
 
   test('orders by transaction first: one that began before another and wrote after it comes first', async () => {
-    const { promise: told, resolve: write } = Promise.withResolvers<void>();
-    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
-    const early = crypto.randomUUID();
-    const done = world.api.database.pool.transaction(async (tx) => {
-      await tx`select pg_current_xact_id()`;
-      onBegun();
-      await told;
-      await tx`
-        select append_event(${early}, 0, 'desembolso.falhou', ${partner.id},
-                            ${failedDisbursementOf(early)}::text::json, 'test')`;
-    });
-    await begun;
+    const early = await beginAppend(world.api.database.pool, partner.id);
     const late = await partner.emit();
-    write();
-    await done;
-    expect(loansOf(await readUntil(2))).toEqual([early, late]);
+    await early.commit();
+    expect(loansOf(await readUntil(2))).toEqual([early.stream, late]);
     const first = await read('?limite=1');
-    expect(loansOf(first)).toEqual([early]);
+    expect(loansOf(first)).toEqual([early.stream]);
     expect(loansOf(await read(`?limite=1&depois=${first.proximo_cursor}`))).toEqual([late]);
   });
 
@@ -186,7 +155,7 @@ describe('the feed', () => {
     const seen: (string | null)[] = [];
     let cursor: string | null = null;
     const readOn = async () => {
-      const page: Page = await read(`?limite=7${cursor === null ? '' : `&depois=${cursor}`}`);
+      const page: FeedPage = await read(`?limite=7${cursor === null ? '' : `&depois=${cursor}`}`);
       seen.push(...loansOf(page));
       cursor = page.proximo_cursor;
       if (page.itens.length === 0) await sleep(5);
@@ -208,7 +177,7 @@ describe('the feed', () => {
     const other = await world.subscriber();
     await commitEvent(world.api.database.pool, other.id);
     expect((await read()).itens).toEqual([]);
-    const readTheirs = async () => (await other.send<Page>('GET', '/v1/eventos')).body.proximo_cursor;
+    const readTheirs = async () => (await other.send<FeedPage>('GET', '/v1/eventos')).body.proximo_cursor;
     let theirs = await readTheirs();
     for (; theirs === null; theirs = await readTheirs()) await sleep(10);
     const answer = await partner.send('GET', `/v1/eventos?depois=${theirs}`);

@@ -16,6 +16,7 @@ import { atMost, type Bench, type Figure, type Measured, type Result } from '../
 import { cpuOfServer } from '../harness/cpu.ts';
 import { median, percentile, seeded } from '../harness/statistics.ts';
 import { dataOf, EVENT } from '../workload.ts';
+import { ALL_DELIVERIES } from '../../support/searches.ts';
 
 const DATABASE = 'reads';
 const WEBHOOKS = 100;
@@ -86,14 +87,7 @@ function readings({
   const all: DeliverySearch = {
     partnerId,
     webhookIds,
-    status: null,
-    event: null,
-    loanId: null,
-    outcome: null,
-    statusCode: null,
-    from: null,
-    until: null,
-    after: null,
+    ...ALL_DELIVERIES,
     limit: 100,
   };
   const one = { ...all, webhookIds: webhookIds.slice(0, 1) };

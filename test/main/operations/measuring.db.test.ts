@@ -1,5 +1,5 @@
 /** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
 import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
@@ -15,7 +15,8 @@ import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/meas
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
 import { startCounting } from '../../support/counters.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { untilSettled } from '../../support/settled.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -24,17 +25,9 @@ import { takeTurn } from '../../support/turn.ts';
 let database: TestDatabase;
 let partnerId: string;
 let webhookId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await database.sql`
-    truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, pollers, seals,
-             balance_verdicts cascade`;
-  partnerId = await insertPartner(database.sql);
-  webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
+useOneWebhook(async (given) => {
+  ({ database, partnerId, webhookId } = given);
+  await database.sql`truncate pollers, seals, balance_verdicts`;
 });
 
 /** The samples of one gauge by the value of its only label; whole numbers. */
