@@ -56,12 +56,14 @@ export async function openBuilder() {
   }
   const folder = await makeTestFolder();
   const at = (name: string) => path.join(folder.path, name);
-  const buildah = (...args: string[]) =>
-    run(['buildah', '--storage-driver', 'vfs', '--root', at('store'), '--runroot', at('run'), ...args], ROOT);
+  const storage = ['--storage-driver', 'vfs', '--root', at('store'), '--runroot', at('run')];
+  const buildah = (...args: string[]) => run(['buildah', ...storage, ...args], ROOT);
   const base = await chooseBase(buildah, at('base'));
   const mounts = await npmMounts(at('npmrc'));
 
   return {
+    /** Where the images are, in the words of buildah and podman. */
+    storage,
     /** Builds it anew, with every time stamp at 0. */
     async build(name: string): Promise<Built> {
       const how = ['--isolation', 'chroot', '--format', 'docker', '--timestamp', '0', '--no-cache', '--pull-never'];
