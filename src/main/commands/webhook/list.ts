@@ -21,7 +21,7 @@ may have failed more often than it says, or be missing among the failing ones. -
 attempts of that partner, too.
 
 Output: a table; with --json [{"id": "0199…", "partnerId": "0199…", "partner": "Um", "url": "https://…", "events": […],
-"active": true, "cap": 8, "silent": false, "mutedAt": null, "failingSince": null, "failedLastHour": 0}]. A silent one left
+"active": true, "cap": 64, "silent": false, "mutedAt": null, "failingSince": null, "failedLastHour": 0}]. A silent one left
 its last attempt without an answer, and gets one delivery at a time until it answers. One with failingSince is falhando by the
 policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers well.`,
   exits: { done: 'they were listed, or there is none' },
