@@ -43,8 +43,11 @@ export interface Contained {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; output: string }>;
 }
 
-/** Null with a plain line where this machine cannot build or run an image. */
-export async function openBuilder() {
+/**
+ * Null with a plain line where this machine cannot build or run an image. Layers that are mounted must go with the run, so
+ * another driver than `vfs` needs a mount name space that goes with it, which the words of `within` enter.
+ */
+export async function openBuilder(driver = 'vfs', within: readonly string[] = []) {
   const needs = [
     ['buildah', '--version'],
     ['unshare', '--pid', '--fork', '--mount', 'true'],
@@ -56,8 +59,9 @@ export async function openBuilder() {
   }
   const folder = await makeTestFolder();
   const at = (name: string) => path.join(folder.path, name);
-  const storage = ['--storage-driver', 'vfs', '--root', at('store'), '--runroot', at('run')];
-  const buildah = (...args: string[]) => run(['buildah', ...storage, ...args], ROOT);
+  const storage = ['--storage-driver', driver, '--root', at('store'), '--runroot', at('run')];
+  const [program = '', ...words] = [...within, 'buildah', ...storage];
+  const buildah = (...args: string[]) => run([program, ...words, ...args], ROOT);
   const base = await chooseBase(buildah, at('base'));
   const mounts = await npmMounts(at('npmrc'));
 

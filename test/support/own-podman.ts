@@ -1,4 +1,7 @@
 /** Podman with a store, a network and settings of its own, on a host of its own (net-hosts.ts): nothing of this machine's is touched. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeHost, mayMakeHosts, type NetHost } from './net-hosts.ts';
@@ -36,26 +39,67 @@ const [url, init] = JSON.parse(process.argv[1]);
 const told = await fetch(url, init).then(async (answer) => ({ status: answer.status, body: await answer.json() }), () => null);
 console.log(JSON.stringify(told));`;
 
+/** Name spaces of processes and mounts. What runs and is mounted in them ends with this process, however that ends. */
+export interface Quarters {
+  /** What stands before a command to run it there. */
+  readonly prefix: readonly string[];
+  /** Of the images' store: `overlay`, or `vfs`, which copies each image for each container. */
+  readonly driver: string;
+  end(): Promise<void>;
+}
+
+const AS = 'setpriv';
+const NAMESPACES = ['unshare', '--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
+
+export async function openQuarters(): Promise<Quarters> {
+  // A line tells that its mounts are made.
+  const first = ['sh', '-c', 'echo; exec sleep infinity'];
+  const holder = spawn(AS, ['--pdeathsig', 'KILL', '--', ...NAMESPACES, ...first], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const gone = once(holder, 'exit');
+  await once(holder.stdout, 'data');
+  const inside = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, 'utf8').trim();
+  const prefix = ['nsenter', `--target=${inside}`, '--pid', '--mount'] as const;
+  const folder = await makeTestFolder();
+  const store = ['--root', path.join(folder.path, 'store'), '--runroot', path.join(folder.path, 'run')];
+  const hasOverlay = await isThere([...prefix, 'buildah', '--storage-driver', 'overlay', ...store, 'info']);
+  return {
+    prefix,
+    driver: hasOverlay ? 'overlay' : 'vfs',
+    async end() {
+      process.kill(Number(inside), 'SIGKILL');
+      await gone;
+      await folder.remove();
+    },
+  };
+}
+
 /** `storage` names the store that holds `image`. Null, with one plain line, where no container of it can be run. */
-export async function openPodman(storage: readonly string[], image: string): Promise<OwnPodman | null> {
+export async function openPodman(
+  quarters: Quarters,
+  storage: readonly string[],
+  image: string,
+): Promise<OwnPodman | null> {
   const folder = await makeTestFolder();
   const host = await makeHost(HOST);
+  const remove = async (): Promise<void> => {
+    await quarters.end();
+    await host.remove();
+    await folder.remove();
+  };
+  const failures: string[] = [];
   for (const runtime of ['crun', 'runc']) {
-    const own = await withRuntime(folder.path, host, storage, runtime);
+    const own = await withRuntime(folder.path, [quarters, host], storage, runtime);
     const tried = await own.podman('run', '--rm', '--memory', '64m', image, '--help').then(
       () => null,
       (error: Error) => error.message.trim().split('\n').at(-1) ?? '',
     );
-    const remove = async (): Promise<void> => {
-      await own.podman('rm', '--all', '--force', '--time', '0');
-      await host.remove();
-      await folder.remove();
-    };
     if (tried === null) return { ...own, remove };
-    console.info(`podman runs no container with ${runtime}: ${tried}`);
+    failures.push(tried);
   }
-  await host.remove();
-  await folder.remove();
+  console.info(`skipped: podman runs no container here: ${failures.join('; ')}`);
+  await remove();
   return null;
 }
 
@@ -72,13 +116,21 @@ export async function hasPodman(): Promise<boolean> {
   return mayMakeHosts();
 }
 
-async function withRuntime(folder: string, host: NetHost, storage: readonly string[], runtime: string) {
+async function withRuntime(
+  folder: string,
+  [quarters, host]: readonly [Quarters, NetHost],
+  storage: readonly string[],
+  runtime: string,
+) {
   const bin = path.join(folder, 'bin');
   await mkdir(bin, { recursive: true });
   await writeFile(path.join(folder, 'containers.conf'), SETTINGS(runtime));
   const places = ['--tmpdir', path.join(folder, 'tmp'), '--network-config-dir', path.join(folder, 'networks')];
   const program = (await run(['sh', '-c', 'command -v podman'], folder)).trim();
-  const words = [...host.prefix, program, ...storage, ...places].map((word) => `'${word}'`).join(' ');
+  const network = host.prefix.filter((word) => word.startsWith('--net='));
+  const words = [...quarters.prefix, ...network, '--', program, ...storage, ...places]
+    .map((word) => `'${word}'`)
+    .join(' ');
   const script = `#!/bin/sh\nCONTAINERS_CONF='${folder}/containers.conf' exec ${words} "$@"\n`;
   await writeFile(path.join(bin, 'podman'), script);
   await chmod(path.join(bin, 'podman'), 0o755);

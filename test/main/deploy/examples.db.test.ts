@@ -144,6 +144,10 @@ test('every image and the job have the version of this product', () => {
   expect(objects.map(exampleOf).find(({ kind }) => kind === 'Job')?.name).toBe(
     `migrate-${manifest.version.replaceAll('.', '-')}`,
   );
+  const named = read('README.md').match(/job\/migrate-[\d-]+|carteiro:\d[\d.]+\d/g);
+  expect(new Set(named)).toEqual(
+    new Set([`job/migrate-${manifest.version.replaceAll('.', '-')}`, `carteiro:${manifest.version}`]),
+  );
 });
 
 const hasSystemd = await isThere(['systemd-analyze', '--version']);
