@@ -11,9 +11,6 @@ let partner: Subscriber;
 let webhook: Registered;
 useSubscriber((given) => void ({ world, partner, webhook } = given));
 
-const read = (query = '') => readFeed(partner, query);
-const readUntil = (count: number, query = '') => readFeedUntil(partner, count, query);
-
 /** When the event was recorded, by its id. */
 const recordedAt = (id: string) => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString();
 
@@ -35,27 +32,29 @@ async function emitApart(count: number): Promise<{ loans: string[]; page: FeedPa
     loans.push(await partner.emit());
     await betweenMoments();
   }
-  return { loans, page: await readUntil(count) };
+  return { loans, page: await readFeedUntil(partner, count) };
 }
 
 describe('the feed since an instant', () => {
   test('begins with the first event recorded then or later, and goes on by its cursor', async () => {
     const { loans, page } = await emitApart(5);
     const since = recordedAt(page.itens[2]?.evento_id ?? '');
-    const first = await read(`?limite=2&desde=${since}`);
+    const first = await readFeed(partner, `?limite=2&desde=${since}`);
     expect(loansOf(first)).toEqual(loans.slice(2, 4));
-    expect(loansOf(await read(`?depois=${first.proximo_cursor}`))).toEqual(loans.slice(4));
+    expect(loansOf(await readFeed(partner, `?depois=${first.proximo_cursor}`))).toEqual(loans.slice(4));
     // The cursor says where to go on, whatever `desde` says.
-    expect(loansOf(await read(`?depois=${first.proximo_cursor}&desde=2020-01-01`))).toEqual(loans.slice(4));
+    expect(loansOf(await readFeed(partner, `?depois=${first.proximo_cursor}&desde=2020-01-01`))).toEqual(
+      loans.slice(4),
+    );
   });
 
   test('is the whole feed since a time before it, and what comes from now on since a time to come', async () => {
     const { loans } = await emitApart(2);
-    expect(loansOf(await read('?desde=2020-01-31'))).toEqual(loans);
-    const none = await read('?desde=2999-01-01T00:00:00Z');
+    expect(loansOf(await readFeed(partner, '?desde=2020-01-31'))).toEqual(loans);
+    const none = await readFeed(partner, '?desde=2999-01-01T00:00:00Z');
     expect(none.itens).toEqual([]);
     const later = await partner.emit();
-    expect(loansOf(await readUntil(1, `?depois=${none.proximo_cursor}`))).toEqual([later]);
+    expect(loansOf(await readFeedUntil(partner, 1, `?depois=${none.proximo_cursor}`))).toEqual([later]);
   });
 
   test('misses nothing that a transaction records later which had begun before', async () => {
@@ -65,7 +64,7 @@ describe('the feed since an instant', () => {
     const since = await betweenMoments();
     const after = await partner.emit();
     await late.commit();
-    const page = await readUntil(2, `?desde=${since}`);
+    const page = await readFeedUntil(partner, 2, `?desde=${since}`);
     // In the feed's order, in which what was recorded before comes after the transaction that recorded last.
     expect(loansOf(page)).toEqual([late.stream, before, after]);
   });
@@ -75,10 +74,10 @@ describe('the feed since an instant', () => {
     const since = await betweenMoments();
     const late = await beginAppend(world.api.database.pool, partner.id);
     const after = await partner.emit();
-    const waiting = await read(`?desde=${since}`);
+    const waiting = await readFeed(partner, `?desde=${since}`);
     expect(waiting.itens).toEqual([]);
     await late.commit();
-    expect(loansOf(await readUntil(2, `?depois=${waiting.proximo_cursor}`))).toEqual([late.stream, after]);
+    expect(loansOf(await readFeedUntil(partner, 2, `?depois=${waiting.proximo_cursor}`))).toEqual([late.stream, after]);
   });
 
   test.each([
