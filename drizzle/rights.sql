@@ -49,7 +49,7 @@ grant execute on function
   advisory_lock(text), masked(text), envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, bytea),
-  lease(), next_slot(integer, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
+  lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.

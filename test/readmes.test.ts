@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { durationText, RETRY_DELAYS_S } from '../src/contract/schedule.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const MAX_FRONT_PAGE_BYTES = 8_192;
@@ -58,4 +59,13 @@ test('every file that a README names by its path from the root exists', () => {
     ),
   );
   expect(named.filter(([, file]) => !existsSync(path.join(root, file)))).toEqual([]);
+});
+
+test('the schedule that the READMEs tell is the pollers’ own', () => {
+  const delays = RETRY_DELAYS_S.map(durationText);
+  const told = `${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}`;
+  for (const page of ['README.md', 'src/http/README.md']) expect(textOf(page)).toContain(told);
+  expect(textOf('src/http/README.md')).toContain(
+    durationText(RETRY_DELAYS_S.reduce<number>((sum, delayS) => sum + delayS, 0)),
+  );
 });

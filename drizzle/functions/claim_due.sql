@@ -1,7 +1,9 @@
 -- Claims up to `at_most` due deliveries under the name `claim`. src/delivery/queue/claim.ts has the invariant and the
 -- crash case.
--- Returns two kinds of rows. First the lanes that it locked, each with its turn, the columns that requests are made of,
--- the lost deliveries that it found, and whether its last slot is taken. Then the claimed deliveries, each with the turn of its lane.
+-- Returns two kinds of rows. First the lanes that had their turn, each with the columns that requests are made of, the lost
+-- deliveries that it found, and whether its last slot is taken. Then the claimed deliveries, each with the turn of its lane.
+-- Once the claim is full, the other lanes that it locked are not looked at: no part of the statement reads `lane` beyond
+-- the last turn. When each claim of 64 looked at all of 100 due lanes, it took a fifth more.
 --
 -- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. A partner gets no more than its share of the poller's slots
 -- (src/delivery/queue/slots.ts): partner `holders[i]` holds `held[i]` slots, partners that are not listed hold few, and
@@ -142,6 +144,10 @@ begin
     from due
     group by due.turn
   ),
+  -- The turn in which the claim became full; null: all lanes had theirs.
+  last_turn as (
+    select max(turn) filter (where rank = at_most) as turn from due
+  ),
   -- Sets when and where each lane that had its turn is looked at next: now, behind the lanes that wait already, if due
   -- deliveries remain; else when the next one is due or a lease ends; or, when saturated, at the earliest end of a lease
   -- (a free slot wakes it sooner). Once the claim is full the lanes behind have not had their turn, and the one whose turn
@@ -164,15 +170,15 @@ begin
         flying_to = s.last_due
     from (
       select lane.ctid, lane.max_in_flight, lane.next_due_at, lane.next_scan_from,
-             (lane.turn = full_at.turn and lane.turn > 1) or (mine.is_short and mine.n = 0) as is_cut,
+             (lane.turn = last_turn.turn and lane.turn > 1) or (mine.is_short and mine.n = 0) as is_cut,
              lane.has_its_share and coalesce(open.due_at <= moment, false) as pauses,
              lane.flying + coalesce(mine.n, 0) as flying,
              coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end) as first_claimed_at,
              least(lane.first_due, mine.first_due) as first_due,
              greatest(lane.last_due, mine.last_due) as last_due,
              open.due_at
-      from (select max(turn) filter (where rank = at_most) as turn from due) full_at
-      cross join lateral (select * from lane limit full_at.turn) lane
+      from last_turn
+      cross join lateral (select * from lane limit last_turn.turn) lane
       left join mine on mine.turn = lane.turn
       left join lateral (
         select nullif(d.next_attempt_at, 'infinity') as due_at
@@ -188,7 +194,8 @@ begin
   select lane.turn, null::uuid, null::int, null::text, null::bytea, null::int, null::text,
          webhook_id, active, partner_id, url, encrypted_secret, previous_encrypted_secret, moment, mine.lost,
          lane.slots <= coalesce(mine.n, 0)
-  from lane
+  from last_turn
+  cross join lateral (select * from lane limit last_turn.turn) lane
   left join mine on mine.turn = lane.turn
   union all
   select turn, id, attempts, type, body, loan_version, traceparent, null, null, null, null, null, null, null, null, null

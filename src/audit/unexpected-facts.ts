@@ -10,7 +10,8 @@ import type { DifferenceResource } from '../contract/resources/audit-resource.ts
 import { NOT_FACTS } from '../contract/delivery.ts';
 import type { Fact } from '../contract/events.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { evolve, FIRST_TYPES, fold, OTHER_TYPES } from '../loan/evolve.ts';
+import { evolve, fold } from '../loan/evolve.ts';
+import { FIRST_TYPES, OTHER_TYPES } from '../loan/rules.ts';
 import { type StreamSoFar, unexpected } from '../loan/expected.ts';
 
 const STREAMS_AT_ONCE = 5_000;

@@ -1,4 +1,4 @@
-/** The headers, the envelope and the schedule of deliveries (contract, "Delivery headers", "Delivery envelope", "Limits"). */
+/** The headers and the envelope of deliveries (contract, "Delivery headers", "Delivery envelope", "Limits"). */
 import { z } from 'zod';
 import { NOTICE_NAMES, SUBSCRIBABLE_NAMES } from './events.ts';
 import { id, timestamp } from './values.ts';
@@ -43,6 +43,3 @@ export type ApiFamily = (typeof API_FAMILIES)[number];
 
 /** Seconds from the start of an attempt to its status line. */
 export const RESPONSE_TIMEOUT_S = 30;
-
-/** Seconds between the end of a failed attempt and the next: 1 min, 5 min, 15 min, 1 h, 6 h. */
-export const RETRY_DELAYS_S = [60, 300, 900, 3_600, 21_600] as const;

@@ -9,11 +9,17 @@ import * as payload from './payloads.ts';
 
 type Guarantee = 'guaranteed' | 'conditional';
 
-/** When the event fires (contract, "Catalog" and "Guarantee matrix"), in the words of the description. */
-interface Meaning {
+/** When the event fires (contract, "Catalog" and "Guarantee matrix"). */
+interface Words {
   /** One line, read in a list beside the event's name. */
   readonly summary: string;
   readonly more?: string;
+}
+
+/** `pt` is the description's; `en` is of the web page alone. */
+interface Meaning {
+  readonly pt: Words;
+  readonly en: Words;
 }
 
 function emitted<S extends z.ZodType>(guarantee: Guarantee, data: S, meaning: Meaning) {
@@ -36,70 +42,133 @@ const reserved = { kind: 'reserved' } as const;
 
 export const EVENTS = {
   'autorizacao.confirmada': emitted('guaranteed', payload.authorizationConfirmed, {
-    summary: 'O trabalhador aceitou a autorização de consulta',
+    pt: { summary: 'O trabalhador aceitou a autorização de consulta' },
+    en: { summary: 'The worker accepted the authorization' },
   }),
   'margem.concluida': emitted('conditional', payload.marginConcluded, {
-    summary: 'Uma consulta de margem chegou ao registry e terminou bem',
-    more: 'Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
+    pt: {
+      summary: 'Uma consulta de margem chegou ao registry e terminou bem',
+      more: 'Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.',
+    },
+    en: {
+      summary: 'A margin query reached the registry and ended well',
+      more: "It is not emitted when the answer comes from the cache, and it does not confirm the partner's own query, whose answer 200 is the confirmation.",
+    },
   }),
   'margem.falhou': emitted('guaranteed', payload.marginFailed, {
-    summary: 'Uma consulta de margem falhou no registry',
+    pt: { summary: 'Uma consulta de margem falhou no registry' },
+    en: { summary: 'A margin query failed at the registry' },
   }),
   'emprestimo.emitido': emitted('conditional', payload.loanIssued, {
-    summary: 'Uma emissão respondida com 202 terminou',
-    more: '`numero` é o definitivo.',
+    pt: { summary: 'Uma emissão respondida com 202 terminou', more: '`numero` é o definitivo.' },
+    en: { summary: 'An issuance answered with 202 ended', more: '`numero` is the definitive one.' },
   }),
   'emprestimo.emissao_falhou': emitted('conditional', payload.issuanceFailed, {
-    summary: 'Uma emissão respondida com 202 foi abandonada',
-    more: 'O empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
+    pt: {
+      summary: 'Uma emissão respondida com 202 foi abandonada',
+      more: 'O empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.',
+    },
+    en: {
+      summary: 'An issuance answered with 202 was given up',
+      more: 'The loan is cancelled and may be issued again with another Idempotency-Key.',
+    },
   }),
   'assinatura.concluida': emitted('guaranteed', payload.signingConcluded, {
-    summary: 'A assinatura terminou',
-    more: 'Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
+    pt: {
+      summary: 'A assinatura terminou',
+      more: 'Com assinatura externa, o pacote assinado completo foi recebido e arquivado.',
+    },
+    en: {
+      summary: 'The signing ended',
+      more: 'With external signing, the complete signed package was received and archived.',
+    },
   }),
   'assinatura.pendente': emitted('conditional', payload.signingPending, {
-    summary: 'O empréstimo passou a aguardando_averbacao com o pacote assinado incompleto',
-    more: 'Só na entrega diferida.',
+    pt: {
+      summary: 'O empréstimo passou a aguardando_averbacao com o pacote assinado incompleto',
+      more: 'Só na entrega diferida.',
+    },
+    en: {
+      summary: 'The loan awaits its registration with an incomplete signed package',
+      more: 'Only where documents are handed in later (diferida).',
+    },
   }),
   'docs_registry.pendente': emitted('conditional', payload.documentsPending, {
-    summary: 'A averbação abriu a obrigação de entregar documentos, com prazo',
-    more: 'Só na entrega diferida.',
+    pt: { summary: 'A averbação abriu a obrigação de entregar documentos, com prazo', more: 'Só na entrega diferida.' },
+    en: {
+      summary: 'The registration opened the obligation to hand in documents',
+      more: 'Only where documents are handed in later (diferida).',
+    },
   }),
   'docs_registry.recebido': emitted('conditional', payload.documentsReceived, {
-    summary: 'Os documentos foram recebidos',
-    more: 'Só na entrega diferida.',
+    pt: { summary: 'Os documentos foram recebidos', more: 'Só na entrega diferida.' },
+    en: { summary: 'The documents were received', more: 'Only where documents are handed in later (diferida).' },
   }),
   'averbacao.concluida': emitted('guaranteed', payload.registrationConcluded, {
-    summary: 'A averbação foi gravada no registry',
+    pt: { summary: 'A averbação foi gravada no registry' },
+    en: { summary: 'The registration was written at the registry' },
   }),
   'averbacao.falhou': emitted('guaranteed', payload.registrationFailed, {
-    summary: 'A averbação falhou; pode ser pedida de novo',
+    pt: { summary: 'A averbação falhou; pode ser pedida de novo' },
+    en: { summary: 'The registration failed; it can be asked for again' },
   }),
   'desembolso.liquidado': emitted('guaranteed', payload.disbursementSettled, {
-    summary: 'A transferência foi liquidada',
+    pt: { summary: 'A transferência foi liquidada' },
+    en: { summary: 'The transfer was settled' },
   }),
   'desembolso.falhou': emitted('guaranteed', payload.disbursementFailed, {
-    summary: 'A transferência falhou',
+    pt: { summary: 'A transferência falhou' },
+    en: { summary: 'The transfer failed' },
   }),
   'trabalhador.desligado': emitted('guaranteed', payload.bondEnded, {
-    summary: 'Terminou o vínculo de um trabalhador com empréstimo',
-    more: 'A sincronização noturna detectou, pela primeira vez, o fim do vínculo; o empréstimo foi encerrado.',
+    pt: {
+      summary: 'Terminou o vínculo de um trabalhador com empréstimo',
+      more: 'A sincronização noturna detectou, pela primeira vez, o fim do vínculo; o empréstimo foi encerrado.',
+    },
+    en: {
+      summary: 'The bond of a worker with a loan ended',
+      more: 'The nightly sync detected the end of the bond for the first time; the loan was closed.',
+    },
   }),
   'trabalhador.vinculo_novo': emitted('guaranteed', payload.newBond, {
-    summary: 'Foi recontratado um trabalhador cujo empréstimo tinha sido encerrado por desligamento',
-    more: 'A sincronização noturna detectou a recontratação pela primeira vez.',
+    pt: {
+      summary: 'Foi recontratado um trabalhador cujo empréstimo tinha sido encerrado por desligamento',
+      more: 'A sincronização noturna detectou a recontratação pela primeira vez.',
+    },
+    en: {
+      summary: 'A worker was hired again whose loan the end of a bond had closed',
+      more: 'The nightly sync detected the rehire for the first time.',
+    },
   }),
   'repasse.processado': emitted('guaranteed', payload.settlementProcessed, {
-    summary: 'O repasse do mês foi fechado e consolidado',
-    more: 'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.',
+    pt: {
+      summary: 'O repasse do mês foi fechado e consolidado',
+      more: 'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.',
+    },
+    en: {
+      summary: 'The settlement of the month was closed',
+      more: "It also counts installments of months that had closed before the loan's disbursement.",
+    },
   }),
   'webhook.falhando': notice(payload.webhookFailing, {
-    summary: 'Outro webhook do parceiro falha há horas',
-    more: 'Só onde o operador ligou a política de falhas. O webhook recebe uma entrega por vez até responder bem. Ele mesmo não recebe este aviso.',
+    pt: {
+      summary: 'Outro webhook do parceiro falha há horas',
+      more: 'Só onde o operador ligou a política de falhas. O webhook recebe uma entrega por vez até responder bem. Ele mesmo não recebe este aviso.',
+    },
+    en: {
+      summary: 'Another webhook of the partner has been failing for hours',
+      more: 'Only where the operator has turned the policy on failures on. The webhook gets one delivery at a time until it answers well. It does not get this notice itself.',
+    },
   }),
   'webhook.suspenso': notice(payload.webhookSuspended, {
-    summary: 'Outro webhook do parceiro foi desativado pelo serviço, porque falhava há dias',
-    more: 'Só onde o operador ligou a política de falhas. O que estava pendente ficou `suspensa`, e é retomado ao reativar o webhook.',
+    pt: {
+      summary: 'Outro webhook do parceiro foi desativado pelo serviço, porque falhava há dias',
+      more: 'Só onde o operador ligou a política de falhas. O que estava pendente ficou `suspensa`, e é retomado ao reativar o webhook.',
+    },
+    en: {
+      summary: 'Another webhook of the partner was deactivated by the service, because it had failed for days',
+      more: 'Only where the operator has turned the policy on failures on. What was pending became `suspensa`, and is resumed when the webhook is reactivated.',
+    },
   }),
   'repasse.pago': reserved,
   'autorizacao.expirada': reserved,
@@ -112,7 +181,7 @@ export const EVENTS = {
 type Table = typeof EVENTS;
 type NamesOfKind<K> = { [N in keyof Table]: Table[N]['kind'] extends K ? N : never }[keyof Table];
 
-/** The sixteen names of the contract, which the core emits. */
+/** The names of the contract, which the core emits. */
 export type EmittedName = NamesOfKind<'emitted'>;
 /** Every fact that the log may hold. */
 export type EventType = NamesOfKind<'emitted' | 'internal'>;

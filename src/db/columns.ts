@@ -1,11 +1,23 @@
 /** Column types that drizzle lacks. */
 import { sql } from 'drizzle-orm';
-import { customType, smallint, timestamp } from 'drizzle-orm/pg-core';
+import { customType, smallint, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
 /** A transaction id that never wraps around; read as text. */
 export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
+
+/** The primary key of a row that nobody names before it is written. */
+export const ownId = () =>
+  uuid('id')
+    .primaryKey()
+    .default(sql`uuidv7()`);
+
+/** The transaction that wrote the row. */
+export const ownTx = () =>
+  xid8('tx')
+    .notNull()
+    .default(sql`pg_current_xact_id()`);
 
 /**
  * The epoch of a row that has a `tx`: the server's timeline plus the number that `adopt` has added. It costs 0.4 µs an insert.

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttemptFilters, readAttempts } from '../../src/audit/attempts.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
-import { NO_FILTERS } from '../support/attempt-filters.ts';
+import { NO_FILTERS } from '../support/searches.ts';
 import { startCounting } from '../support/counters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';

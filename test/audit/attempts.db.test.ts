@@ -6,7 +6,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/resources/audit-resource.ts';
 import { exportAttempts } from '../../src/audit/export/export.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { NO_FILTERS } from '../support/attempt-filters.ts';
+import { NO_FILTERS } from '../support/searches.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 

@@ -12,9 +12,6 @@ let partnerId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   const { sql } = database;
-  for (const table of ['events', 'deliveries', 'webhooks', 'webhook_history']) {
-    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
-  }
   partnerId = await insertPartner(sql);
   for (let count = 0; count < WEBHOOKS; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)

@@ -4,6 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { RETRY_DELAYS_S } from '../../src/contract/schedule.ts';
 import type { Sql, Tx } from '../../src/db/pool.ts';
 import type { Ledger } from './load.ts';
 
@@ -114,7 +115,7 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
          left join attempts a on a.delivery_id = s.delivery_id and a.number = s.number and not a.late
        where s.failures < 6 and abs(extract(epoch from s.next - case
            when s.is_booked then s.at else a.started_at + a.duration_ms * interval '1 millisecond' end)
-         - (array[60, 300, 900, 3600, 21600])[s.failures]) > 0.003) as "retries off schedule",
+         - (${RETRY_DELAYS_S as readonly number[] as number[]}::int[])[s.failures]) > 0.003) as "retries off schedule",
       (select count(*)::int from deliveries where claimed_by is not null) as "leases left",
       (select count(*)::int from lanes
        where saturated and not exists (select from arrivals where arrivals.webhook_id = lanes.webhook_id)

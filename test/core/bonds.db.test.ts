@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { syncBonds, type SyncCounts } from '../../src/core/bonds/bonds.ts';
 import { settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
@@ -14,20 +14,14 @@ import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../src/registry/bonds-port.ts';
 import { simulatedBonds, tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { concludeRegistration, disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
-import { accepted, createPartner, eventTypes, issueLoan } from './loan-world.ts';
+import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
 let database: TestDatabase;
 let partner: Provenance;
-let key = 0;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partner = await createPartner(database.sql);
-});
-afterAll(() => database.drop());
+useOnePartner((given) => void ({ database, partner } = given));
 
 const END = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };
 const REHIRE = {
@@ -37,8 +31,7 @@ const REHIRE = {
 };
 
 async function newLoan(provenance = partner): Promise<string> {
-  key += 1;
-  return (await issueLoan(database.pool, provenance, `key-${key}`)).id;
+  return (await issueLoan(database.pool, provenance)).id;
 }
 
 const tellEnd = (loanId: string, provenance = partner) =>

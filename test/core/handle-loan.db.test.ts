@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { handleLoan } from '../../src/core/loans/handle-loan.ts';
 import { concludeIssuance } from '../../src/core/loans/issuance.ts';
@@ -8,22 +8,15 @@ import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { readStream } from '../../src/log/read.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { accepted, createPartner, eventTypes, issueLoan } from './loan-world.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
 let database: TestDatabase;
 let partner: Provenance;
-let key = 0;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partner = await createPartner(database.sql);
-});
-afterAll(() => database.drop());
+useOnePartner((given) => void ({ database, partner } = given));
 
 async function newLoan(): Promise<string> {
-  key += 1;
-  const { id } = await issueLoan(database.pool, partner, `key-${key}`);
+  const { id } = await issueLoan(database.pool, partner);
   return id;
 }
 

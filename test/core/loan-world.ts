@@ -1,4 +1,6 @@
 /** What the tests of the loan core start from: partners, loans and steps over a real database. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
 import type { CreateLoan, LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import type { DocumentMode, IssuanceMode, SigningMode } from '../../src/contract/statuses.ts';
 import { createLoan } from '../../src/core/loans/create-loan.ts';
@@ -7,6 +9,7 @@ import { definitiveNumber } from '../../src/core/loans/loan-number.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 export const REQUEST: CreateLoan = {
   cpf_trabalhador: '52998224725',
@@ -35,7 +38,22 @@ export async function createPartner(
   return { partnerId: row.id, actor: 'test', requestId: null };
 }
 
-export async function issueLoan(pool: Pool, provenance: Provenance, key: string): Promise<LoanResource> {
+interface OnePartner {
+  readonly database: TestDatabase;
+  readonly partner: Provenance;
+}
+
+/** A database for the whole file with one partner; `setUp` is then given them. */
+export function useOnePartner(setUp: (given: OnePartner) => void): void {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    setUp({ database, partner: await createPartner(database.sql) });
+  });
+  afterAll(() => database.drop());
+}
+
+export async function issueLoan(pool: Pool, provenance: Provenance, key: string = randomUUID()): Promise<LoanResource> {
   const made = await createLoan(pool, provenance, key, REQUEST);
   if ('refused' in made) throw new Error(`no loan was made: ${JSON.stringify(made)}`);
   return made.ok.answer.body;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readRegistration } from '../../src/core/loans/read-loan.ts';
 import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/loans/registration-worker.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
@@ -8,26 +8,19 @@ import { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import type { RegistrationAnswer, RegistrationRequest } from '../../src/registry/port.ts';
 import { answerNextRegistration, simulatedRegistry } from '../../src/registry/simulated.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { accepted, createPartner, eventTypes, issueLoan } from './loan-world.ts';
+import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
 let database: TestDatabase;
 let partner: Provenance;
-let key = 0;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partner = await createPartner(database.sql);
-});
-afterAll(() => database.drop());
+useOnePartner((given) => void ({ database, partner } = given));
 beforeEach(async () => {
   await database.sql`update registrations set next_try_at = 'infinity' where status = 'processando'`;
 });
 
 async function newRequested(): Promise<{ loanId: string; registrationId: string }> {
-  key += 1;
-  const { id: loanId } = await issueLoan(database.pool, partner, `key-${key}`);
+  const { id: loanId } = await issueLoan(database.pool, partner);
   await accepted(concludeSigning(database.pool, partner, loanId));
   return { loanId, registrationId: await ask(loanId) };
 }

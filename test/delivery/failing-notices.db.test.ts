@@ -173,7 +173,7 @@ test("the operator's webhook is what the variables say: a line of history for ea
   );
 });
 
-test('the sixteen names and the notices can be subscribed to together; the core cannot append a notice', async () => {
+test('the emitted names and the notices can be subscribed to together; the core cannot append a notice', async () => {
   const all = await partner.send<{ itens: unknown[] }>('GET', '/v1/eventos');
   expect(all.status).toBe(200);
   for (const name of NOTICE_NAMES) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
@@ -22,10 +22,7 @@ interface Resent {
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-const current = useSubscriber();
-beforeEach(() => {
-  ({ world, partner, webhook } = current());
-});
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
 const list = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/webhooks/${webhook.id}/entregas${query}`);
 const resendMany = (body: unknown) =>

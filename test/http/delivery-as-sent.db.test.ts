@@ -1,21 +1,14 @@
 /** `GET /v1/entregas/{id}`: the exact body, and each attempt's headers as they were sent. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
 async function readOnly(): Promise<DeliveryAsSent> {
   const { itens } = (await partner.send<{ itens: { id: string }[] }>('GET', '/v1/entregas')).body;

@@ -10,17 +10,10 @@ import {
   type ReceivedEvent,
   startPartnerWorld,
   type TestPartner,
+  WHOLE_DEFERRED_LIFE,
 } from '../support/partner-world.ts';
 
 const NEVER_IN_GROUPED_OR_INTERNAL = ['assinatura.pendente', 'docs_registry.pendente', 'docs_registry.recebido'];
-const WHOLE_DEFERRED_LIFE = [
-  'assinatura.concluida',
-  'assinatura.pendente',
-  'docs_registry.pendente',
-  'docs_registry.recebido',
-  'averbacao.concluida',
-  'desembolso.liquidado',
-];
 const REMAINING = DOCUMENT_TYPES.filter((type) => type !== 'ccb_assinada');
 
 let world: PartnerWorld;

@@ -24,6 +24,7 @@ import {
   startPartnerWorld,
   TERMS,
   type TestPartner,
+  WHOLE_DEFERRED_LIFE,
 } from '../support/partner-world.ts';
 import type { Account } from '../support/api.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -280,14 +281,7 @@ const PATHS: readonly Path[] = [
     name: 'deferred documents',
     account: EXTERNAL_DEFERRED,
     steps: ['register', 'settle', 'remainingDocuments'],
-    events: [
-      'assinatura.concluida',
-      'assinatura.pendente',
-      'docs_registry.pendente',
-      'docs_registry.recebido',
-      'averbacao.concluida',
-      'desembolso.liquidado',
-    ],
+    events: WHOLE_DEFERRED_LIFE,
     end: { status: 'desembolsada', ccb_assinada_recebida: true },
   },
   {

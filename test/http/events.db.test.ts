@@ -1,36 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
-import type { ErrorBody } from '../../src/contract/errors.ts';
+import { describe, expect, test } from 'vitest';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
 import { commitEvent } from '../support/outbox.ts';
 import { FAILED_MARGIN, failedDisbursementOf, RECEIVED_DOCUMENT } from '../support/payloads.ts';
-
-interface Page {
-  readonly itens: readonly FeedItem[];
-  readonly proximo_cursor: string | null;
-  readonly ha_mais: boolean;
-}
 
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-const current = useSubscriber();
-beforeEach(() => {
-  ({ world, partner, webhook } = current());
-});
-
-const read = async (query = '') => (await partner.send<Page & ErrorBody>('GET', `/v1/eventos${query}`)).body;
-
-/** Reads until the page is as long as it must become: other tests' transactions on the same server hold the end back. */
-async function readUntil(count: number, query = ''): Promise<Page> {
-  for (;;) {
-    const page = await read(query);
-    if (page.itens.length >= count) return page;
-    await sleep(10);
-  }
-}
-const loansOf = (page: Page) => page.itens.map((item) => item.emprestimo_id);
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
 /** A transaction that has its cursor in the order already and is still open. */
 async function openAppend() {
@@ -53,7 +31,7 @@ describe('the feed', () => {
     const other = await partner.register();
     const loans = [await partner.emit(), await partner.emit()];
     await world.deliver();
-    const page = await readUntil(2);
+    const page = await readFeedUntil(partner, 2);
     expect(loansOf(page)).toEqual(loans);
     const posts = world.postsTo(webhook.path);
     expect(page.itens.map((item) => JSON.stringify(item.envelope)).toSorted()).toEqual(
@@ -70,29 +48,30 @@ describe('the feed', () => {
   test('holds events that no webhook was sent', async () => {
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
     const loan = await partner.emit();
-    expect((await readUntil(1)).itens).toMatchObject([{ emprestimo_id: loan, entregas: [] }]);
+    expect((await readFeedUntil(partner, 1)).itens).toMatchObject([{ emprestimo_id: loan, entregas: [] }]);
   });
 
   test('goes on from its cursor for ever: page by page, then with what came since', async () => {
     const loans: string[] = [];
     for (let count = 0; count < 5; count += 1) loans.push(await partner.emit());
-    await readUntil(5);
+    await readFeedUntil(partner, 5);
     const seen: (string | null)[] = [];
-    let page = await read('?limite=2');
-    for (; page.ha_mais; page = await read(`?limite=2&depois=${page.proximo_cursor}`)) seen.push(...loansOf(page));
+    let page = await readFeed(partner, '?limite=2');
+    for (; page.ha_mais; page = await readFeed(partner, `?limite=2&depois=${page.proximo_cursor}`))
+      seen.push(...loansOf(page));
     seen.push(...loansOf(page));
     expect(seen).toEqual(loans);
-    const idle = await read(`?depois=${page.proximo_cursor}`);
+    const idle = await readFeed(partner, `?depois=${page.proximo_cursor}`);
     expect(idle).toEqual({ itens: [], proximo_cursor: page.proximo_cursor, ha_mais: false });
     const later = await partner.emit();
-    expect(loansOf(await readUntil(1, `?depois=${idle.proximo_cursor}`))).toEqual([later]);
+    expect(loansOf(await readFeedUntil(partner, 1, `?depois=${idle.proximo_cursor}`))).toEqual([later]);
   });
 
   test('tells a cursor whose event the log has lost where to go on: 409 CURSOR_ADIANTE', async () => {
     const kept = await partner.emit();
-    const { proximo_cursor: before } = await readUntil(1);
+    const { proximo_cursor: before } = await readFeedUntil(partner, 1);
     await partner.emit();
-    const { proximo_cursor: ahead } = await readUntil(2);
+    const { proximo_cursor: ahead } = await readFeedUntil(partner, 2);
     const { sql } = world.api.database;
     await sql`delete from events where partner_id = ${partner.id} and stream <> ${kept}`;
     const since = await partner.emit();
@@ -102,69 +81,57 @@ describe('the feed', () => {
       { codigo: 'CURSOR_ADIANTE', detalhes: [{ campo: 'depois', mensagem: before }] },
     ]);
     const goOn = refused.body.detalhes?.[0]?.mensagem ?? '';
-    expect(loansOf(await readUntil(1, `?depois=${goOn}`))).toEqual([since]);
+    expect(loansOf(await readFeedUntil(partner, 1, `?depois=${goOn}`))).toEqual([since]);
 
     await sql`delete from events where partner_id = ${partner.id}`;
     const again = await partner.emit();
     const fromStart = (await partner.send('GET', `/v1/eventos?depois=${before}`)).body.detalhes?.[0]?.mensagem ?? '';
-    expect(loansOf(await readUntil(1, `?depois=${fromStart}`))).toEqual([again]);
+    expect(loansOf(await readFeedUntil(partner, 1, `?depois=${fromStart}`))).toEqual([again]);
   });
 
   test('is empty and without a cursor before the first event', async () => {
-    expect(await read()).toEqual({ itens: [], proximo_cursor: null, ha_mais: false });
+    expect(await readFeed(partner)).toEqual({ itens: [], proximo_cursor: null, ha_mais: false });
   });
 
   test('filters by event, over pages that may be empty', async () => {
     await partner.emit();
     await world.api.database.sql`
       select append_event(uuidv7(), 0, 'margem.falhou', ${partner.id}, ${FAILED_MARGIN}::text::json, 'test')`;
-    const page = await readUntil(1, '?evento=margem.falhou');
+    const page = await readFeedUntil(partner, 1, '?evento=margem.falhou');
     expect(page.itens).toMatchObject([
       { emprestimo_id: null, versao_emprestimo: null, envelope: { evento: 'margem.falhou' } },
     ]);
-    expect((await read('?evento=repasse.processado')).itens).toEqual([]);
+    expect((await readFeed(partner, '?evento=repasse.processado')).itens).toEqual([]);
   });
 
   test('looks beyond many facts that no partner is sent for the first page', async () => {
     await world.api.database.sql`
       select append_event(uuidv7(), 0, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test') from generate_series(1, 20)`;
     const loan = await partner.emit();
-    await readUntil(1);
-    expect(loansOf(await read('?limite=1'))).toEqual([loan]);
+    await readFeedUntil(partner, 1);
+    expect(loansOf(await readFeed(partner, '?limite=1'))).toEqual([loan]);
   });
 
   test('never skips one that commits late: nothing behind an open transaction is shown before it', async () => {
     const before = await partner.emit();
-    await readUntil(1);
+    await readFeedUntil(partner, 1);
     const late = await openAppend();
     const after = await partner.emit();
-    const first = await read();
+    const first = await readFeed(partner);
     expect(loansOf(first)).toEqual([before]);
     await late.commit();
-    const second = await readUntil(2, `?depois=${first.proximo_cursor}`);
+    const second = await readFeedUntil(partner, 2, `?depois=${first.proximo_cursor}`);
     expect(loansOf(second)).toEqual([late.stream, after]);
   });
 
   test('orders by transaction first: one that began before another and wrote after it comes first', async () => {
-    const { promise: told, resolve: write } = Promise.withResolvers<void>();
-    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
-    const early = crypto.randomUUID();
-    const done = world.api.database.pool.transaction(async (tx) => {
-      await tx`select pg_current_xact_id()`;
-      onBegun();
-      await told;
-      await tx`
-        select append_event(${early}, 0, 'desembolso.falhou', ${partner.id},
-                            ${failedDisbursementOf(early)}::text::json, 'test')`;
-    });
-    await begun;
+    const early = await beginAppend(world.api.database.pool, partner.id);
     const late = await partner.emit();
-    write();
-    await done;
-    expect(loansOf(await readUntil(2))).toEqual([early, late]);
-    const first = await read('?limite=1');
-    expect(loansOf(first)).toEqual([early]);
-    expect(loansOf(await read(`?limite=1&depois=${first.proximo_cursor}`))).toEqual([late]);
+    await early.commit();
+    expect(loansOf(await readFeedUntil(partner, 2))).toEqual([early.stream, late]);
+    const first = await readFeed(partner, '?limite=1');
+    expect(loansOf(first)).toEqual([early.stream]);
+    expect(loansOf(await readFeed(partner, `?limite=1&depois=${first.proximo_cursor}`))).toEqual([late]);
   });
 
   test('meets every event once, read while writers commit out of order', async () => {
@@ -186,7 +153,7 @@ describe('the feed', () => {
     const seen: (string | null)[] = [];
     let cursor: string | null = null;
     const readOn = async () => {
-      const page: Page = await read(`?limite=7${cursor === null ? '' : `&depois=${cursor}`}`);
+      const page: FeedPage = await readFeed(partner, `?limite=7${cursor === null ? '' : `&depois=${cursor}`}`);
       seen.push(...loansOf(page));
       cursor = page.proximo_cursor;
       if (page.itens.length === 0) await sleep(5);
@@ -207,8 +174,8 @@ describe('the feed', () => {
   test("shows nothing of another partner, and takes no cursor of another's", async () => {
     const other = await world.subscriber();
     await commitEvent(world.api.database.pool, other.id);
-    expect((await read()).itens).toEqual([]);
-    const readTheirs = async () => (await other.send<Page>('GET', '/v1/eventos')).body.proximo_cursor;
+    expect((await readFeed(partner)).itens).toEqual([]);
+    const readTheirs = async () => (await other.send<FeedPage>('GET', '/v1/eventos')).body.proximo_cursor;
     let theirs = await readTheirs();
     for (; theirs === null; theirs = await readTheirs()) await sleep(10);
     const answer = await partner.send('GET', `/v1/eventos?depois=${theirs}`);

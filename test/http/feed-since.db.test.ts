@@ -1,39 +1,15 @@
 /** Where the feed begins for a reader that names an instant, and one event by its id. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ErrorBody } from '../../src/contract/errors.ts';
+import { describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
-import { failedDisbursementOf, RECEIVED_DOCUMENT } from '../support/payloads.ts';
-
-interface Page {
-  readonly itens: readonly FeedItem[];
-  readonly proximo_cursor: string | null;
-}
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
+import { RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
-
-const read = async (query = '') => (await partner.send<Page & ErrorBody>('GET', `/v1/eventos${query}`)).body;
-
-/** Reads until the page is as long as it must become: other transactions on the same server hold the end back. */
-async function readUntil(count: number, query = ''): Promise<Page> {
-  for (;;) {
-    const page = await read(query);
-    if (page.itens.length >= count) return page;
-    await sleep(10);
-  }
-}
-const loansOf = (page: Page) => page.itens.map((item) => item.emprestimo_id);
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
 /** When the event was recorded, by its id. */
 const recordedAt = (id: string) => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString();
@@ -50,60 +26,45 @@ async function betweenMoments(): Promise<string> {
 }
 
 /** Loans with one event each, no two of them recorded in the same millisecond. */
-async function emitApart(count: number): Promise<{ loans: string[]; page: Page }> {
+async function emitApart(count: number): Promise<{ loans: string[]; page: FeedPage }> {
   const loans: string[] = [];
   for (let index = 0; index < count; index += 1) {
     loans.push(await partner.emit());
     await betweenMoments();
   }
-  return { loans, page: await readUntil(count) };
-}
-
-/** A transaction that has its place in the order already, and appends when it is told to. */
-async function beginAppend() {
-  const { promise: told, resolve: write } = Promise.withResolvers<void>();
-  const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
-  const stream = crypto.randomUUID();
-  const done = world.api.database.pool.transaction(async (tx) => {
-    await tx`select pg_current_xact_id()`;
-    onBegun();
-    await told;
-    await tx`
-      select append_event(${stream}, 0, 'desembolso.falhou', ${partner.id},
-                          ${failedDisbursementOf(stream)}::text::json, 'test')`;
-  });
-  await begun;
-  return { stream, commit: () => (write(), done) };
+  return { loans, page: await readFeedUntil(partner, count) };
 }
 
 describe('the feed since an instant', () => {
   test('begins with the first event recorded then or later, and goes on by its cursor', async () => {
     const { loans, page } = await emitApart(5);
     const since = recordedAt(page.itens[2]?.evento_id ?? '');
-    const first = await read(`?limite=2&desde=${since}`);
+    const first = await readFeed(partner, `?limite=2&desde=${since}`);
     expect(loansOf(first)).toEqual(loans.slice(2, 4));
-    expect(loansOf(await read(`?depois=${first.proximo_cursor}`))).toEqual(loans.slice(4));
+    expect(loansOf(await readFeed(partner, `?depois=${first.proximo_cursor}`))).toEqual(loans.slice(4));
     // The cursor says where to go on, whatever `desde` says.
-    expect(loansOf(await read(`?depois=${first.proximo_cursor}&desde=2020-01-01`))).toEqual(loans.slice(4));
+    expect(loansOf(await readFeed(partner, `?depois=${first.proximo_cursor}&desde=2020-01-01`))).toEqual(
+      loans.slice(4),
+    );
   });
 
   test('is the whole feed since a time before it, and what comes from now on since a time to come', async () => {
     const { loans } = await emitApart(2);
-    expect(loansOf(await read('?desde=2020-01-31'))).toEqual(loans);
-    const none = await read('?desde=2999-01-01T00:00:00Z');
+    expect(loansOf(await readFeed(partner, '?desde=2020-01-31'))).toEqual(loans);
+    const none = await readFeed(partner, '?desde=2999-01-01T00:00:00Z');
     expect(none.itens).toEqual([]);
     const later = await partner.emit();
-    expect(loansOf(await readUntil(1, `?depois=${none.proximo_cursor}`))).toEqual([later]);
+    expect(loansOf(await readFeedUntil(partner, 1, `?depois=${none.proximo_cursor}`))).toEqual([later]);
   });
 
   test('misses nothing that a transaction records later which had begun before', async () => {
     await emitApart(1);
-    const late = await beginAppend();
+    const late = await beginAppend(world.api.database.pool, partner.id);
     const before = await partner.emit();
     const since = await betweenMoments();
     const after = await partner.emit();
     await late.commit();
-    const page = await readUntil(2, `?desde=${since}`);
+    const page = await readFeedUntil(partner, 2, `?desde=${since}`);
     // In the feed's order, in which what was recorded before comes after the transaction that recorded last.
     expect(loansOf(page)).toEqual([late.stream, before, after]);
   });
@@ -111,12 +72,12 @@ describe('the feed since an instant', () => {
   test('gives no cursor beyond what may still appear while a transaction is open', async () => {
     await emitApart(1);
     const since = await betweenMoments();
-    const late = await beginAppend();
+    const late = await beginAppend(world.api.database.pool, partner.id);
     const after = await partner.emit();
-    const waiting = await read(`?desde=${since}`);
+    const waiting = await readFeed(partner, `?desde=${since}`);
     expect(waiting.itens).toEqual([]);
     await late.commit();
-    expect(loansOf(await readUntil(2, `?depois=${waiting.proximo_cursor}`))).toEqual([late.stream, after]);
+    expect(loansOf(await readFeedUntil(partner, 2, `?depois=${waiting.proximo_cursor}`))).toEqual([late.stream, after]);
   });
 
   test.each([
@@ -140,7 +101,7 @@ describe('one event', () => {
   });
 
   test('can be read before it is certain that nothing comes before it', async () => {
-    const late = await beginAppend();
+    const late = await beginAppend(world.api.database.pool, partner.id);
     const loan = await partner.emit();
     const { sql } = world.api.database;
     const [row] = await sql<[{ id: string }]>`select id from events where stream = ${loan}`;

@@ -8,18 +8,10 @@ import {
   type RegistrationResource,
 } from '../../src/contract/resources/loan-resource.ts';
 import { startApi, type Account, type TestApi } from '../support/api.ts';
+import { TERMS } from '../support/partner-world.ts';
 
 const PATH = '/v1/emprestimos';
 const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write'];
-const GOOD = {
-  cpf_trabalhador: '52998224725',
-  nome_trabalhador: 'Maria da Silva',
-  matricula: 'M-1',
-  cnpj_empregador: '11222333000181',
-  valor_liberado: 1234.5,
-  numero_parcelas: 12,
-  valor_parcela: 120.05,
-};
 
 let api: TestApi;
 beforeAll(async () => {
@@ -32,7 +24,7 @@ async function partnerToken(account: Account = {}): Promise<string> {
 }
 
 async function issue(token: string, key = 'key-1') {
-  return api.send<LoanResource>('POST', PATH, { token, headers: { 'Idempotency-Key': key }, body: GOOD });
+  return api.send<LoanResource>('POST', PATH, { token, headers: { 'Idempotency-Key': key }, body: TERMS });
 }
 
 async function loanIn(status: 'em_assinatura' | 'aguardando_averbacao', token: string): Promise<string> {
@@ -47,7 +39,7 @@ describe('POST /v1/emprestimos', () => {
     const created = await issue(token);
     expect(created.status).toBe(201);
     expect(loanResource.parse(created.body)).toEqual(created.body);
-    expect(created.body).toMatchObject({ ...GOOD, status: 'em_assinatura', proxima_acao: 'assinar', versao: 1 });
+    expect(created.body).toMatchObject({ ...TERMS, status: 'em_assinatura', proxima_acao: 'assinar', versao: 1 });
     expect(created.headers.get('Location')).toBe(`${PATH}/${created.body.id}`);
     const read = await api.send('GET', `${PATH}/${created.body.id}`, { token });
     expect([read.status, read.body]).toEqual([200, created.body]);
@@ -62,7 +54,7 @@ describe('POST /v1/emprestimos', () => {
 
   test('needs an Idempotency-Key and names it beside the other faults', async () => {
     const token = await partnerToken();
-    const body = { ...GOOD, valor_liberado: 1.005, numero_parcelas: 97, cpf_trabalhador: '11111111111', extra: 1 };
+    const body = { ...TERMS, valor_liberado: 1.005, numero_parcelas: 97, cpf_trabalhador: '11111111111', extra: 1 };
     const answer = await api.send('POST', PATH, { token, body });
     expect(answer.status).toBe(400);
     expect(answer.body.detalhes?.map(({ campo }) => campo).toSorted()).toEqual(
@@ -73,7 +65,7 @@ describe('POST /v1/emprestimos', () => {
   test.each(['100.10999999999999999', '1.0000000000000001', '1234.005', '1e-3', '9007199254740993'])(
     'refuses the amount %s instead of rounding it',
     async (amount) => {
-      const body = JSON.stringify({ ...GOOD, valor_liberado: 7 }).replace(
+      const body = JSON.stringify({ ...TERMS, valor_liberado: 7 }).replace(
         '"valor_liberado":7',
         `"valor_liberado":${amount}`,
       );
@@ -84,7 +76,7 @@ describe('POST /v1/emprestimos', () => {
   );
 
   test.each(['1234.50000000000000000', '1.2345e3', '0.10', '1E+2'])('takes the amount %s as it is', async (amount) => {
-    const body = JSON.stringify({ ...GOOD, valor_liberado: 7 }).replace(
+    const body = JSON.stringify({ ...TERMS, valor_liberado: 7 }).replace(
       '"valor_liberado":7',
       `"valor_liberado":${amount}`,
     );
@@ -101,7 +93,7 @@ describe('POST /v1/emprestimos', () => {
     const other = await api.send('POST', PATH, {
       token,
       headers: { 'Idempotency-Key': 'key-1' },
-      body: { ...GOOD, matricula: 'M-2' },
+      body: { ...TERMS, matricula: 'M-2' },
     });
     expect([other.status, other.body.codigo]).toEqual([422, 'IDEMPOTENCIA_DIVERGENTE']);
   });

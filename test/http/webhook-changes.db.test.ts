@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
@@ -11,9 +11,8 @@ let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
 let path: string;
-const current = useSubscriber();
-beforeEach(() => {
-  ({ world, partner, webhook } = current());
+useSubscriber((given) => {
+  ({ world, partner, webhook } = given);
   path = `/v1/webhooks/${webhook.id}`;
 });
 

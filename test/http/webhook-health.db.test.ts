@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
 import { countHours, countTurn } from '../../src/delivery/queue/upkeep/hour-counter.ts';
 import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
 const NO_FAILURE = {
   resposta_nao_2xx: 0,

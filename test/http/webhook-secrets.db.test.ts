@@ -12,10 +12,7 @@ import { FAILED_MARGIN } from '../support/payloads.ts';
 let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-const current = useSubscriber();
-beforeEach(() => {
-  ({ world, partner, webhook } = current());
-});
+useSubscriber((given) => void ({ world, partner, webhook } = given));
 
 async function nextPost(): Promise<Post> {
   await partner.emit();

@@ -82,7 +82,7 @@ describe('creating a webhook', () => {
     ]);
   });
 
-  test('keeps the order of the events, takes all sixteen, and normalises the URL', async () => {
+  test('keeps the order of the events, takes every emitted one, and normalises the URL', async () => {
     const { token } = await partnerWithToken();
     const eventos = EMITTED_NAMES.toReversed();
     const { status, body } = await api.send<Created>('POST', PATH, {
@@ -94,9 +94,8 @@ describe('creating a webhook', () => {
     expect(body.url).toBe('https://parceiro.example.com/b?x=1');
   });
 
-  test('takes the two notices beside the sixteen', async () => {
+  test('takes the two notices beside them', async () => {
     const { token } = await partnerWithToken();
-    expect(EMITTED_NAMES).toHaveLength(16);
     expect(NOTICE_NAMES).toEqual(['webhook.falhando', 'webhook.suspenso']);
     const answer = await api.send<Created>('POST', PATH, { token, body: { ...GOOD, eventos: SUBSCRIBABLE_NAMES } });
     expect(answer.status).toBe(201);

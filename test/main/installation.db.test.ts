@@ -5,6 +5,7 @@ import { runCommand, startCommand } from '../support/command.ts';
 import {
   type CoreDatabase,
   createCoreDatabase,
+  environmentOf,
   fingerprintOf,
   installationOfItsOwn,
   PASSWORD,
@@ -22,17 +23,8 @@ beforeAll(async () => {
   core = await createCoreDatabase();
   folder = await makeTestFolder();
   installation = installationOfItsOwn();
-  const { schema, rolePrefix } = installation;
-  environment = {
-    DATABASE_URL: core.url,
-    DATABASE_SCHEMA: schema,
-    DATABASE_ROLE_PREFIX: rolePrefix,
-    DATA_DIR: folder.path,
-    SANDBOX: 'true',
-    ALLOW_INSECURE_TARGETS: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    PORT: '0',
-  };
+  const { rolePrefix } = installation;
+  environment = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
   const migrated = await runCommand(['migrate'], environment);
   if (migrated.stdout !== 'migrated\n') throw new Error(migrated.stderr);
   for (const role of ['app', 'poller', 'owner']) {

@@ -10,7 +10,13 @@ import type { Installation } from '../../src/db/installation.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { readPulse } from '../../src/delivery/queue/sign-of-life.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { type CoreDatabase, createCoreDatabase, installationOfItsOwn, PASSWORD } from '../support/core-database.ts';
+import {
+  type CoreDatabase,
+  createCoreDatabase,
+  environmentOf,
+  installationOfItsOwn,
+  PASSWORD,
+} from '../support/core-database.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { snippet } from '../support/snippets.ts';
@@ -34,22 +40,14 @@ beforeAll(async () => {
   core = await createCoreDatabase();
   folder = await makeTestFolder();
   installation = installationOfItsOwn();
-  const { schema, rolePrefix } = installation;
-  environment = {
-    DATABASE_SCHEMA: schema,
-    DATABASE_ROLE_PREFIX: rolePrefix,
-    DATABASE_PREPARE: 'false',
-    DATA_DIR: folder.path,
-    SANDBOX: 'true',
-    ALLOW_INSECURE_TARGETS: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    PORT: '0',
-  };
+  environment = { ...environmentOf(installation, folder.path), DATABASE_PREPARE: 'false' };
   const migrated = await runCommand(['migrate'], { ...environment, DATABASE_URL: core.url });
   if (migrated.code !== 0) throw new Error(migrated.stderr);
   for (const role of ['app', 'poller']) {
     const login = loginOf(role);
-    await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);
+    await core.sql.unsafe(
+      `create role ${login} login password '${PASSWORD}' in role ${installation.rolePrefix}_${role}`,
+    );
   }
 });
 afterAll(async () => {

@@ -1,6 +1,6 @@
 /** The checks that mutants of the engine are put before. Each throws what it found. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RETRY_DELAYS_S } from '../../src/contract/delivery.ts';
+import { RETRY_DELAYS_S } from '../../src/contract/schedule.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/queue/claim.ts';
 import { armLanes } from '../../src/delivery/queue/arrivals.ts';

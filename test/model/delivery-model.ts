@@ -2,7 +2,7 @@
  * The life of one delivery as decisions.md ("Delivery") tells it: a pure state machine that shares no line with the SQL.
  * Times are milliseconds. Nothing here knows lanes, batches or locks.
  */
-import { LEASE_MS, nextSlot } from './schedule.ts';
+import { nextSlot } from '../../src/contract/schedule.ts';
 
 export type Status = 'pendente' | 'entregue' | 'erro' | 'suspensa';
 
@@ -51,6 +51,7 @@ export interface Effect {
 }
 
 export const DEADLINE_MS = 30_000;
+export const LEASE_MS = 45_000;
 /** A send starts only with more of the lease left. */
 export const LEASE_LEFT_TO_SEND_MS = 31_000;
 const LOST_IN_ROW_THAT_FAILS = 5;

@@ -20,6 +20,7 @@ import {
   isFlying,
   isLost,
   isOpenToClaims,
+  LEASE_MS,
   nextMoment,
   type Life,
   type Step,
@@ -27,7 +28,6 @@ import {
 } from './delivery-model.ts';
 import { type Compared, compare, Divergence, readBoth, type Tracked } from './differential-rows.ts';
 import { LaneWindows } from './lane-windows.ts';
-import { LEASE_MS } from './schedule.ts';
 
 const PARTNERS = 2;
 const WEBHOOKS = 8;

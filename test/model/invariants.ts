@@ -1,6 +1,6 @@
 /** What must be true of a delivery after every step. Each function returns what is broken, or null. */
 import { type Life, type Status } from './delivery-model.ts';
-import { MOST_FAILURES } from './schedule.ts';
+import { SLOTS } from '../../src/contract/schedule.ts';
 
 /** A POST that may have left, as the poller that sent it knows it. */
 export interface Post {
@@ -28,11 +28,9 @@ const NEXT: Readonly<Record<Status, readonly Status[]>> = {
 };
 
 const INVARIANTS: Readonly<Record<string, Invariant>> = {
-  'at most six failures': ({ after }) => after.failures >= 0 && after.failures <= MOST_FAILURES,
+  'at most six failures': ({ after }) => after.failures >= 0 && after.failures <= SLOTS,
   'erro is six failures, and six failures are erro unless a late 2xx came': ({ after }) =>
-    after.status === 'erro'
-      ? after.failures === MOST_FAILURES
-      : after.failures < MOST_FAILURES || after.status === 'entregue',
+    after.status === 'erro' ? after.failures === SLOTS : after.failures < SLOTS || after.status === 'entregue',
   'fewer than five lost in a row': ({ after }) => after.lostInRow >= 0 && after.lostInRow < 5,
   'due exactly while pending': ({ after }) => (after.status === 'pendente') === (after.dueAt !== null),
   'claimed only while pending, and after it was due': ({ after }) =>

@@ -21,7 +21,7 @@ import {
 } from '../../src/delivery/partner/activation.ts';
 import { Poller } from '../../src/delivery/poller/poller.ts';
 import type { Sender } from '../../src/delivery/sending/send.ts';
-import { DELIVERED } from '../support/delivered.ts';
+import { DELIVERED, reportFor } from '../support/delivered.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -196,18 +196,7 @@ async function appendTo(sql: Tx, partnerId: string, loan: { readonly stream: str
 
 function reportOf({ delivery, claim }: Held, isDelivered: boolean) {
   const result = { ...DELIVERED, ...(!isDelivered && { outcome: 'resposta_nao_2xx' as const, statusCode: 500 }) };
-  return {
-    deliveryId: delivery.id,
-    webhookId: delivery.webhookId,
-    partnerId: delivery.partnerId,
-    number: delivery.number,
-    claim,
-    url: delivery.url,
-    keyId: 'test',
-    startedAtMs: 0,
-    startedByMs: Number.MAX_SAFE_INTEGER,
-    result,
-  };
+  return reportFor(delivery, claim, result);
 }
 
 async function makeWorld(pool: Pool, sql: Sql, seed: number): Promise<World> {

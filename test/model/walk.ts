@@ -1,8 +1,8 @@
 /** A seeded walk through the model: pollers that claim, send, crash, report late or twice, and a clock that moves. */
 import { createRandom, type Random } from '../support/random.ts';
-import { born, DEADLINE_MS, type Life, LEASE_LEFT_TO_SEND_MS, type Step, take } from './delivery-model.ts';
+import { born, DEADLINE_MS, LEASE_LEFT_TO_SEND_MS, LEASE_MS, type Life, type Step, take } from './delivery-model.ts';
 import { firstBroken, type Post } from './invariants.ts';
-import { LEASE_MS, nextSlot } from './schedule.ts';
+import { nextSlot } from '../../src/contract/schedule.ts';
 
 /** What one poller remembers of one claim. */
 interface Ticket {

@@ -7,7 +7,7 @@ import { SCOPE_MEANING } from '../../src/http/openapi/texts.ts';
 import { WHEN } from '../../src/http/openapi/error-answers.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-example.ts';
 import { rowsOf } from '../../src/painel/docs/fields.ts';
-import { durationText } from '../../src/painel/docs/schedule.ts';
+import { durationText } from '../../src/contract/schedule.ts';
 import { inEnglish as sayInEnglish } from '../../src/painel/language/api-english.ts';
 import { DOCS } from '../../src/painel/language/choose.ts';
 import { type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
@@ -72,7 +72,6 @@ test('every sentence of the description has its English', async () => {
     ...sentencesOf({ paths, tags, schemas: components['schemas'], parameters: components['parameters'] }),
     ...Object.values(WHEN),
     ...Object.values(SCOPE_MEANING),
-    ...SUBSCRIBABLE_NAMES.flatMap((name) => ('more' in EVENTS[name].meaning ? [EVENTS[name].meaning.more] : [])),
   ];
   expect(told.length).toBeGreaterThan(150);
   const lacking = new Set(told.filter((text) => sayInEnglish(text) === text));
@@ -143,6 +142,10 @@ test('the languages say the same things', () => {
   expect(JSON.stringify(shapeOf(DOCS.en)).replace('timestamp.body', 'timestamp.corpo')).toEqual(
     JSON.stringify(shapeOf(DOCS.pt)),
   );
+  for (const name of SUBSCRIBABLE_NAMES) {
+    const { pt, en } = EVENTS[name].meaning;
+    expect([name, shapeOf(en)]).toEqual([name, shapeOf(pt)]);
+  }
 });
 
 test('what is not there is a page that says so', async () => {

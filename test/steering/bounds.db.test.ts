@@ -24,17 +24,6 @@ let otherId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   ({ sql } = database);
-  for (const table of [
-    'deliveries',
-    'attempts',
-    'webhooks',
-    'lanes',
-    'webhook_history',
-    'partner_history',
-    'partners',
-  ]) {
-    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
-  }
   partnerId = await insertPartner(sql);
   ({ id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/'));
   await sql`

@@ -20,9 +20,6 @@ let webhookIds: string[];
 beforeAll(async () => {
   database = await createTestDatabase();
   ({ sql } = database);
-  for (const table of ['deliveries', 'lanes', 'webhooks']) {
-    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
-  }
   const partnerId = await insertPartner(sql);
   webhookIds = [];
   for (const path of ['a', 'b']) {

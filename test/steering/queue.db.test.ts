@@ -33,9 +33,6 @@ async function makeBusy(count: number): Promise<string> {
 beforeAll(async () => {
   database = await createTestDatabase();
   ({ sql } = database);
-  for (const table of ['deliveries', 'lanes', 'webhooks', 'arrivals', 'attempts']) {
-    await sql`alter table ${sql(table)} set (autovacuum_enabled = false)`;
-  }
   const partnerId = await insertPartner(sql);
   await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)

@@ -51,6 +51,19 @@ export function installationOfItsOwn(): Installation {
   return { schema: `${name}_s`, rolePrefix: name };
 }
 
+/** What a service of the installation is started with, beside the address of its database. */
+export function environmentOf({ schema, rolePrefix }: Installation, dataDir: string): Record<string, string> {
+  return {
+    DATABASE_SCHEMA: schema,
+    DATABASE_ROLE_PREFIX: rolePrefix,
+    DATA_DIR: dataDir,
+    SANDBOX: 'true',
+    ALLOW_INSECURE_TARGETS: 'true',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    PORT: '0',
+  };
+}
+
 export async function createCoreDatabase(): Promise<CoreDatabase> {
   const { url, drop } = await createEmptyDatabase();
   const name = new URL(url).pathname.slice(1);

@@ -1,3 +1,5 @@
+import type { ClaimedDelivery } from '../../src/delivery/queue/claim.ts';
+import type { Report } from '../../src/delivery/queue/report.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
 
 /** The sender's result for a POST that was answered with 200. */
@@ -9,3 +11,10 @@ export const DELIVERED: SendResult = {
   error: null,
   answer: null,
 };
+
+/** What a poller reports of a delivery that it claimed. */
+export function reportFor(delivery: ClaimedDelivery, claim: string, result: SendResult): Report {
+  const { id: deliveryId, webhookId, partnerId, number, url } = delivery;
+  const times = { startedAtMs: 0, startedByMs: Number.MAX_SAFE_INTEGER };
+  return { deliveryId, webhookId, partnerId, number, claim, url, keyId: 'test', ...times, result };
+}

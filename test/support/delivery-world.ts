@@ -87,15 +87,13 @@ export interface OneSubscriber {
   readonly webhook: Registered;
 }
 
-/** A world for the whole file, and before each test a new partner with a webhook; returns what there is now. */
-export function useSubscriber(): () => OneSubscriber {
-  let current: OneSubscriber;
+/** A world for the whole file, and before each test a new partner with a webhook; `setUp` is then given them. */
+export function useSubscriber(setUp: (given: OneSubscriber) => unknown): void {
   let world: DeliveryWorld;
   beforeAll(async () => void (world = await startDeliveryWorld()));
   afterAll(() => world.close());
   beforeEach(async () => {
     const partner = await world.subscriber();
-    current = { world, partner, webhook: await partner.register() };
+    await setUp({ world, partner, webhook: await partner.register() });
   });
-  return () => current;
 }

@@ -30,16 +30,23 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
   }
 }
 
-/** Registers the hooks; what it returns gives, in a test or in a later `beforeEach`, what there is now. */
-export function useOneWebhook(url = 'https://partner.example/'): () => OneWebhook {
+/** A database for the whole file, emptied before each test; `setUp` is then given it. */
+export function useEmptyDatabase(setUp: (database: TestDatabase) => unknown): void {
   let database: TestDatabase;
-  let ids: Pick<OneWebhook, 'partnerId' | 'webhookId'>;
   beforeAll(async () => void (database = await createTestDatabase()));
   afterAll(() => database.drop());
   beforeEach(async () => {
     await emptyDatabase(database.sql);
-    const partnerId = await insertPartner(database.sql);
-    ids = { partnerId, webhookId: (await insertWebhook(database.sql, partnerId, url)).id };
+    await setUp(database);
   });
-  return () => ({ database, pool: database.pool, sql: database.sql, ...ids });
+}
+
+/** The same with one webhook. */
+export function useOneWebhook(setUp: (given: OneWebhook) => unknown, url = 'https://partner.example/'): void {
+  useEmptyDatabase(async (database) => {
+    const { pool, sql } = database;
+    const partnerId = await insertPartner(sql);
+    const { id: webhookId } = await insertWebhook(sql, partnerId, url);
+    await setUp({ database, pool, sql, partnerId, webhookId });
+  });
 }

@@ -39,7 +39,7 @@ export interface TestPartner {
 export interface PartnerWorld {
   readonly api: TestApi;
   readonly receiver: Receiver;
-  /** A partner with one webhook for all sixteen events. */
+  /** A partner with one webhook for all emitted events. */
   partner(account?: Account): Promise<TestPartner>;
   close(): Promise<void>;
 }
@@ -56,6 +56,15 @@ export const TERMS = {
 
 export const EXTERNAL_GROUPED: Account = { signing: 'externa', documents: 'agrupada' };
 export const EXTERNAL_DEFERRED: Account = { signing: 'externa', documents: 'diferida' };
+/** What such an account's loan emits from its signing to its settled transfer, in the catalog's order. */
+export const WHOLE_DEFERRED_LIFE = [
+  'assinatura.concluida',
+  'assinatura.pendente',
+  'docs_registry.pendente',
+  'docs_registry.recebido',
+  'averbacao.concluida',
+  'desembolso.liquidado',
+] as const satisfies readonly EmittedName[];
 
 export function namesOf(events: readonly ReceivedEvent[]): string[] {
   return events.map(({ evento }) => evento);

@@ -24,10 +24,13 @@ export interface PrivateServer {
   remove(): Promise<void>;
 }
 
-/** Starts an embedded server that no other test uses (about 1 s). */
-export async function startPrivateServer(): Promise<PrivateServer> {
+/** Starts an embedded server that no other test uses (about 1 s); `settings` come on top of those of every test. */
+export async function startPrivateServer(settings: Readonly<Record<string, string>> = {}): Promise<PrivateServer> {
   const folder = await makeTestFolder();
-  const embedded = await startEmbedded(folder.path, silentLog, { settings: SETTINGS, stop: 'immediate' });
+  const embedded = await startEmbedded(folder.path, silentLog, {
+    settings: { ...SETTINGS, ...settings },
+    stop: 'immediate',
+  });
   const cluster = await openCluster(folder.path);
   return {
     url: embedded.url,

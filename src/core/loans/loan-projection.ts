@@ -1,6 +1,7 @@
 /** The table `loans`: the fold of each loan's stream, whoever appended to it. */
 import type { Tx } from '../../db/pool.ts';
-import { FIRST_TYPES, fold } from '../../loan/evolve.ts';
+import { fold } from '../../loan/evolve.ts';
+import { FIRST_TYPES } from '../../loan/rules.ts';
 import type { LoanState } from '../../loan/state.ts';
 import type { RecordedEvent } from '../../log/read.ts';
 

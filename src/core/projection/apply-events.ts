@@ -8,7 +8,7 @@
  */
 import type { EventType } from '../../contract/events.ts';
 import type { Tx } from '../../db/pool.ts';
-import { OTHER_TYPES } from '../../loan/evolve.ts';
+import { OTHER_TYPES } from '../../loan/rules.ts';
 import type { PlacedEvent } from '../../log/follow.ts';
 import { keepSettlement, type Settlement } from '../settlement/installments.ts';
 import { projectStreams, readBehind } from '../loans/loan-projection.ts';

@@ -14,7 +14,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
-import { FIRST_TYPES } from '../../loan/evolve.ts';
+import { FIRST_TYPES } from '../../loan/rules.ts';
 import type { PlacedEvent } from '../../log/follow.ts';
 import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { applyEvents, readUnapplied } from './apply-events.ts';

@@ -21,7 +21,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
-import { instant, preciseInstant, xid8 } from '../columns.ts';
+import { instant, ownId, ownTx, preciseInstant } from '../columns.ts';
 
 /**
  * What a row may hold is one CHECK each of `deliveries` and `attempts`, which a function answers (drizzle/functions,
@@ -39,9 +39,7 @@ import { instant, preciseInstant, xid8 } from '../columns.ts';
 export const deliveries = pgTable(
   'deliveries',
   {
-    id: uuid('id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    id: ownId(),
     eventId: uuid('event_id').notNull(),
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
@@ -52,9 +50,7 @@ export const deliveries = pgTable(
     nextAttemptAt: preciseInstant('next_attempt_at'),
     claimedBy: text('claimed_by'),
     claimedAt: preciseInstant('claimed_at'),
-    createdAt: instant('created_at')
-      .notNull()
-      .default(sql`now()`),
+    createdAt: instant('created_at').notNull().defaultNow(),
     finishedAt: instant('finished_at'),
     awaited: boolean('awaited'),
   },
@@ -89,9 +85,7 @@ export const arrivals = pgTable(
   {
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
+    tx: ownTx(),
     dueAt: preciseInstant('due_at'),
     kind: arrivalKind('kind').notNull(),
     good: integer('good'),

@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, computedText, epoch, instant, xid8 } from '../columns.ts';
+import { bytea, computedText, epoch, instant, ownTx } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 import { webhooks } from './partners.ts';
 
@@ -42,13 +42,9 @@ export const attempts = pgTable(
     poller: pollerOfClaim('poller'),
     error: text('error'),
     answer: bytea('answer'),
-    recordedAt: instant('recorded_at')
-      .notNull()
-      .default(sql`now()`),
+    recordedAt: instant('recorded_at').notNull().defaultNow(),
     epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
+    tx: ownTx(),
   },
   (table) => [
     primaryKey({ name: 'attempts_pkey', columns: [table.deliveryId, table.number, table.late] }),
@@ -77,13 +73,9 @@ export const sendOrders = pgTable(
     /** Why, in the operator's words; partners give none. */
     reason: text('reason'),
     requestId: uuid('request_id'),
-    orderedAt: instant('ordered_at')
-      .notNull()
-      .default(sql`now()`),
+    orderedAt: instant('ordered_at').notNull().defaultNow(),
     epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
+    tx: ownTx(),
   },
   (table) => [
     index('send_orders_by_webhook').on(table.webhookId, table.position),

@@ -19,9 +19,7 @@ export const installation = pgTable(
     /** The highest that were seen; a server that is below either went back. */
     timeline: integer('timeline').notNull(),
     nextTx: xid8('next_tx').notNull(),
-    notedAt: preciseInstant('noted_at')
-      .notNull()
-      .default(sql`now()`),
+    notedAt: preciseInstant('noted_at').notNull().defaultNow(),
     /** Loan numbers of this installation: where partners are spread over several, each has a start below the same step. */
     loanNumberStart: integer('loan_number_start').notNull().default(1),
     loanNumberStep: integer('loan_number_step').notNull().default(1),

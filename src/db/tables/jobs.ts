@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
-import { instant, preciseInstant } from '../columns.ts';
+import { instant, ownId, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
 import { loans } from './loans.ts';
 import { partners } from './partners.ts';
@@ -23,9 +23,7 @@ import { partners } from './partners.ts';
 export const marginQueries = pgTable(
   'margin_queries',
   {
-    id: uuid('id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    id: ownId(),
     partnerId: uuid('partner_id')
       .notNull()
       .references(() => partners.id),
@@ -33,9 +31,7 @@ export const marginQueries = pgTable(
     employerCnpj: text('employer_cnpj').notNull(),
     earningsCentavos: bigint('earnings_centavos', { mode: 'number' }).notNull(),
     marginCentavos: bigint('margin_centavos', { mode: 'number' }).notNull(),
-    queriedAt: instant('queried_at')
-      .notNull()
-      .default(sql`now()`),
+    queriedAt: instant('queried_at').notNull().defaultNow(),
   },
   (table) => [
     index('margin_queries_latest').on(table.partnerId, table.workerCpf, table.employerCnpj, table.queriedAt),
@@ -74,9 +70,7 @@ export const BOND_KINDS = ['ended', 'new'] as const;
 export const bondRecords = pgTable(
   'bond_records',
   {
-    id: uuid('id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    id: ownId(),
     kind: text('kind', { enum: BOND_KINDS }).notNull(),
     reference: text('reference').notNull(),
     partnerId: uuid('partner_id').notNull(),
@@ -84,9 +78,7 @@ export const bondRecords = pgTable(
       .notNull()
       .references(() => loans.id),
     data: json('data').notNull(),
-    seenAt: instant('seen_at')
-      .notNull()
-      .default(sql`now()`),
+    seenAt: instant('seen_at').notNull().defaultNow(),
     detectedAt: instant('detected_at'),
     /** The event's data as the partner got it, and which event that is. */
     emitted: json('emitted'),
@@ -119,9 +111,7 @@ export const syncWindows = pgTable('sync_windows', {
 export const settlements = pgTable(
   'settlements',
   {
-    id: uuid('id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    id: ownId(),
     partnerId: uuid('partner_id')
       .notNull()
       .references(() => partners.id),

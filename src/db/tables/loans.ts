@@ -54,7 +54,7 @@ export const registrations = pgTable(
       .references(() => loans.id),
     partnerId: uuid('partner_id').notNull(),
     status: text('status', { enum: REGISTRATION_STATUSES }).notNull().default('processando'),
-    nextTryAt: preciseInstant('next_try_at').default(sql`now()`),
+    nextTryAt: preciseInstant('next_try_at').defaultNow(),
     tries: integer('tries').notNull().default(0),
   },
   (table) => [
@@ -80,9 +80,7 @@ export const idempotencyKeys = pgTable(
     status: smallint('status'),
     location: text('location'),
     body: json('body'),
-    createdAt: instant('created_at')
-      .notNull()
-      .default(sql`now()`),
+    createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ name: 'idempotency_keys_pkey', columns: [table.partnerId, table.operation, table.key] }),
@@ -104,9 +102,7 @@ export const documents = pgTable(
     mediaType: text('media_type').notNull(),
     sha256: bytea('sha256').notNull(),
     content: bytea('content').notNull(),
-    receivedAt: instant('received_at')
-      .notNull()
-      .default(sql`now()`),
+    receivedAt: instant('received_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ name: 'documents_pkey', columns: [table.loanId, table.type] }),

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { epoch, instant, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
+import { epoch, instant, ownTx, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -54,9 +54,7 @@ export const events = pgTable(
     /** W3C trace context of what caused the event; each delivery carries it on. Null: none, or one that is no trace context. */
     traceparent: text('traceparent'),
     epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
+    tx: ownTx(),
   },
   (table) => [
     primaryKey({ name: 'events_pkey', columns: [table.stream, table.version] }),

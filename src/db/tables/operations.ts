@@ -12,12 +12,8 @@ export const pollers = pgTable('pollers', {
   host: text('host').notNull(),
   version: text('version').notNull(),
   schema: text('schema').notNull(),
-  startedAt: preciseInstant('started_at')
-    .notNull()
-    .default(sql`now()`),
-  seenAt: preciseInstant('seen_at')
-    .notNull()
-    .default(sql`now()`),
+  startedAt: preciseInstant('started_at').notNull().defaultNow(),
+  seenAt: preciseInstant('seen_at').notNull().defaultNow(),
 });
 
 /** What each run of `audit balance` found, append-only. */
@@ -30,9 +26,7 @@ export const balanceVerdicts = pgTable(
     closes: boolean('closes').notNull(),
     /** Unexpected facts included, with which a balance closes all the same. */
     differences: integer('differences').notNull(),
-    checkedAt: preciseInstant('checked_at')
-      .notNull()
-      .default(sql`now()`),
+    checkedAt: preciseInstant('checked_at').notNull().defaultNow(),
   },
   () => [check('balance_verdicts_differences', sql`differences >= 0 and (closes or differences > 0)`)],
 );

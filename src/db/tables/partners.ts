@@ -8,24 +8,20 @@ import {
   SIGNING_MODES,
   WEBHOOK_CHANGES,
 } from '../../contract/statuses.ts';
-import { bytea, epoch, instant, preciseInstant, xid8 } from '../columns.ts';
+import { bytea, epoch, instant, ownId, ownTx, preciseInstant } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 
 /** Partners and their account, which only the operator sets. */
 export const partners = pgTable(
   'partners',
   {
-    id: uuid('id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    id: ownId(),
     name: text('name').notNull(),
     active: boolean('active').notNull().default(true),
     signing: text('signing', { enum: SIGNING_MODES }).notNull().default('internal'),
     documents: text('documents', { enum: DOCUMENT_MODES }).notNull().default('agrupada'),
     issuance: text('issuance', { enum: ISSUANCE_MODES }).notNull().default('sincrona'),
-    createdAt: instant('created_at')
-      .notNull()
-      .default(sql`now()`),
+    createdAt: instant('created_at').notNull().defaultNow(),
   },
   () => [
     check('partners_signing', oneOf('signing', SIGNING_MODES)),
@@ -58,9 +54,7 @@ export const partnerHistory = pgTable(
       .notNull()
       .default(sql`clock_timestamp()`),
     epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
+    tx: ownTx(),
   },
   (table) => [
     index('partner_history_by_partner').on(table.partnerId, table.position),
@@ -86,9 +80,7 @@ export const webhooks = pgTable(
     previousEncryptedSecret: bytea('previous_encrypted_secret'),
     previousUntil: preciseInstant('previous_until'),
     active: boolean('active').notNull().default(true),
-    createdAt: instant('created_at')
-      .notNull()
-      .default(sql`now()`),
+    createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [
     index('webhooks_active_by_partner')
@@ -122,15 +114,11 @@ export const webhookHistory = pgTable(
     /** Why, in the operator's words; partners give none. */
     reason: text('reason'),
     requestId: uuid('request_id'),
-    changedAt: instant('changed_at')
-      .notNull()
-      .default(sql`now()`),
+    changedAt: instant('changed_at').notNull().defaultNow(),
     /** When a secret begins to sign that was made before its time; null: with the change. */
     takesEffectAt: instant('takes_effect_at'),
     epoch: epoch(),
-    tx: xid8('tx')
-      .notNull()
-      .default(sql`pg_current_xact_id()`),
+    tx: ownTx(),
   },
   (table) => [
     index('webhook_history_by_webhook').on(table.webhookId, table.position),

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
-import { preciseInstant } from '../columns.ts';
+import { ownId, preciseInstant } from '../columns.ts';
 import { oneOf } from '../constraints.ts';
 import { BOND_KINDS } from './jobs.ts';
 import { loans } from './loans.ts';
@@ -46,9 +46,7 @@ export const simulatedMargins = pgTable(
 export const simulatedBonds = pgTable(
   'simulated_bonds',
   {
-    id: uuid('id')
-      .primaryKey()
-      .default(sql`uuidv7()`),
+    id: ownId(),
     kind: text('kind', { enum: BOND_KINDS }).notNull(),
     partnerId: uuid('partner_id').notNull(),
     loanId: uuid('loan_id')

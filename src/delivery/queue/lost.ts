@@ -108,7 +108,7 @@ async function endLocked(
       select id, partner_id, now, is_spent, next_slot, is_spent and next_slot is null as is_over
       from (
         select id, partner_id, t.now, lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
-               next_slot(failures + 1, t.now) as next_slot
+               next_slot(deliveries, t.now) as next_slot
         from deliveries, (select coalesce(${now}::timestamptz, now()) as now) t
         where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[])
       ) ended

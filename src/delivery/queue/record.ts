@@ -119,15 +119,15 @@ async function recordCurrent(
       update deliveries d
       set status = case
             when r.delivered then 'entregue'
-            when next_slot(d.failures + 1, r.ended_at) is null then 'erro'
+            when next_slot(d, r.ended_at) is null then 'erro'
             else 'pendente'
           end,
           failures = d.failures + (not r.delivered)::int,
           lost_in_row = 0,
           claimed_by = null,
           claimed_at = null,
-          next_attempt_at = case when not r.delivered then next_slot(d.failures + 1, r.ended_at) end,
-          finished_at = case when r.delivered or next_slot(d.failures + 1, r.ended_at) is null then r.ended_at end
+          next_attempt_at = case when not r.delivered then next_slot(d, r.ended_at) end,
+          finished_at = case when r.delivered or next_slot(d, r.ended_at) is null then r.ended_at end
       from (select report.*, report.outcome = 'entregue' as delivered from report) r
       where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim and d.partner_id = r.partner_id
       returning r.*, d.webhook_id

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as delivery from '../../contract/delivery.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
+import { RETRY_DELAYS_TEXT } from '../../contract/schedule.ts';
 import { id, timestamp } from '../../contract/values.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { GUARANTEE_MEANING } from './texts.ts';
@@ -99,7 +100,7 @@ function describeEvent(name: SubscribableName, body: Json): Json {
     schema: { type: 'string', const: name },
     example: name,
   };
-  const { summary, more } = EVENTS[name].meaning;
+  const { summary, more } = EVENTS[name].meaning.pt;
   return {
     operationId: `receive${pascal(name)}`,
     summary,
@@ -127,16 +128,12 @@ function pascal(name: string): string {
     .join('');
 }
 
-const retries = delivery.RETRY_DELAYS_S.map((seconds) =>
-  seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`,
-);
-
 /** What a receiver answers, as `components.responses`. */
 export const RECEIVER_ANSWERS: Json = {
   Recebido: {
     description: `Qualquer 2xx em até ${delivery.RESPONSE_TIMEOUT_S} s: a entrega está \`entregue\`. O corpo é ignorado.`,
   },
   NaoRecebido: {
-    description: `Qualquer outra resposta, um redirecionamento, um erro de conexão ou o fim do prazo: a entrega é tentada de novo ${retries.join(', ')} depois do fim da tentativa anterior; então termina em \`erro\`.`,
+    description: `Qualquer outra resposta, um redirecionamento, um erro de conexão ou o fim do prazo: a entrega é tentada de novo ${RETRY_DELAYS_TEXT} depois do fim da tentativa anterior; então termina em \`erro\`.`,
   },
 };

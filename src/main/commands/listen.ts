@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { RETRY_DELAYS_TEXT } from '../../contract/schedule.ts';
 import { readUuid } from '../arguments.ts';
 import { command, EXIT, option, optionOr, orFrom, OutOfReach, Refusal, required, UsageError } from '../command.ts';
 
@@ -83,7 +84,7 @@ X-Webhook-Delivery: the id of the event, or with --webhook that of its delivery,
 each attempt and each run: deduplicate by it.
 
 Retries: any 2xx within 30 s is a success. A failure is tried again after 2, 5, 15, 30 and 60 s, then given up. (The real
-schedule: 1 min, 5 min, 15 min, 1 h, 6 h.) At most 8 POSTs are under way at once. An API that goes away after the start is
+schedule: ${RETRY_DELAYS_TEXT}.) At most 8 POSTs are under way at once. An API that goes away after the start is
 asked again until it answers.
 
 Ctrl-C lets the POSTs under way end. It tells how many deliveries were not finished, and the cursor to go on from. A second

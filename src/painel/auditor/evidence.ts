@@ -4,7 +4,7 @@ import type { CheckedProof } from '../../audit/proof/check-proof.ts';
 import type { MaskedProof, Proof } from '../../contract/resources/audit-resource.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, notice, statusBadge } from '../frame/parts.ts';
+import { fact, moment, notice, statusBadge } from '../frame/parts.ts';
 import { auditTabs } from './tabs.ts';
 
 export async function showEvidence(visit: Visit, proof: Proof | MaskedProof, checked: CheckedProof): Promise<Response> {
@@ -16,16 +16,10 @@ export async function showEvidence(visit: Visit, proof: Proof | MaskedProof, che
     title: t.auditor.evidence,
     body: html`${auditTabs(visit)} ${verdict(visit, checked)}
       <dl class="facts">
-        ${fact('Id', entrega.id)} ${fact(t.frame.partner, entrega.parceiro_id)} ${fact('Webhook', entrega.webhook_id)}
-        ${fact(t.delivery.eventId, entrega.evento_id)}
-        <div>
-          <dt>${t.deliveries.status}</dt>
-          <dd>${statusBadge(t, entrega.status)}</dd>
-        </div>
-        <div>
-          <dt>${t.delivery.created}</dt>
-          <dd>${moment(visit, entrega.criada_em)}</dd>
-        </div>
+        ${fact('Id', entrega.id, 'id')} ${fact(t.frame.partner, entrega.parceiro_id, 'id')}
+        ${fact('Webhook', entrega.webhook_id, 'id')} ${fact(t.delivery.eventId, entrega.evento_id, 'id')}
+        ${fact(t.deliveries.status, statusBadge(t, entrega.status))}
+        ${fact(t.delivery.created, moment(visit, entrega.criada_em))}
       </dl>
       <p class="actions">
         <a class="button" href="/painel/auditoria/entregas/${entrega.id}/prova" download
@@ -47,13 +41,6 @@ export async function showEvidence(visit: Visit, proof: Proof | MaskedProof, che
         )}
       </ul>`,
   });
-}
-
-function fact(label: string, value: string): Html {
-  return html`<div>
-    <dt>${label}</dt>
-    <dd class="id">${value}</dd>
-  </div>`;
 }
 
 function verdict({ t }: Visit, { fits, reason }: CheckedProof): Html {

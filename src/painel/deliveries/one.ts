@@ -2,16 +2,17 @@
 import { html } from 'hono/html';
 import type { AttemptResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
+import { SLOTS } from '../../contract/schedule.ts';
 import { readSent, type SentAttempt, type SentDelivery } from '../../delivery/partner/read-sent.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
 import { notFound } from '../../http/api-error.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, PainelDeps, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
+import { confirmed, copyable, fact, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
-import { plannedAttempts, SLOTS, timeline } from './timeline.ts';
+import { plannedAttempts, timeline } from './timeline.ts';
 
 interface Shown {
   readonly refusal?: Refusal;
@@ -49,48 +50,24 @@ function facts(visit: Visit, delivery: DeliveryWithAttempts, webhook: WebhookRes
   const { t } = visit;
   const loan = delivery.emprestimo_id;
   const version = delivery.versao_emprestimo;
+  const lastOutcome = outcomeBadge(t, delivery.ultimo_resultado, delivery.ultimo_status_http);
   return html`<dl class="facts">
-    <div>
-      <dt>Id</dt>
-      <dd class="id">${delivery.id}</dd>
-    </div>
-    <div>
-      <dt>${t.deliveries.status}</dt>
-      <dd>
-        ${statusBadge(t, delivery.status)} ${outcomeBadge(t, delivery.ultimo_resultado, delivery.ultimo_status_http)}
-      </dd>
-    </div>
-    <div>
-      <dt>${t.delivery.event}</dt>
-      <dd><code>${delivery.evento}</code></dd>
-    </div>
-    <div>
-      <dt>${t.delivery.eventId}</dt>
-      <dd class="id"><a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a></dd>
-    </div>
+    ${fact('Id', delivery.id, 'id')}
+    ${fact(t.deliveries.status, html`${statusBadge(t, delivery.status)} ${lastOutcome}`)}
+    ${fact(t.delivery.event, html`<code>${delivery.evento}</code>`)}
+    ${fact(t.delivery.eventId, html`<a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
     ${
       loan === null
         ? ''
-        : html`<div>
-            <dt>${t.delivery.loan}</dt>
-            <dd>
-              <a class="id" href="${loanPath(visit, loan)}">${loan}</a
-              >${version === null ? '' : ` ${t.delivery.version(version)}`}
-            </dd>
-          </div>`
+        : fact(
+            t.delivery.loan,
+            html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a
+              >${version === null ? '' : ` ${t.delivery.version(version)}`}`,
+          )
     }
-    <div>
-      <dt>${t.delivery.webhook}</dt>
-      <dd class="wrap"><a href="/painel/entregas?webhook=${webhook.id}">${webhook.url}</a></dd>
-    </div>
-    <div>
-      <dt>${t.delivery.created}</dt>
-      <dd>${moment(visit, delivery.criada_em)}</dd>
-    </div>
-    <div>
-      <dt>${t.delivery.finished}</dt>
-      <dd>${moment(visit, delivery.concluida_em)}</dd>
-    </div>
+    ${fact(t.delivery.webhook, html`<a href="/painel/entregas?webhook=${webhook.id}">${webhook.url}</a>`, 'wrap')}
+    ${fact(t.delivery.created, moment(visit, delivery.criada_em))}
+    ${fact(t.delivery.finished, moment(visit, delivery.concluida_em))}
   </dl>`;
 }
 
@@ -135,22 +112,9 @@ function attemptPart(visit: Visit, attempt: AttemptResource, sent: SentAttempt |
       }
     </summary>
     <dl class="facts">
-      <div>
-        <dt>${t.delivery.target}</dt>
-        <dd class="wrap"><code>${sent?.url ?? ''}</code></dd>
-      </div>
-      <div>
-        <dt>${t.delivery.address}</dt>
-        <dd><code>${sent?.address ?? '–'}</code></dd>
-      </div>
-      ${
-        attempt.erro === null
-          ? ''
-          : html`<div>
-              <dt>${t.delivery.error}</dt>
-              <dd class="wrap"><code>${attempt.erro}</code></dd>
-            </div>`
-      }
+      ${fact(t.delivery.target, html`<code>${sent?.url ?? ''}</code>`, 'wrap')}
+      ${fact(t.delivery.address, html`<code>${sent?.address ?? '–'}</code>`)}
+      ${attempt.erro === null ? '' : fact(t.delivery.error, html`<code>${attempt.erro}</code>`, 'wrap')}
     </dl>
     ${sent === undefined ? '' : headersPart(visit, sent)}
     <h3>${t.delivery.answer}</h3>

@@ -1,12 +1,9 @@
 /** Attempts against the schedule: those that were made, and those that it still plans. */
 import { html } from 'hono/html';
-import { RETRY_DELAYS_S } from '../../contract/delivery.ts';
 import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import { nextSlot } from '../../contract/schedule.ts';
 import type { Html, Visit } from '../env.ts';
 import { moment, outcomeBadge } from '../frame/parts.ts';
-
-/** The first attempt and one after each delay. */
-export const SLOTS = RETRY_DELAYS_S.length + 1;
 
 /**
  * When a pending delivery will be tried, should each attempt fail as it starts: the next at its time, the others after
@@ -14,10 +11,11 @@ export const SLOTS = RETRY_DELAYS_S.length + 1;
  */
 export function plannedAttempts(delivery: DeliveryWithAttempts, failures: number): Date[] {
   if (delivery.status !== 'pendente' || delivery.proxima_tentativa_em === null) return [];
-  const first = new Date(delivery.proxima_tentativa_em);
-  const planned = [first];
-  for (const delayS of RETRY_DELAYS_S.slice(failures)) {
-    planned.push(new Date((planned.at(-1) ?? first).getTime() + delayS * 1_000));
+  const planned: Date[] = [];
+  let atMs: number | null = Date.parse(delivery.proxima_tentativa_em);
+  for (let spent = failures + 1; atMs !== null; spent += 1) {
+    planned.push(new Date(atMs));
+    atMs = nextSlot(spent, atMs);
   }
   return planned;
 }

@@ -1,9 +1,9 @@
 /** Every event as a receiver gets it: the request, byte for byte, and what its fields are. */
 import { html } from 'hono/html';
-import { EVENTS, RESERVED_NAMES, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
+import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
-import { fieldTable, schemaPart } from '../events/parts.ts';
+import { eventCard } from '../events/parts.ts';
 import { copyable } from '../frame/parts.ts';
 import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
@@ -18,7 +18,10 @@ export function eventsBody(c: PainelContext): Html {
     ${headerTable(c)}
     <h2>${words.arrives}</h2>
     <p class="dim">${t.events.reserved} ${RESERVED_NAMES.map((name) => html`<code>${name}</code> `)}</p>
-    ${SUBSCRIBABLE_NAMES.map((name) => event(c, name))}`;
+    ${SUBSCRIBABLE_NAMES.map((name) => {
+      const arrives = copyable(t, `delivery-${name}`, `${words.arrives}: ${name}`, deliveryExample(name));
+      return eventCard({ c, t }, name, arrives);
+    })}`;
 }
 
 function headerTable(c: PainelContext): Html {
@@ -44,22 +47,4 @@ function headerTable(c: PainelContext): Html {
       </tbody>
     </table>
   </div>`;
-}
-
-function event(c: PainelContext, name: SubscribableName): Html {
-  const { language, texts: t } = c.var;
-  const { guarantee, meaning } = EVENTS[name];
-  const say = language === 'pt' ? (text: string) => text : inEnglish;
-  return html`<details class="card" id="${name}">
-    <summary>
-      <code>${name}</code>
-      <span class="badge${guarantee === 'guaranteed' ? ' badge-entregue' : ''}">${t.events.guarantee[guarantee]}</span>
-      <span class="dim">${t.events.summary[name] ?? meaning.summary}</span>
-    </summary>
-    ${'more' in meaning ? html`<p>${prose(say(meaning.more))}</p>` : ''}
-    <p>${t.events.guaranteeMeaning[guarantee]}</p>
-    ${copyable(t, `delivery-${name}`, `${DOCS[language].events.arrives}: ${name}`, deliveryExample(name))}
-    <h3>${t.events.fields}</h3>
-    ${fieldTable(t.events, name)} ${schemaPart(t, name)}
-  </details>`;
 }

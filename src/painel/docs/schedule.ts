@@ -1,20 +1,11 @@
 /** When a delivery is tried, what came of it, and where it stands; made from the constants that the pollers use. */
 import { html } from 'hono/html';
-import { RESPONSE_TIMEOUT_S, RETRY_DELAYS_S } from '../../contract/delivery.ts';
+import { RESPONSE_TIMEOUT_S } from '../../contract/delivery.ts';
+import { durationText, RETRY_DELAYS_S } from '../../contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { DOCS } from '../language/choose.ts';
 import { paragraphs, prose } from './prose.ts';
-
-/** `1 h`, `15 min`, `1 h 21 min`. */
-export function durationText(seconds: number): string {
-  const minutes = Math.round(seconds / 60);
-  const parts = [
-    [Math.floor(minutes / 60), 'h'],
-    [minutes % 60, 'min'],
-  ] as const;
-  return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
-}
 
 export function scheduleBody(c: PainelContext): Html {
   const { schedule: words } = DOCS[c.var.language];

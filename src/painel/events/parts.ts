@@ -1,13 +1,32 @@
 /** What the catalogue and the documentation both show of an event's data. */
 import { html } from 'hono/html';
-import type { SubscribableName } from '../../contract/events.ts';
+import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 import { schemaOf } from '../../http/openapi/event-example.ts';
-import type { Html } from '../env.ts';
+import { prose } from '../docs/prose.ts';
+import type { Html, Visit } from '../env.ts';
 import { copyable } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
 import { fieldsOf } from './example.ts';
 
-export function fieldTable(words: Texts['events'], name: SubscribableName): Html {
+/** One event: when it fires, what of it is certain, `example` of what arrives, and the fields of its data. */
+export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableName, example: Html): Html {
+  const { guarantee, meaning } = EVENTS[name];
+  const { summary, more } = meaning[c.var.language];
+  return html`<details class="card" id="${name}">
+    <summary>
+      <code>${name}</code>
+      <span class="badge${guarantee === 'guaranteed' ? ' badge-entregue' : ''}">${t.events.guarantee[guarantee]}</span>
+      <span class="dim">${summary}</span>
+    </summary>
+    ${more === undefined ? '' : html`<p>${prose(more)}</p>`}
+    <p>${t.events.guaranteeMeaning[guarantee]}</p>
+    ${example}
+    <h3>${t.events.fields}</h3>
+    ${fieldTable(t.events, name)} ${schemaPart(t, name)}
+  </details>`;
+}
+
+function fieldTable(words: Texts['events'], name: SubscribableName): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${words.fields} ${name}">
     <table>
       <thead>
@@ -31,7 +50,7 @@ export function fieldTable(words: Texts['events'], name: SubscribableName): Html
   </div>`;
 }
 
-export function schemaPart(t: Texts, name: SubscribableName): Html {
+function schemaPart(t: Texts, name: SubscribableName): Html {
   return html`<details>
     <summary>JSON Schema</summary>
     ${copyable(t, `schema-${name}`, `JSON Schema ${name}`, JSON.stringify(schemaOf(name), null, 2))}

@@ -44,6 +44,14 @@ export function outcomeBadge(t: Texts, outcome: Outcome | null, code: number | n
   return html`<span class="badge badge-${tone}">${t.outcome[outcome]}${code === null ? '' : ` ${code}`}</span>`;
 }
 
+/** One entry of a list of facts. An `id` is set in its own type; what may `wrap` breaks anywhere. */
+export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap'): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd${kind === undefined ? '' : html` class="${kind}"`}>${value}</dd>
+  </div>`;
+}
+
 /** What makes a form this session's own. */
 export function formToken({ session }: Pick<Visit, 'session'>): Html {
   return html`<input type="hidden" name="formulario" value="${session.formToken}" />`;

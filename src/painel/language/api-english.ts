@@ -258,26 +258,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'Standard Webhooks: the moment of the attempt, in seconds since 1970',
   'Standard Webhooks: `v1,` e o HMAC-SHA256 em base64 de `id.timestamp.corpo`; a chave são os bytes do secret sem o prefixo `whsec_`, decodificado de base64. Uma assinatura por secret vigente, separadas por espaço':
     'Standard Webhooks: `v1,` and the HMAC-SHA256 in base64 of `id.timestamp.body`; the key is what follows `whsec_`, decoded from base64. One signature for each secret in force, separated by spaces',
-
-  // What more there is to say of an event
-  'Não é emitido quando a resposta vem do cache, e não confirma a consulta do próprio parceiro, cuja resposta 200 já é a confirmação.':
-    "It is not emitted when the answer comes from the cache, and it does not confirm the partner's own query, whose answer 200 is the confirmation.",
-  '`numero` é o definitivo.': '`numero` is the definitive one.',
-  'O empréstimo está cancelado e pode ser emitido de novo com outra Idempotency-Key.':
-    'The loan is cancelled and may be issued again with another Idempotency-Key.',
-  'Com assinatura externa, o pacote assinado completo foi recebido e arquivado.':
-    'With external signing, the complete signed package was received and archived.',
-  'Só na entrega diferida.': 'Only where documents are handed in later (diferida).',
-  'A sincronização noturna detectou, pela primeira vez, o fim do vínculo; o empréstimo foi encerrado.':
-    'The nightly sync detected the end of the bond for the first time; the loan was closed.',
-  'A sincronização noturna detectou a recontratação pela primeira vez.':
-    'The nightly sync detected the rehire for the first time.',
-  'Só onde o operador ligou a política de falhas. O webhook recebe uma entrega por vez até responder bem. Ele mesmo não recebe este aviso.':
-    'Only where the operator has turned the policy on failures on. The webhook gets one delivery at a time until it answers well. It does not get this notice itself.',
-  'Só onde o operador ligou a política de falhas. O que estava pendente ficou `suspensa`, e é retomado ao reativar o webhook.':
-    'Only where the operator has turned the policy on failures on. What was pending became `suspensa`, and is resumed when the webhook is reactivated.',
-  'Conta também as parcelas de meses que tinham fechado antes do desembolso do empréstimo.':
-    "It also counts installments of months that had closed before the loan's disbursement.",
 };
 
 /** Sentences with a number in them. */

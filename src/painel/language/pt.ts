@@ -1,7 +1,6 @@
 /** The page in Portuguese, and the shape of every other language. */
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import type { SubscribableName } from '../../contract/events.ts';
 import type { LoanStatus, NextAction, Outcome } from '../../contract/statuses.ts';
 
 import type { LoanAct, OtherAct } from '../sandbox/acts.ts';
@@ -246,8 +245,6 @@ export const pt = {
     field: 'Campo',
     type: 'Tipo',
     rule: 'Forma',
-    /** Where the catalog's own sentence is in another language than the page. */
-    summary: {} as Partial<Record<SubscribableName, string>>,
   },
   overview: {
     title: 'Visão geral',

@@ -6,7 +6,7 @@ import { requirePartner } from '../../http/auth/auth.ts';
 import { readEventIds, readStream, type RecordedEvent } from '../../log/read.ts';
 import type { Html, PainelDeps, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, moment, shortId, statusBadge } from '../frame/parts.ts';
+import { copyable, fact, moment, shortId, statusBadge } from '../frame/parts.ts';
 import { diagram } from './diagram.ts';
 import { type Step, stepsOf } from './path.ts';
 
@@ -68,13 +68,8 @@ function slider({ t }: Visit, { id, versao }: LoanResource, version: number): Ht
 
 function facts(visit: Visit, loan: LoanResource): Html {
   const { t } = visit;
-  const fact = (label: string, value: string | Html) =>
-    html`<div>
-      <dt>${label}</dt>
-      <dd>${value}</dd>
-    </div>`;
   return html`<dl class="facts">
-    ${fact('Id', html`<span class="id">${loan.id}</span>`)} ${fact(t.loans.number, loan.numero)}
+    ${fact('Id', loan.id, 'id')} ${fact(t.loans.number, loan.numero)}
     ${fact(t.loans.status, html`<span class="badge">${t.loanStatus[loan.status]}</span>`)}
     ${fact(t.loans.nextAction, loan.proxima_acao === null ? '–' : t.nextAction[loan.proxima_acao])}
     ${fact(t.loans.documentsDimension, t.documents[loan.entrega_docs_registry?.situacao ?? 'nenhuma'])}

@@ -8,7 +8,7 @@ import { deactivatePartner } from '../../steering/off-boarding.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, moment, notice, shortUrl } from '../frame/parts.ts';
+import { confirmed, fact, moment, notice, shortUrl } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { granted, OPERATE, readOperator, reasonField } from './acts.ts';
 import { entryAsked, historyPart, lineAsked } from './history.ts';
@@ -67,21 +67,11 @@ function show(visit: Visit, partner: ShownPartner): Response | Promise<Response>
 
 function facts(visit: Visit, { id, active, signing, documents, issuance, createdAt }: ShownPartner): Html {
   const { t } = visit;
+  const state = active
+    ? html`<span class="badge badge-entregue">${t.operator.active}</span>`
+    : html`<span class="badge">${t.webhooks.inactive}</span>`;
   return html`<dl class="facts">
-    <div>
-      <dt>Id</dt>
-      <dd class="id">${id}</dd>
-    </div>
-    <div>
-      <dt>${t.operator.state}</dt>
-      <dd>
-        <span class="badge${active ? ' badge-entregue' : ''}">${active ? t.operator.active : t.webhooks.inactive}</span>
-        ${moment(visit, createdAt)}
-      </dd>
-    </div>
-    <div>
-      <dt>${t.operator.account}</dt>
-      <dd><code>${signing}</code> <code>${documents}</code> <code>${issuance}</code></dd>
-    </div>
+    ${fact('Id', id, 'id')} ${fact(t.operator.state, html`${state} ${moment(visit, createdAt)}`)}
+    ${fact(t.operator.account, html`<code>${signing}</code> <code>${documents}</code> <code>${issuance}</code>`)}
   </dl>`;
 }

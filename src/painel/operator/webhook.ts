@@ -11,7 +11,7 @@ import { muteWebhook, unmuteWebhook } from '../../webhooks/muting.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, formToken, moment, notice } from '../frame/parts.ts';
+import { confirmed, fact, formToken, moment, notice } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { granted, invalid, OPERATE, readOperator, reasonField } from './acts.ts';
 import { historyPart, lineAsked } from './history.ts';
@@ -73,26 +73,10 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
   const { t } = visit;
   const { deliveries } = webhook;
   return html`<dl class="facts">
-      <div>
-        <dt>${t.webhooks.url}</dt>
-        <dd class="wrap"><code>${webhook.url}</code></dd>
-      </div>
-      <div>
-        <dt>Id</dt>
-        <dd class="id">${webhook.id}</dd>
-      </div>
-      <div>
-        <dt>${t.operator.partnerPage}</dt>
-        <dd><a href="/painel/operacao/parceiros/${webhook.partnerId}">${webhook.partner}</a></dd>
-      </div>
-      <div>
-        <dt>${t.operator.state}</dt>
-        <dd>${stateOf(visit, webhook)}</dd>
-      </div>
-      <div>
-        <dt>${t.webhooks.events}</dt>
-        <dd>${webhook.events.map((name) => html`<code>${name}</code> `)}</dd>
-      </div>
+      ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
+      ${fact(t.operator.partnerPage, html`<a href="/painel/operacao/parceiros/${webhook.partnerId}">${webhook.partner}</a>`)}
+      ${fact(t.operator.state, stateOf(visit, webhook))}
+      ${fact(t.webhooks.events, html`${webhook.events.map((name) => html`<code>${name}</code> `)}`)}
     </dl>
     <dl class="tiles">
       ${tile(visit, t.operator.pending, deliveries.pending)} ${tile(visit, t.operator.inFlight, deliveries.inFlight)}

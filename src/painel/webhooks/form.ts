@@ -49,7 +49,7 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
   });
 }
 
-function eventBoxes({ t }: Visit, chosen: readonly string[]): Html {
+function eventBoxes({ c, t }: Visit, chosen: readonly string[]): Html {
   return html`<fieldset>
     <legend>${t.webhooks.events}</legend>
     <ul class="boxes">
@@ -59,8 +59,7 @@ function eventBoxes({ t }: Visit, chosen: readonly string[]): Html {
             <label
               ><input type="checkbox" name="eventos" value="${name}" ${chosen.includes(name) ? html`checked` : ''} />
               <span
-                ><code>${name}</code
-                ><span class="dim"> ${t.events.summary[name] ?? EVENTS[name].meaning.summary}</span></span
+                ><code>${name}</code><span class="dim"> ${EVENTS[name].meaning[c.var.language].summary}</span></span
               ></label
             >
           </li>`,

@@ -11,7 +11,7 @@ import { readSecretState } from '../../webhooks/secret-state.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, PainelDeps, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, formToken, moment, notice, options } from '../frame/parts.ts';
+import { confirmed, copyable, fact, formToken, moment, notice, options } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { healthBadge, speed } from './list.ts';
 import { secretPart } from './rotation.ts';
@@ -49,41 +49,17 @@ export async function showWebhook(
 function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealth | undefined): Html {
   const { t } = visit;
   return html`<dl class="facts">
-    <div>
-      <dt>${t.webhooks.url}</dt>
-      <dd class="wrap"><code>${webhook.url}</code></dd>
-    </div>
-    <div>
-      <dt>Id</dt>
-      <dd class="id">${webhook.id}</dd>
-    </div>
-    <div>
-      <dt>${t.webhooks.health}</dt>
-      <dd>${healthBadge(t, webhook, health)}</dd>
-    </div>
-    <div>
-      <dt>${t.webhooks.delivered}</dt>
-      <dd>
-        ${health === undefined ? '–' : `${health.delivered} / ${health.looked}`}
-        <a href="/painel/entregas?webhook=${webhook.id}">${t.frame.deliveries}</a>
-      </dd>
-    </div>
-    <div>
-      <dt>${t.webhooks.answers}</dt>
-      <dd>${speed(t, health)}</dd>
-    </div>
-    <div>
-      <dt>${t.webhooks.lastDelivered}</dt>
-      <dd>${moment(visit, health?.lastDeliveredAt ?? null)}</dd>
-    </div>
-    <div>
-      <dt>${t.webhooks.oldestDue}</dt>
-      <dd>${moment(visit, health?.oldestDueAt ?? null)}</dd>
-    </div>
-    <div>
-      <dt>${t.webhooks.events}</dt>
-      <dd>${webhook.eventos.map((name) => html`<code>${name}</code> `)}</dd>
-    </div>
+    ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
+    ${fact(t.webhooks.health, healthBadge(t, webhook, health))}
+    ${fact(
+      t.webhooks.delivered,
+      html`${health === undefined ? '–' : `${health.delivered} / ${health.looked}`}
+        <a href="/painel/entregas?webhook=${webhook.id}">${t.frame.deliveries}</a>`,
+    )}
+    ${fact(t.webhooks.answers, speed(t, health))}
+    ${fact(t.webhooks.lastDelivered, moment(visit, health?.lastDeliveredAt ?? null))}
+    ${fact(t.webhooks.oldestDue, moment(visit, health?.oldestDueAt ?? null))}
+    ${fact(t.webhooks.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
   </dl>`;
 }
 

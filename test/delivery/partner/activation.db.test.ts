@@ -1,5 +1,5 @@
 /** Loans in order while their suspended deliveries are resumed, when many wait behind those, and when nobody resumes them. */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import {
   leaveToResume,
@@ -25,9 +25,8 @@ let webhookId: string;
 let nowMs: number;
 let streams: string[];
 
-const current = useOneWebhook();
-beforeEach(async () => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook(async (given) => {
+  ({ pool, sql, partnerId, webhookId } = given);
   nowMs = Date.now() + 1_000;
   streams = Array.from({ length: LOANS }, () => crypto.randomUUID());
   await pool.transaction((tx) => setInOrder(tx, webhookId, true));

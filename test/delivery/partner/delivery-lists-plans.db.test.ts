@@ -4,6 +4,7 @@ import { type DeliverySearch, readDeliveries } from '../../../src/delivery/partn
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { startCounting } from '../../support/counters.ts';
+import { ALL_DELIVERIES } from '../../support/searches.ts';
 
 /** A session goes over to a generic plan after five runs of a statement. */
 const TURNS = 7;
@@ -34,14 +35,7 @@ test('every search of one webhook and of thirty reads no table from end to end',
     const all: DeliverySearch = {
       partnerId,
       webhookIds,
-      status: null,
-      event: null,
-      loanId: null,
-      outcome: null,
-      statusCode: null,
-      from: null,
-      until: null,
-      after: null,
+      ...ALL_DELIVERIES,
       limit: 20,
     };
     for (let turn = 0; turn < TURNS; turn += 1) {

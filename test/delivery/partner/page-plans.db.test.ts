@@ -71,7 +71,6 @@ test('health looks at no more than 1,000 of a backlog that grew after the statis
   try {
     const partnerId = await insertPartner(sql);
     const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
-    await sql`alter table deliveries set (autovacuum_enabled = off)`;
     const grow = (count: number) => sql`
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select uuidv7(), ${id}, ${partnerId}, now() + random() * interval '1 hour' from generate_series(1, ${count}::int)`;

@@ -9,6 +9,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { startCounting } from '../../support/counters.ts';
 import { untilSettled } from '../../support/settled.ts';
+import { ALL_DELIVERIES } from '../../support/searches.ts';
 
 const TURNS = 8;
 
@@ -36,14 +37,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
     const search = {
       partnerId,
       webhookIds: [webhookId],
-      status: null,
-      event: null,
-      loanId: null,
-      outcome: null,
-      statusCode: null,
-      from: null,
-      until: null,
-      after: null,
+      ...ALL_DELIVERIES,
       limit: 5,
     };
     for (let turn = 0; turn < TURNS; turn += 1) {

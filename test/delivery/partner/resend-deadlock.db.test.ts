@@ -1,5 +1,5 @@
 /** Resends that meet other transactions: a batch that meets one crosswise is tried again, and a resend by id meets none so. */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { codeOf } from '../../../src/db/unavailable.ts';
 import { resumeWhile } from '../../../src/delivery/partner/activation.ts';
@@ -13,10 +13,9 @@ let sql: Sql;
 let many: ManyToResend;
 let ids: string[];
 
-const current = useOneWebhook();
-beforeEach(async () => {
-  const { partnerId, webhookId } = current();
-  ({ pool, sql } = current());
+useOneWebhook(async (given) => {
+  const { partnerId, webhookId } = given;
+  ({ pool, sql } = given);
   await commitEvents(sql, partnerId, 3);
   await sql`update deliveries set status = 'erro', next_attempt_at = null, finished_at = now()`;
   ids = (await readDeliveries(sql, webhookId)).map(({ id }) => id);

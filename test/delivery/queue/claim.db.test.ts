@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Pool, type Sql } from '../../../src/db/pool.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
@@ -6,19 +6,20 @@ import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { armLanes, insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
 import { releaseClaim } from '../../../src/delivery/queue/release.ts';
 import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
+import type { TestDatabase } from '../../support/database.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
+let database: TestDatabase;
 let pool: Pool;
 let sql: Sql;
 let partnerId: string;
 let webhookId: string;
 let start: Date;
 
-const current = useOneWebhook();
-beforeEach(() => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook((given) => {
+  ({ database, pool, sql, partnerId, webhookId } = given);
   start = new Date(Date.now() + 1_000);
 });
 
@@ -73,7 +74,7 @@ describe('the claim', () => {
     await armLanes(sql, start);
     await sql`update lanes set max_in_flight = 100, window_size = 100, next_due_at = ${after(-1)}`;
     // As a poller's own session plans it: a hash join would change the order of the lanes.
-    const { url } = current().database;
+    const { url } = database;
     const session = new Pool({ url, name: 'claim test', max: 1, deadlineMs: 20_000, settings: SESSION_SETTINGS });
     onTestFinished(() => session.close());
     const webhooks = async (name: string) => {

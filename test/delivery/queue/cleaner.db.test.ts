@@ -13,7 +13,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
   login = await createLogin(database, 'carteiro_poller');
   pool = new Pool({ url: login.url, name: 'cleaner', max: 3, deadlineMs: 10_000 });
-  await database.sql`alter table arrivals set (autovacuum_enabled = off)`;
 });
 afterAll(async () => {
   await pool.close(1);

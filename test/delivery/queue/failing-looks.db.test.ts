@@ -1,5 +1,5 @@
 /** Which attempts a look of the policy for failing endpoints counts: each once, beside transactions that stay open. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
@@ -15,9 +15,8 @@ let sql: Sql;
 let partnerId: string;
 let webhookId: string;
 
-const current = useOneWebhook();
-beforeEach(async () => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook(async (given) => {
+  ({ pool, sql, partnerId, webhookId } = given);
   await look();
 });
 

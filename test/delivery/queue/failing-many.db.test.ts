@@ -1,5 +1,5 @@
 /** Thousands of webhooks that stop being `falhando` at once: in several transactions, and a crash between two of them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
 import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import {
@@ -9,8 +9,8 @@ import {
   lookForFailing,
   type Step,
 } from '../../../src/delivery/queue/upkeep/failing.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { emptyDatabase } from '../../support/one-webhook.ts';
+import { type TestDatabase } from '../../support/database.ts';
+import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { insertPartner } from '../../support/outbox.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
@@ -19,14 +19,9 @@ let database: TestDatabase;
 let pool: Pool;
 let sql: Sql;
 let partnerId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
+useEmptyDatabase(async (given) => {
+  database = given;
   ({ pool, sql } = database);
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await emptyDatabase(sql);
   partnerId = await insertPartner(sql);
   await look();
 });

@@ -14,9 +14,8 @@ let sql: Sql;
 let partnerId: string;
 let webhookId: string;
 
-const current = useOneWebhook();
-beforeEach(async () => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook(async (given) => {
+  ({ pool, sql, partnerId, webhookId } = given);
   await look();
   await sql`update lanes set failing_since = now() - interval '5 days'`;
   await sql`

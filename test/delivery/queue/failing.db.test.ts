@@ -1,5 +1,5 @@
 /** The policy for failing endpoints on a real database, with a clock of the test's own. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { readHealth } from '../../../src/delivery/partner/health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
@@ -25,12 +25,11 @@ let webhookId: string;
 let startMs: number;
 let poller: HeldPoller;
 
-const current = useOneWebhook(URL);
-beforeEach(async () => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook(async (given) => {
+  ({ pool, sql, partnerId, webhookId } = given);
   startMs = Date.now() + 60_000;
   poller = startHeldPoller(pool, 'poller', 512, startMs);
-});
+}, URL);
 
 /** One step of a look; null: somebody else looks, or has just looked. */
 const look = async (atS = 0, policy = POLICY) => {

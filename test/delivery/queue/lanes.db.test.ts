@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { armLanes, waitForWork } from '../../../src/delivery/queue/arrivals.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -17,16 +17,12 @@ let pool: Pool;
 let partnerId: string;
 let webhookId: string;
 
-const current = useOneWebhook();
-beforeAll(() => {
-  ({ database } = current());
+useOneWebhook((given) => {
+  ({ database, partnerId, webhookId } = given);
   const settings = { enable_seqscan: 'off', enable_bitmapscan: 'off' };
-  pool = new Pool({ url: database.url, name: 'lanes test', max: 1, deadlineMs: 20_000, settings });
+  pool ??= new Pool({ url: database.url, name: 'lanes test', max: 1, deadlineMs: 20_000, settings });
 });
 afterAll(() => pool.close());
-beforeEach(() => {
-  ({ partnerId, webhookId } = current());
-});
 
 /** A turn of a poller; returns how many deliveries it claimed. */
 async function turn(dueFrom = DUE_FROM_EVER): Promise<number> {

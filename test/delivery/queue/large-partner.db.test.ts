@@ -1,5 +1,5 @@
 /** A partner with more pending deliveries than its deactivation suspends in one transaction: nothing leaves, and the rest follows. */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addUp, readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
@@ -26,9 +26,8 @@ let sql: Sql;
 let partnerId: string;
 let now: Date;
 
-const current = useOneWebhook();
-beforeEach(async () => {
-  ({ pool, sql, partnerId } = current());
+useOneWebhook(async (given) => {
+  ({ pool, sql, partnerId } = given);
   await insertWebhook(sql, partnerId, 'https://other.example/');
   await sql`update webhooks set events = '{margem.falhou}'`;
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)

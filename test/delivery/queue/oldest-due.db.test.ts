@@ -1,25 +1,17 @@
 /** The gauge of how late the engine is, which must be true above all when no poller lives. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { armLanes, freeSlots, insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { rowsLookedAt } from '../../support/counters.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
+import { commitEvents } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 let database: TestDatabase;
 let partnerId: string;
 let webhookId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await database.sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
-  partnerId = await insertPartner(database.sql);
-  webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
-});
+useOneWebhook((given) => void ({ database, partnerId, webhookId } = given));
 
 const read = async () => Math.round(await readOldestDueS(database.sql));
 

@@ -1,5 +1,5 @@
 /** A deactivated partner is sent nothing, however it is deactivated: here by the operator's plain UPDATE. */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -15,9 +15,8 @@ let partnerId: string;
 let webhookId: string;
 let now: Date;
 
-const current = useOneWebhook();
-beforeEach(() => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook((given) => {
+  ({ pool, sql, partnerId, webhookId } = given);
   now = new Date(Date.now() + 1_000);
 });
 

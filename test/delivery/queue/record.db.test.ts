@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { type ClaimedDelivery, claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -6,6 +6,7 @@ import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import type { Report } from '../../../src/delivery/queue/report.ts';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';
+import { reportFor } from '../../support/delivered.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
@@ -15,10 +16,9 @@ let sql: Sql;
 let webhookId: string;
 let start: Date;
 
-const current = useOneWebhook();
-beforeEach(async () => {
-  ({ pool, sql, webhookId } = current());
-  await commitEvents(sql, current().partnerId, 1);
+useOneWebhook(async (given) => {
+  ({ pool, sql, webhookId } = given);
+  await commitEvents(sql, given.partnerId, 1);
   start = new Date(Date.now() + 1_000);
 });
 
@@ -32,18 +32,8 @@ async function claimOne(claim: string, now: Date): Promise<ClaimedDelivery> {
 
 function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult['outcome']): Report {
   const statusCode = { entregue: 200, resposta_nao_2xx: 500 }[outcome as string] ?? null;
-  return {
-    deliveryId: delivery.id,
-    webhookId: delivery.webhookId,
-    partnerId: delivery.partnerId,
-    number: delivery.number,
-    claim,
-    url: delivery.url,
-    keyId: 'test',
-    startedAtMs: 0,
-    startedByMs: Number.MAX_SAFE_INTEGER,
-    result: { outcome, statusCode, durationMs: 10, address: '192.0.2.1', error: null, answer: Buffer.from('ok') },
-  };
+  const answer = Buffer.from('ok');
+  return reportFor(delivery, claim, { outcome, statusCode, durationMs: 10, address: '192.0.2.1', error: null, answer });
 }
 
 const recordAt = (now: Date, ...reports: Report[]) => record(pool, reports, () => 10, now);

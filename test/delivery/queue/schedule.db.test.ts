@@ -1,12 +1,11 @@
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { envelope } from '../../../src/contract/delivery.ts';
+import { RETRY_DELAYS_S } from '../../../src/contract/schedule.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { advance, startEngine } from '../../support/engine.ts';
 import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { startReceiver, status } from '../../support/receiver.ts';
-
-const DELAYS_S = [60, 300, 900, 3_600, 21_600];
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -29,7 +28,7 @@ test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule,
   };
 
   expect(await engine.turn()).toBe(1);
-  for (const delayS of DELAYS_S) {
+  for (const delayS of RETRY_DELAYS_S) {
     const { id, nextAttemptAt } = await read();
     const last = (await readAttempts(sql, id)).at(-1);
     const endedAt = Number(last?.startedAt) + Number(last?.durationMs);

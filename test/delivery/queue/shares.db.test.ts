@@ -1,28 +1,20 @@
 /** What hangs leaves slots to others: a partner has a part of a poller's, a webhook that does not answer has one. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';
-import { emptyDatabase } from '../../support/one-webhook.ts';
+import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 
 const CAPACITY = 64;
 const REFUSED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
 
-let database: TestDatabase;
 let pool: Pool;
 let sql: Sql;
 let startMs: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ pool, sql } = database);
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await emptyDatabase(sql);
+useEmptyDatabase((given) => {
+  ({ pool, sql } = given);
   // Later than whatever a test commits.
   startMs = Date.now() + 60_000;
 });

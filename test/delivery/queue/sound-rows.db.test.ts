@@ -1,6 +1,6 @@
 /** What no row of the two hot tables may say, whoever writes it: the checks of `is_sound_delivery` and `is_sound_attempt`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RETRY_DELAYS_S } from '../../../src/contract/delivery.ts';
+import { SLOTS } from '../../../src/contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../../src/contract/statuses.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
@@ -29,7 +29,7 @@ test.each([
   ['deliveries', 'claimed_at = now()'],
   ['deliveries', "status = 'suspensa', next_attempt_at = null, claimed_by = 'p/1', claimed_at = now()"],
   ['deliveries', 'failures = -1'],
-  ['deliveries', `failures = ${RETRY_DELAYS_S.length + 2}, attempts = 9`],
+  ['deliveries', `failures = ${SLOTS + 1}, attempts = 9`],
   ['deliveries', "status = 'erro', failures = 6, attempts = 6, next_attempt_at = null"],
   // Of what an operator cancelled, fewer slots may be spent; nobody holds it.
   [
@@ -60,7 +60,7 @@ describe('the functions have the words of the contract', () => {
   test('statuses and slots', async () => {
     const text = await wordsIn('is_sound_delivery');
     expect(text).toContain(`in (${DELIVERY_STATUSES.map((status) => `'${status}'`).join(', ')})`);
-    expect(text).toContain(`failures between 0 and ${RETRY_DELAYS_S.length + 1}`);
+    expect(text).toContain(`failures between 0 and ${SLOTS}`);
   });
   test('outcomes', async () => {
     const text = await wordsIn('is_sound_attempt');

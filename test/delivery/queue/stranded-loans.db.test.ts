@@ -8,7 +8,7 @@ import {
 } from '../../../src/delivery/queue/upkeep/stranded-loans.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { DELIVERED } from '../../support/delivered.ts';
+import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -39,14 +39,7 @@ test('what waits is left alone while one of its loan will wake it, and woken whe
   expect(await wake()).toBe(2);
   expect(await takeTurn(pool, 'p/2', 10, now)).toEqual([]);
   if (first === undefined) throw new Error('nothing was taken');
-  const { id: deliveryId, number, url } = first;
-  const report = { deliveryId, webhookId: id, partnerId, number, claim: 'p/1', url, keyId: 'test' };
-  await record(
-    pool,
-    [{ ...report, startedAtMs: 0, startedByMs: Number.MAX_SAFE_INTEGER, result: DELIVERED }],
-    () => 10,
-    now,
-  );
+  await record(pool, [reportFor(first, 'p/1', DELIVERED)], () => 10, now);
   expect((await takeTurn(pool, 'p/3', 10, now)).map(({ loanVersion }) => loanVersion)).toEqual([2]);
   expect(await wake()).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Pool, type Sql, type Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 import { armLanes, freeSlots, waitForWork } from '../../../src/delivery/queue/arrivals.ts';
@@ -15,15 +15,11 @@ let pool: Pool;
 let partnerId: string;
 let webhookId: string;
 
-const current = useOneWebhook();
-beforeAll(() => {
-  ({ database } = current());
-  pool = new Pool({ url: database.url, name: 'wait test', max: 1, deadlineMs: 20_000 });
+useOneWebhook((given) => {
+  ({ database, partnerId, webhookId } = given);
+  pool ??= new Pool({ url: database.url, name: 'wait test', max: 1, deadlineMs: 20_000 });
 });
 afterAll(() => pool.close());
-beforeEach(() => {
-  ({ partnerId, webhookId } = current());
-});
 
 /** Ends what a failed test has left open. */
 const endings: (() => void)[] = [];

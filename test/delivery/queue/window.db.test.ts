@@ -1,6 +1,6 @@
 /** The window of a lane: how many of a webhook's deliveries its answers let fly. The rule itself is test/model/window.ts. */
 import * as fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { gatherAnswers } from '../../../src/delivery/queue/answers.ts';
 import { armLanes, freeSlots } from '../../../src/delivery/queue/arrivals.ts';
@@ -20,9 +20,8 @@ let partnerId: string;
 let webhookId: string;
 let startMs: number;
 
-const current = useOneWebhook();
-beforeEach(() => {
-  ({ pool, sql, partnerId, webhookId } = current());
+useOneWebhook((given) => {
+  ({ pool, sql, partnerId, webhookId } = given);
   startMs = Date.now() + 60_000;
 });
 

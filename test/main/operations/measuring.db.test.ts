@@ -1,5 +1,5 @@
 /** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
 import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
@@ -15,7 +15,8 @@ import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/meas
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
 import { startCounting } from '../../support/counters.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { untilSettled } from '../../support/settled.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -24,17 +25,9 @@ import { takeTurn } from '../../support/turn.ts';
 let database: TestDatabase;
 let partnerId: string;
 let webhookId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-beforeEach(async () => {
-  await database.sql`
-    truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts, pollers, seals,
-             balance_verdicts cascade`;
-  partnerId = await insertPartner(database.sql);
-  webhookId = (await insertWebhook(database.sql, partnerId, 'https://partner.example/')).id;
+useOneWebhook(async (given) => {
+  ({ database, partnerId, webhookId } = given);
+  await database.sql`truncate pollers, seals, balance_verdicts`;
 });
 
 /** The samples of one gauge by the value of its only label; whole numbers. */
@@ -56,26 +49,34 @@ async function wait(seconds: number): Promise<void> {
                      scan_from = scan_from - ${seconds} * interval '1 second'`;
 }
 
+/** The age of what became due `ageS` ago at the test's start, which goes on while the test does. */
+function agedSince(startMs: number, ageS: number) {
+  const mostS = ageS + Math.ceil((Date.now() - startMs) / 1_000);
+  return expect.toSatisfy((seconds: number) => seconds >= ageS && seconds <= mostS, `from ${ageS} to ${mostS}`);
+}
+
 test('deliveries that no poller has ever looked at are overdue, and so is the oldest of them', async () => {
   const { sql } = database;
+  const startMs = Date.now();
   expect(by(await measureOverdue(sql), 'oldestOverdue')).toEqual({ poller: 0, cap: 0 });
   await commitEvents(sql, partnerId, 50);
   await wait(132);
   const readings = await measureOverdue(sql);
   expect(by(readings, 'overdue')).toEqual({ poller: 50, cap: 0 });
-  expect(by(readings, 'oldestOverdue')).toEqual({ poller: 132, cap: 0 });
+  expect(by(readings, 'oldestOverdue')).toEqual({ poller: agedSince(startMs, 132), cap: 0 });
   expect(by(readings, 'capped')).toEqual({ overdue: 0 });
 });
 
 test('what a dead poller had claimed is overdue when its lease is over', async () => {
   const { sql, pool } = database;
+  const startMs = Date.now();
   await commitEvents(sql, partnerId, 5);
   await takeTurn(pool, 'gone/1', 5, new Date(Date.now() + 5));
   await wait(20);
   expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 0 });
   await wait(30);
   expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 5, cap: 0 });
-  expect(by(await measureOverdue(sql), 'oldestOverdue')).toMatchObject({ poller: 50 });
+  expect(by(await measureOverdue(sql), 'oldestOverdue')).toMatchObject({ poller: agedSince(startMs, 50) });
 });
 
 test('what waits behind the cap of its webhook is told apart from what waits for a poller', async () => {
@@ -140,6 +141,7 @@ test('a poller is alive for 30 s after a sign of life, then lost, and after a da
 
 test('the seals lag by the oldest row that came after the last of them', async () => {
   const { sql, pool } = database;
+  const startMs = Date.now();
   expect(await measureSeals(sql)).toEqual({ sealLag: [{ value: 0 }] });
   await commitEvents(sql, partnerId, 1);
   await untilSettled(sql);
@@ -150,7 +152,7 @@ test('the seals lag by the oldest row that came after the last of them', async (
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, recorded_at)
     select id, 1, webhook_id, partner_id, 'desconhecido', now(), 'https://partner.example/', 'p/1', now() - interval '70 seconds'
     from deliveries`;
-  expect(by(await measureSeals(sql), 'sealLag')).toEqual({ '': 70 });
+  expect(by(await measureSeals(sql), 'sealLag')).toEqual({ '': agedSince(startMs, 70) });
 });
 
 test('the balance tells what its last run found, and nothing before the first', async () => {
