@@ -103,8 +103,8 @@ export async function openPodman(
   return null;
 }
 
-/** Of the addresses that net-hosts.ts has. */
-const HOST = 190;
+/** Of the addresses that net-hosts.ts has; runs beside each other take different ones. */
+const HOST = 100 + (process.pid % 100);
 
 /** True where podman and podman-compose are installed; else says so in one plain line. */
 export async function hasPodman(): Promise<boolean> {

@@ -150,6 +150,14 @@ test('every image and the job have the version of this product', () => {
   );
 });
 
+test('compose gives each API a port of its own on the loopback, as Podman asks for and a proxy needs', () => {
+  const published = [...read('compose.yaml').matchAll(/^ {2}(\S+):\n {4}<<: \*api\n {4}ports: \[(.*)\]$/gm)];
+  expect(published.map(([, service, port]) => [service, port])).toEqual([
+    ['api-3000', `'127.0.0.1:3000:3000'`],
+    ['api-3001', `'127.0.0.1:3001:3000'`],
+  ]);
+});
+
 const hasSystemd = await isThere(['systemd-analyze', '--version']);
 if (!hasSystemd) console.info('skipped: systemd-analyze is not installed, the units are only read');
 
