@@ -167,7 +167,7 @@ describe('every steering command', TIMES, () => {
 
 describe('partner', TIMES, () => {
   test('create, set and show keep every state with its author', async () => {
-    const created = await run('partner', 'create', '--name', 'Um', '--author', 'ana');
+    const created = await run('partner', 'create', '--name', 'Um', '--author', 'ana', '--json');
     const { id } = JSON.parse(created.stdout) as { id: string };
     await json(
       'partner',
