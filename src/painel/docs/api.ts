@@ -6,7 +6,7 @@ import { WHEN } from '../../http/openapi/error-answers.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
-import type { DocsTexts } from '../language/docs-pt.ts';
+import type { DocsTexts } from '../language/pt/docs.ts';
 import { copyable } from '../frame/parts.ts';
 import { type Row, rowOf, rowsOf, type Schema, type Schemas } from './fields.ts';
 import { paragraphs, prose } from './prose.ts';
