@@ -23,7 +23,8 @@ COPY --from=dependencies --chown=1000:1000 /app/.data ./.data
 # The image's user `node`; by number, so that an orchestrator can see that it is not root.
 USER 1000:1000
 EXPOSE 3000 9464
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "src/main.ts", "health"]
+# The command gives up after 3 s by itself; the rest of the 20 s is for the start of its Node on a host that is busy.
+HEALTHCHECK --interval=10s --timeout=20s --start-period=60s CMD ["node", "src/main.ts", "health"]
 # Node takes SIGTERM as process 1, and drains. Longer than an attempt (30 s) and the API's DRAIN_DELAY_SECONDS may be waited for.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "src/main.ts"]

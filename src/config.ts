@@ -1,6 +1,7 @@
 /**
  * The environment as one frozen Config. Every problem is told at once, by variable and rule: a value is never repeated,
- * because it may be a secret in the wrong place. An empty variable counts as absent.
+ * because it may be a secret in the wrong place. An empty variable counts as absent. One line end after a value is no part
+ * of it: the files that secrets are made of have one.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -186,7 +187,8 @@ function checkTogether(given: Environment, uses: readonly Use[]): string[] {
 
 /** Reads the configuration of a command that uses these. Throws {@link ConfigError} with every problem. */
 export function readConfig(variables: Environment, uses: readonly Use[] = ['secrets', 'tokens']): Config {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.replace(/\r?\n$/, '')] as const);
+  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   const single = parsed.error?.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) ?? [];
   const problems = [...single, ...checkTogether(given, uses)];

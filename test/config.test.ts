@@ -89,6 +89,18 @@ describe('the configuration', () => {
     expect(secretsKeys.map((key) => key.toString('base64'))).toEqual([KEY, OLD_KEY]);
   });
 
+  it('does not take the line end of a secret’s file for a part of the value', () => {
+    const withLineEnds = Object.entries(PRODUCTION).map(([name, value], index) => [
+      name,
+      `${value}${index % 2 === 0 ? '\n' : '\r\n'}`,
+    ]);
+    expect(readConfig(Object.fromEntries(withLineEnds))).toEqual(readConfig(PRODUCTION));
+    expect(readConfig({ DATA_DIR: '\n' }).dataDir).toBe('.data');
+    expect(problemsOf({ DATABASE_URL: `${PRODUCTION.DATABASE_URL}\n\n` })).toContain(
+      'DATABASE_URL: must be a postgres:// URL',
+    );
+  });
+
   it('takes an empty variable as absent', () => {
     expect(readConfig({ DATABASE_URL: '', SANDBOX: '', PORT: '' })).toEqual(readConfig({}));
   });

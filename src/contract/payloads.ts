@@ -116,8 +116,11 @@ const failing = {
   primeira_falha_em: timestamp,
   falhando_desde: timestamp,
   falhas: z.int().min(1),
-  ultimo_resultado: z.enum(OUTCOMES),
-  ultimo_status_http: z.int().nullable(),
+  ultimo_resultado: z.enum(OUTCOMES).meta({ examples: ['resposta_nao_2xx'] }),
+  ultimo_status_http: z
+    .int()
+    .meta({ examples: [503] })
+    .nullable(),
 } as const;
 
 /** Notice: `suspende_em` is null where nothing is suspended. */

@@ -10,5 +10,6 @@ export function table(rows: readonly Readonly<Record<string, unknown>>[]): strin
 
 function cellOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -40,7 +40,10 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
     stopping,
   });
   await forwarder.close();
-  if (goOn !== null) note(`${unfinished} deliveries were not finished. To go on from here: --after ${shown(goOn)}`);
+  // Who gave a cursor that was refused at once has nothing to go on from.
+  const isGiven = typeof beginning === 'object' && 'after' in beginning && beginning.after === goOn;
+  if (goOn !== null && !(isGiven && failed !== null && unfinished === 0))
+    note(`${unfinished} deliveries were not finished. To go on from here: --after ${shown(goOn)}`);
   else if (unfinished > 0) note(`${unfinished} deliveries were not finished. To have them again: --since`);
   return failed;
 }

@@ -60,7 +60,7 @@ test('without the sandbox it has none of its requests', async () => {
 
 test.for([['--url', 'api.example'], ['--nothing'], ['more']])('%s is refused with the usage', async (args) => {
   await expect(print(...args)).rejects.toThrow(
-    /ended with 1: .*(api\.example|--nothing|more).*\nnpm run -s collection/s,
+    /ended with 2: .*(api\.example|--nothing|more).*\nnpm run -s collection/s,
   );
 });
 

@@ -224,6 +224,8 @@ describe('what cannot be, in one sentence and with its exit code', { timeout: 12
   test("a cursor that is not this feed's", async () => {
     const { code, stderr } = await run(['--after', 'abc']);
     expect([code, stderr]).toEqual([1, expect.stringContaining("--after is no cursor of this partner's feed")]);
+    // It is not recommended in the same breath.
+    expect(stderr).not.toContain('To go on from here');
   });
 
   test.each([

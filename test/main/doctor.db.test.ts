@@ -106,6 +106,14 @@ test(
   },
 );
 
+test('a login that is a member of no role is a fault, because the doctor sees nothing for it', TIMES, async () => {
+  const login = await createLogin(database);
+  const stranger = await examine({ DATABASE_URL: login.url });
+  await login.remove();
+  expect([stranger.code, faultsOf(stranger)]).toEqual([1, ['login']]);
+  expect(stranger.findings.at(-1)?.advice).toContain('grant carteiro_app');
+});
+
 test('leaves with 3 where no database answers, and with 2 in an environment that cannot be used', TIMES, async () => {
   const away = await runCommand(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SANDBOX: 'true' });
   expect([away.code, away.stdout]).toEqual([3, '']);

@@ -253,6 +253,19 @@ describe('webhook', TIMES, () => {
     ]);
   });
 
+  test('one that is muted and inactive is called both, because unmuting it sends nothing', async () => {
+    await json('webhook', 'mute', webhookId);
+    expect((await run('webhook', 'show', webhookId)).stdout).toMatch(/^https:\S+, muted since \S+\n/);
+    await database.sql`update webhooks set active = false where id = ${webhookId}`;
+    expect((await run('webhook', 'show', webhookId)).stdout).toMatch(/^https:\S+, inactive, muted since \S+\n/);
+    expect((await run('webhook', 'list', '--partner', partnerId)).stdout).toMatch(/inactive, muted +64/);
+  });
+
+  test('list of a partner that is unknown is refused', async () => {
+    const unknown = refused(await run('webhook', 'list', '--partner', crypto.randomUUID()));
+    expect(unknown).toEqual([1, '', expect.stringContaining('there is no partner')]);
+  });
+
   test('list and show come by pages, and say beside the output how to go on', async () => {
     const { id: second } = await insertWebhook(database.sql, partnerId, 'https://second.example/');
     const page = await run('webhook', 'list', '--partner', partnerId, '--limit', '1', '--json');

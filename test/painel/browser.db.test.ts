@@ -140,11 +140,15 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await inspect(page, partnerPages());
     await signIn(page, await world.api.token(undefined, ['auditoria:read']));
     await inspect(page, auditorPages());
+    const wide = await world.subscriber();
+    const body = { url: `https://partner.example/${'x'.repeat(2_000)}`, eventos: ['margem.concluida'] };
+    await world.api.send('POST', '/v1/webhooks', { token: await world.api.token(wide.id, WRITER), body });
     await signIn(page, await world.api.token(undefined, ['operador']));
     await inspect(page, [
       '/painel/operacao',
       `/painel/operacao/webhooks/${webhookId}`,
       `/painel/operacao/parceiros/${partner.id}`,
+      `/painel/operacao/parceiros/${wide.id}`,
     ]);
     // The search that is none is answered 400, which the console tells of.
     expect(faults.filter((fault) => !fault.includes('400 (Bad Request)'))).toEqual([]);

@@ -43,8 +43,11 @@ export interface Contained {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; output: string }>;
 }
 
-/** Null with a plain line where this machine cannot build or run an image. */
-export async function openBuilder() {
+/**
+ * Null with a plain line where this machine cannot build or run an image. Layers that are mounted must go with the run, so
+ * another driver than `vfs` needs a mount name space that goes with it, which the words of `within` enter.
+ */
+export async function openBuilder(driver = 'vfs', within: readonly string[] = []) {
   const needs = [
     ['buildah', '--version'],
     ['unshare', '--pid', '--fork', '--mount', 'true'],
@@ -56,12 +59,15 @@ export async function openBuilder() {
   }
   const folder = await makeTestFolder();
   const at = (name: string) => path.join(folder.path, name);
-  const buildah = (...args: string[]) =>
-    run(['buildah', '--storage-driver', 'vfs', '--root', at('store'), '--runroot', at('run'), ...args], ROOT);
+  const storage = ['--storage-driver', driver, '--root', at('store'), '--runroot', at('run')];
+  const [program = '', ...words] = [...within, 'buildah', ...storage];
+  const buildah = (...args: string[]) => run([program, ...words, ...args], ROOT);
   const base = await chooseBase(buildah, at('base'));
   const mounts = await npmMounts(at('npmrc'));
 
   return {
+    /** Where the images are, in the words of buildah and podman. */
+    storage,
     /** Builds it anew, with every time stamp at 0. */
     async build(name: string): Promise<Built> {
       const how = ['--isolation', 'chroot', '--format', 'docker', '--timestamp', '0', '--no-cache', '--pull-never'];

@@ -1,4 +1,4 @@
-/** Login roles for tests: each a member of one of the product's roles, with no other rights. */
+/** Login roles for tests: each a member of the product's roles that are named, with no other rights. */
 import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from './database.ts';
 
@@ -13,7 +13,8 @@ export interface Login {
 export async function createLogin({ sql, url }: TestDatabase, ...roles: string[]): Promise<Login> {
   const name = `carteiro_test_login_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
-  await sql.unsafe(`create role ${name} login password '${password}' in role ${roles.join(', ')}`);
+  await sql.unsafe(`create role ${name} login password '${password}'`);
+  if (roles.length > 0) await sql.unsafe(`grant ${roles.join(', ')} to ${name}`);
   const own = new URL(url);
   own.username = name;
   own.password = password;

@@ -32,6 +32,8 @@ const LONGEST = [
   'test/main/reseal.db.test.ts',
   'test/chaos/recovery.test.ts',
   'test/main/deploy/image.db.test.ts',
+  'test/main/deploy/compose.db.test.ts',
+  'test/main/deploy/systemd.db.test.ts',
   'test/db/embedded-hosts.db.test.ts',
   'test/main/jobs.db.test.ts',
   'test/db/pool.db.test.ts',

@@ -54,7 +54,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   falhas: 120,
   grupo: 0,
   linhas: 250,
-  margem_percentual: 35,
+  margem_percentual: 0.35,
   novos: 1,
   numero: 1,
   numero_ccbs: 12,

@@ -26,7 +26,7 @@ async function readDescription(sandbox: boolean): Promise<Description> {
   return (await answer.json()) as Description;
 }
 
-/** Null, with the usage on standard error, when the arguments are wrong. */
+/** Null, with the usage on standard error, when the arguments are wrong: the exit code of wrong usage is 2, as in every command. */
 function readArguments() {
   try {
     const { url = 'http://127.0.0.1:3000', production = false, help = false } = parseArgs({ options }).values;
@@ -39,7 +39,7 @@ function readArguments() {
 }
 
 const given = readArguments();
-if (given === null) process.exitCode = 1;
+if (given === null) process.exitCode = 2;
 else if (given.help) process.stdout.write(USAGE);
 else {
   const collection = describeCollection(await readDescription(!given.production), given.url);

@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { type Finding, findingsOf } from './finding.ts';
-import { lookAtEpoch, lookAtKeys, lookAtMigrations, lookAtRoles } from './installation.ts';
+import { lookAtEpoch, lookAtKeys, lookAtLogin, lookAtMigrations, lookAtRoles } from './installation.ts';
 import { lookAtIssuer, lookAtNames, readNames } from './outside.ts';
 import { lookAtClock, lookAtServer, lookAtTransactions } from './server.ts';
 import { lookAtDisk, lookAtLags, lookAtSealer } from './upkeep.ts';
@@ -24,7 +24,10 @@ export async function examine(
   await at('transactions', lookAtTransactions);
   found.push(...(await findingsOf('tokens', () => lookAtIssuer(config), isLost)));
   await at('migrations', (sql) => lookAtMigrations(sql, pool.schema));
-  if (found.some(({ about, verdict }) => about === 'migrations' && verdict !== 'ok')) return found;
+  const seen = found.find(({ about }) => about === 'migrations');
+  // A login that may not look sees no fault at all: whether it is a member of any role tells why.
+  if (seen?.verdict === 'warning') await at('login', (sql) => lookAtLogin(sql, config));
+  if (seen?.verdict !== 'ok') return found;
   await at('epoch', lookAtEpoch);
   await at('roles', (sql) => lookAtRoles(sql, config));
   await at('secrets', (sql) => lookAtKeys(sql, config));

@@ -41,8 +41,9 @@ const NEEDED = [
 ] as const;
 const APPEND_ONLY = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'] as const;
 
-export async function lookAtRoles(sql: Tx, { databaseRolePrefix: prefix }: Config): Promise<readonly Finding[]> {
-  const names = ROLES.map((role) => `${prefix}_${role}`);
+export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Finding[]> {
+  const { databaseRolePrefix: prefix } = config;
+  const names = namesOf(config);
   const there = await sql<
     { name: string }[]
   >`select rolname::text as name from pg_roles where rolname = any (${names})`;
@@ -83,13 +84,19 @@ export async function lookAtRoles(sql: Tx, { databaseRolePrefix: prefix }: Confi
   }
   if (found.length === 1)
     found.push(ok('grants', 'each role may what it needs, and none may alter what is append-only'));
-  return [...found, ...(await lookAtLogin(sql, names))];
+  return [...found, ...(await lookAtLogin(sql, config))];
 }
 
-async function lookAtLogin(sql: Tx, names: readonly string[]): Promise<readonly Finding[]> {
+function namesOf({ databaseRolePrefix: prefix }: Config): string[] {
+  return ROLES.map((role) => `${prefix}_${role}`);
+}
+
+/** Reads the server's own catalog alone, so it answers a login without any right, too. */
+export async function lookAtLogin(sql: Tx, config: Config): Promise<readonly Finding[]> {
+  const names = namesOf(config);
   const [{ login, of }] = await sql<[{ login: string; of: string[] | null }]>`
     select quote_ident(current_user) as login,
-           (select array_agg(name) from unnest(${names as string[]}::text[]) name where pg_has_role(name, 'usage')) as of`;
+           (select array_agg(name) from unnest(${names}::text[]) name where pg_has_role(name, 'usage')) as of`;
   return of === null
     ? [fault('login', `${login} is a member of none of the roles`, `grant ${names[1]} or ${names[2]} to ${login}`)]
     : [ok('login', `${login} has the rights of ${of.join(', ')}`)];

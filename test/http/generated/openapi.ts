@@ -2036,7 +2036,7 @@ export interface components {
                  * @example 1234.5
                  */
                 margem_disponivel: number;
-                /** @example 35 */
+                /** @example 0.35 */
                 margem_percentual: number | null;
             };
         };
@@ -2256,9 +2256,11 @@ export interface components {
                 falhando_desde: string;
                 /** @example 120 */
                 falhas: number;
-                /** @enum {string} */
+                /**
+                 * @example resposta_nao_2xx
+                 * @enum {string}
+                 */
                 ultimo_resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
-                /** @example 200 */
                 ultimo_status_http: number | null;
                 suspende_em: string | null;
                 /** @example Corrija o endpoint, ou troque a URL com PATCH /v1/webhooks/{id}. */
@@ -2305,9 +2307,11 @@ export interface components {
                 falhando_desde: string;
                 /** @example 120 */
                 falhas: number;
-                /** @enum {string} */
+                /**
+                 * @example resposta_nao_2xx
+                 * @enum {string}
+                 */
                 ultimo_resultado: "entregue" | "resposta_nao_2xx" | "tempo_esgotado" | "erro_conexao" | "erro_tls" | "destino_recusado" | "desconhecido";
-                /** @example 200 */
                 ultimo_status_http: number | null;
                 /**
                  * Format: date-time

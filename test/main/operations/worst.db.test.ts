@@ -61,6 +61,20 @@ test('those with most that is late come first, and those with nothing late or fa
   expect(await pool.transaction((tx) => readWorst(tx, 1))).toHaveLength(1);
 });
 
+test('a person reads in the table whether a webhook is active, failing and saturated', async () => {
+  const { code, stdout } = await runCommand(['queue', 'worst'], { DATABASE_URL: database.url, SANDBOX: 'true' });
+  const [heading, first, second] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/ {2,}/));
+  expect([code, heading?.slice(2)]).toEqual([
+    0,
+    ['active', 'overdue', 'oldest_seconds', 'failing', 'saturated', 'max_in_flight', 'failed_attempts', 'resultado'],
+  ]);
+  expect(first?.filter((_, column) => [2, 5, 6].includes(column))).toEqual(['yes', 'no', 'yes']);
+  expect(second?.filter((_, column) => [2, 5, 6].includes(column))).toEqual(['yes', 'yes', 'no']);
+});
+
 test('the command prints them as one line of JSON, and refuses a limit that is none', async () => {
   const env = { DATABASE_URL: database.url, SANDBOX: 'true' };
   const { code, stdout } = await runCommand(['queue', 'worst', '--json', '--limit', '1'], env);

@@ -5,7 +5,7 @@ import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
 
 export const cap = command({
-  summary: "set the most of a webhook's deliveries may be in flight at once, over all pollers (64 unless set)",
+  summary: "set the most of a webhook's deliveries that may be in flight at once, over all pollers (64 unless set)",
   takes: {
     webhook: { about: 'its id', read: readUuid },
     number: { about: `1 to ${MAX_CAP}`, read: readInteger(1, MAX_CAP) },

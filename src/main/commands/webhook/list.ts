@@ -1,6 +1,6 @@
 import { table } from '../../../demo/table.ts';
 import { readUuid } from '../../arguments.ts';
-import { choice, command, option, UsageError } from '../../command.ts';
+import { choice, command, option, Refusal, UsageError } from '../../command.ts';
 import { json, paging, rowsOr, steer, tell, tellCut, tellMore } from '../../operator.ts';
 import type { WebhookLine } from '../../../steering/webhooks.ts';
 
@@ -21,11 +21,12 @@ may have failed more often than it says, or be missing among the failing ones. -
 attempts of that partner, too.
 
 Output: a table; with --json [{"id": "0199…", "partnerId": "0199…", "partner": "Um", "url": "https://…", "events": […],
-"active": true, "cap": 8, "silent": false, "mutedAt": null, "failingSince": null, "failedLastHour": 0}]. A silent one left
+"active": true, "cap": 64, "silent": false, "mutedAt": null, "failingSince": null, "failedLastHour": 0}]. A silent one left
 its last attempt without an answer, and gets one delivery at a time until it answers. One with failingSince is falhando by the
 policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers well.`,
-  exits: { done: 'they were listed, or there is none' },
+  exits: { done: 'they were listed, or there is none', refused: 'there is no such partner' },
   async run({ partner, state, after, limit, json }, line) {
+    const { isPartner } = await import('../../../steering/accounts.ts');
     const { readBounded } = await import('../../../steering/bounds.ts');
     const { cutText, listFailing, withFailures } = await import('../../../steering/failures.ts');
     const { listWebhooks } = await import('../../../steering/webhooks.ts');
@@ -33,6 +34,8 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
       throw new UsageError('--state failing has one page: leave out --after');
     const page = await steer(line, (pool) =>
       readBounded(pool, async (sql) => {
+        if (partner !== undefined && !(await isPartner(sql, partner)))
+          throw new Refusal(`there is no partner ${partner}: partner list shows them`);
         if (state === 'failing') return { ...(await listFailing(sql, partner, limit)), next: null };
         const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
         return { ...(await withFailures(sql, rows, partner)), next };
@@ -66,7 +69,8 @@ function stateOf({
   mutedAt,
   failingSince,
 }: Pick<WebhookLine, 'active' | 'silent' | 'mutedAt' | 'failingSince'>) {
-  if (mutedAt !== null) return 'muted';
+  // Both, because unmuting an inactive one sends nothing.
+  if (mutedAt !== null) return active ? 'muted' : 'inactive, muted';
   if (!active) return 'inactive';
   if (failingSince !== null) return 'falhando';
   return silent ? 'silent' : 'active';

@@ -35,7 +35,8 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
       found.webhook;
     const { deliveries, history, olderThan } = found.webhook;
     const { pending, inFlight, suspended, failed, oldestDueS } = deliveries;
-    const state = mutedAt === null ? (active ? 'active' : 'inactive') : `muted since ${mutedAt.toISOString()}`;
+    const muted = mutedAt === null ? '' : `muted since ${mutedAt.toISOString()}`;
+    const state = [...(active ? [] : ['inactive']), ...(muted === '' ? [] : [muted])].join(', ') || 'active';
     const falhando =
       failingSince === null ? '' : `, falhando since ${failingSince.toISOString()}: one at a time probes it`;
     const lines = [
