@@ -27,16 +27,19 @@ interface Around {
   readonly url: string;
   readonly active: boolean;
   readonly mutedAt: Date | null;
+  /** Whether of each loan one delivery at a time leaves, by version. */
+  readonly inOrder: boolean;
 }
 
 /** Whose delivery it is, and how its webhook stands; null when there is none of that id. */
 export async function readAround(sql: Tx, id: string): Promise<Around | null> {
   const [row] = await sql<Around[]>`
-    select d.partner_id as "partnerId", w.url, w.active and p.active as active, l.muted_at as "mutedAt"
+    select d.partner_id as "partnerId", w.url, w.active and p.active as active, l.muted_at as "mutedAt",
+           l.in_order as "inOrder"
     from deliveries d
     join webhooks w on w.id = d.webhook_id
     join partners p on p.id = d.partner_id
-    cross join lateral (select muted_at from lanes where webhook_id = w.id order by version desc limit 1) l
+    cross join lateral (select muted_at, in_order from lanes where webhook_id = w.id order by version desc limit 1) l
     where d.id = ${id}`;
   return row === undefined ? null : { ...row, url: masked(row.url) };
 }
@@ -51,5 +54,6 @@ export async function showDelivery(pool: Pool, id: string): Promise<ShownDeliver
       select ordered_at as "orderedAt", kind, actor, reason from send_orders
       where webhook_id = ${delivery.webhook_id} and ${id}::uuid = any (delivery_ids) order by position`,
   );
-  return { ...around, delivery, orders };
+  const { partnerId, url, active, mutedAt } = around;
+  return { partnerId, delivery, url, active, mutedAt, orders };
 }

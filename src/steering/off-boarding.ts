@@ -40,7 +40,12 @@ export async function untilGone(
   await suspendRest(pool, hooks, tell);
   const wereInFlight = await untilLanded(pool, hooks, tell);
   await suspendRest(pool, hooks, tell);
-  return { suspended: await pool.run((sql) => countSuspended(sql, hooks)), wereInFlight };
+  return pool.transaction(async (tx) => {
+    // Batches of pollers are passed over above. The lock waits for their end, and what one of them gave back is suspended here.
+    await lockPartner(tx, id);
+    while ((await suspendUnclaimed(tx, hooks)) === SUSPENDED_AT_ONCE);
+    return { suspended: await countSuspended(tx, hooks), wereInFlight };
+  });
 }
 
 /** Lets a partner back in; answers how many of its deliveries stay suspended. */

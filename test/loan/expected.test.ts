@@ -1,11 +1,12 @@
 /** What `decide` writes is expected where it lies, and nothing else is: held against every stage and every event. */
 import { expect, test } from 'vitest';
-import type { Fact } from '../../src/contract/events.ts';
+import { EVENT_TYPES, EVENTS, type Fact } from '../../src/contract/events.ts';
 import { DOCUMENT_TYPES } from '../../src/contract/statuses.ts';
 import type { Command } from '../../src/loan/command.ts';
 import { decide } from '../../src/loan/decide.ts';
 import { evolve, type LoanEvent } from '../../src/loan/evolve.ts';
 import { unexpected } from '../../src/loan/expected.ts';
+import { OTHER_TYPES } from '../../src/loan/rules.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import { after, COMMANDS, LOAN_ID, pieces, recorded } from './loan-spec.ts';
 import { type Stage, STAGES } from './loan-stages.ts';
@@ -73,4 +74,9 @@ test('an event names its own loan, its number and its partner', () => {
   expect(unexpected({ ...failed, partnerId: LOAN_ID }, soFar)).toContain('outro parceiro');
   expect(unexpected({ ...failed, data: { ...data, emprestimo_id: OWNER } }, soFar)).toContain('emprestimo_id');
   expect(unexpected({ ...failed, data: { ...data, numero_emprestimo: 'N-1' } }, soFar)).toContain('numero_emprestimo');
+});
+
+test('a fact is of a loan’s stream exactly where its payload names the loan', () => {
+  const named = EVENT_TYPES.filter((type) => 'emprestimo_id' in EVENTS[type].data.shape);
+  expect(EVENT_TYPES.filter((type) => !OTHER_TYPES.includes(type))).toEqual(named);
 });

@@ -167,7 +167,7 @@ describe('every steering command', TIMES, () => {
 
 describe('partner', TIMES, () => {
   test('create, set and show keep every state with its author', async () => {
-    const created = await run('partner', 'create', '--name', 'Um', '--author', 'ana');
+    const created = await run('partner', 'create', '--name', 'Um', '--author', 'ana', '--json');
     const { id } = JSON.parse(created.stdout) as { id: string };
     await json(
       'partner',
@@ -373,6 +373,16 @@ describe('delivery', TIMES, () => {
     expect(await json('delivery', 'resend', id)).toEqual({ delivery: id, status: 'pendente', muted: false });
     const day = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10);
     expect((await run('audit', 'balance', '--from', day, '--to', day)).code).toBe(0);
+  });
+
+  test('that waits for another of its loan is shown so, and a resend does not promise that it leaves at once', async () => {
+    await commitMarginEvents(database.sql, partnerId, 1);
+    const id = await first();
+    expect((await run('delivery', 'resend', id)).stdout).toBe('pendente and due now\n');
+    await database.sql`update lanes set in_order = true where webhook_id = ${webhookId}`;
+    await database.sql`update deliveries set next_attempt_at = 'infinity' where id = ${id}`;
+    expect((await run('delivery', 'show', id)).stdout).toContain('pendente, waits for another delivery of its loan');
+    expect((await run('delivery', 'resend', id)).stdout).toContain('unless one before it of its loan is pendente');
   });
 
   test('in flight is left alone by cancel; of a webhook that is inactive none is sent again', async () => {

@@ -7,7 +7,7 @@ import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, options, outcomeBadge, shortId, shortUrl } from '../frame/parts.ts';
+import { moment, options, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { auditTabs } from './tabs.ts';
 
@@ -97,24 +97,12 @@ function results(visit: Visit, { itens, proximo_cursor: next }: Page, filters: F
   if (itens.length === 0)
     return html`<p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>
       ${onward}`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.auditor.title}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${t.auditor.recorded}</th>
-            <th scope="col">${t.deliveries.delivery}</th>
-            <th scope="col">${t.auditor.outcome}</th>
-            <th scope="col">${t.frame.partner}</th>
-            <th scope="col">${t.delivery.target}</th>
-            <th scope="col">Poller</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${itens.map((item) => row(visit, item))}
-        </tbody>
-      </table>
-    </div>
-    ${onward}`;
+  return html`${table(
+    t.auditor.title,
+    [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.delivery.target, 'Poller'],
+    itens.map((item) => row(visit, item)),
+  )}
+  ${onward}`;
 }
 
 function row(visit: Visit, item: AuditedAttemptResource): Html {

@@ -5,7 +5,7 @@ import { countSealedRows, readNewestSeals } from '../../audit/seals/read-seals.t
 import { type Verification, verifySeals } from '../../audit/seals/verify.ts';
 import type { Html, PainelDeps, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, formToken, moment, notice } from '../frame/parts.ts';
+import { copyable, formToken, moment, notice, table } from '../frame/parts.ts';
 import { auditTabs } from './tabs.ts';
 
 const SHOWN = 25;
@@ -49,29 +49,19 @@ export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Che
           ? html`<p>${t.auditor.noSeal}</p>`
           : html`<h2>${t.auditor.newestHead}</h2>
               ${copyable(t, 'head-text', t.auditor.newestHead, writeHead(head))}
-              <div class="scroll" tabindex="0" role="region" aria-label="${t.auditor.seals}">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col" class="number">${t.auditor.number}</th>
-                      <th scope="col">${t.auditor.sealed}</th>
-                      <th scope="col" class="number">${t.auditor.rows}</th>
-                      <th scope="col">Hash</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    ${seals.map(
-                      (seal) =>
-                        html`<tr>
-                          <td class="number">${seal.number}</td>
-                          <td>${moment(visit, seal.sealedAt)}</td>
-                          <td class="number">${seal.rows}</td>
-                          <td><code>${seal.hash.toString('hex').slice(0, 24)}…</code></td>
-                        </tr>`,
-                    )}
-                  </tbody>
-                </table>
-              </div>`
+              ${table(
+                t.auditor.seals,
+                [{ number: t.auditor.number }, t.auditor.sealed, { number: t.auditor.rows }, 'Hash'],
+                seals.map(
+                  (seal) =>
+                    html`<tr>
+                      <td class="number">${seal.number}</td>
+                      <td>${moment(visit, seal.sealedAt)}</td>
+                      <td class="number">${seal.rows}</td>
+                      <td><code>${seal.hash.toString('hex').slice(0, 24)}…</code></td>
+                    </tr>`,
+                ),
+              )}`
       }`,
   });
 }

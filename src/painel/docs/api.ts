@@ -6,8 +6,8 @@ import { WHEN } from '../../http/openapi/error-answers.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
-import type { DocsTexts } from '../language/docs-pt.ts';
-import { copyable } from '../frame/parts.ts';
+import type { DocsTexts } from '../language/pt/docs.ts';
+import { copyable, table } from '../frame/parts.ts';
 import { type Row, rowOf, rowsOf, type Schema, type Schemas } from './fields.ts';
 import { paragraphs, prose } from './prose.ts';
 
@@ -112,8 +112,8 @@ function card(shown: Shown, operation: Placed): Html {
     <p>${words.scope} <code>${scope}</code></p>
     <h3>${words.request}</h3>
     ${copyable(c.var.texts, `request-${id}`, `${words.request} ${method} ${path}`, requestText(operation, bodies))}
-    ${given.length === 0 ? '' : table(shown, words.parameters, given)}
-    ${bodySchema === undefined ? '' : table(shown, words.body, rowsOf(bodySchema, schemas))}
+    ${given.length === 0 ? '' : partTable(shown, words.parameters, given)}
+    ${bodySchema === undefined ? '' : partTable(shown, words.body, rowsOf(bodySchema, schemas))}
     <h3>${words.answers}</h3>
     ${Object.entries(operation.responses)
       .filter(([status]) => Number(status) < 300)
@@ -145,7 +145,7 @@ function answerPart(shown: Shown, status: string, { description = '', content, h
   const own = Object.entries(headers).filter(([, header]) => header.description !== undefined);
   return html`<p><strong>${status}</strong> ${prose(shown.say(description))}</p>
     ${own.map(([name, header]) => html`<p><code>${name}</code>: ${prose(shown.say(header.description ?? ''))}</p>`)}
-    ${rows.length === 0 ? '' : table(shown, `${shown.words.answer} ${status}`, rows)}`;
+    ${rows.length === 0 ? '' : partTable(shown, `${shown.words.answer} ${status}`, rows)}`;
 }
 
 /** The codes of an answer that refuses: a component of that name, or several told in one description. */
@@ -165,51 +165,34 @@ function refusalsLine({ words }: Shown, { responses }: Operation): Html {
 function errorTable({ words, say }: Shown): Html {
   return html`<h2 id="erros">${words.errors}</h2>
     ${paragraphs(words.errorShape)}
-    <div class="scroll fields" tabindex="0" role="region" aria-label="${words.errors}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">status</th>
-            <th scope="col">codigo</th>
-            <th scope="col">${words.meaning}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${Object.entries(ERROR_STATUS).map(
-            ([code, status]) =>
-              html`<tr>
-                <td>${status}</td>
-                <td><code>${code}</code></td>
-                <td>${prose(say(WHEN[code as ErrorCode]))}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${table(
+      words.errors,
+      ['status', 'codigo', words.meaning],
+      Object.entries(ERROR_STATUS).map(
+        ([code, status]) =>
+          html`<tr>
+            <td>${status}</td>
+            <td><code>${code}</code></td>
+            <td>${prose(say(WHEN[code as ErrorCode]))}</td>
+          </tr>`,
+      ),
+      'fields',
+    )}`;
 }
 
-function table({ words, say }: Shown, label: string, rows: readonly Row[]): Html {
-  return html`<div class="scroll fields" tabindex="0" role="region" aria-label="${label}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${label}</th>
-          <th scope="col">${words.type}</th>
-          <th scope="col">${words.rule}</th>
-          <th scope="col">${words.meaning}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ({ name, type, isRequired, rule, description }) =>
-            html`<tr>
-              <td><code>${name}</code>${isRequired ? html` <span class="badge">${words.required}</span>` : ''}</td>
-              <td>${type}</td>
-              <td>${rule}</td>
-              <td>${description === '' ? '' : prose(say(description))}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+function partTable({ words, say }: Shown, label: string, rows: readonly Row[]): Html {
+  return table(
+    label,
+    [label, words.type, words.rule, words.meaning],
+    rows.map(
+      ({ name, type, isRequired, rule, description }) =>
+        html`<tr>
+          <td><code>${name}</code>${isRequired ? html` <span class="badge">${words.required}</span>` : ''}</td>
+          <td>${type}</td>
+          <td>${rule}</td>
+          <td>${description === '' ? '' : prose(say(description))}</td>
+        </tr>`,
+    ),
+    'fields',
+  );
 }

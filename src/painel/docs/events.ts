@@ -4,7 +4,7 @@ import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { eventCard } from '../events/parts.ts';
-import { copyable } from '../frame/parts.ts';
+import { copyable, table } from '../frame/parts.ts';
 import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
 import { deliveryExample, EXAMPLE_SECRET } from './delivery-example.ts';
@@ -28,23 +28,16 @@ function headerTable(c: PainelContext): Html {
   const { language } = c.var;
   const { events: words } = DOCS[language];
   const headers = Object.values(DELIVERY_HEADERS) as { name: string; required: boolean; description: string }[];
-  return html`<div class="scroll fields" tabindex="0" role="region" aria-label="${words.headers}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.header}</th>
-          <th scope="col">${words.meaning}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${headers.map(
-          ({ name, required, description }) =>
-            html`<tr>
-              <td><code>${name}</code>${required ? '' : html` <span class="badge">${words.sometimes}</span>`}</td>
-              <td>${prose(language === 'pt' ? description : inEnglish(description))}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return table(
+    words.headers,
+    [words.header, words.meaning],
+    headers.map(
+      ({ name, required, description }) =>
+        html`<tr>
+          <td><code>${name}</code>${required ? '' : html` <span class="badge">${words.sometimes}</span>`}</td>
+          <td>${prose(language === 'pt' ? description : inEnglish(description))}</td>
+        </tr>`,
+    ),
+    'fields',
+  );
 }

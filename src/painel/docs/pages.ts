@@ -5,7 +5,7 @@ import { unavailable } from '../../http/api-error.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS } from '../language/choose.ts';
-import type { DocsTexts } from '../language/docs-pt.ts';
+import type { DocsTexts } from '../language/pt/docs.ts';
 import { apiBody, type ApiDescription } from './api.ts';
 import { eventsBody } from './events.ts';
 import { scheduleBody } from './schedule.ts';

@@ -4,6 +4,7 @@ import { RESPONSE_TIMEOUT_S } from '../../contract/delivery.ts';
 import { durationText, RETRY_DELAYS_S } from '../../contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import type { Html, PainelContext } from '../env.ts';
+import { table } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
 import { paragraphs, prose } from './prose.ts';
 
@@ -30,52 +31,33 @@ export function scheduleBody(c: PainelContext): Html {
 type Words = (typeof DOCS)['pt']['schedule'];
 
 function attempts(words: Words): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${words.attempt}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col" class="number">${words.attempt}</th>
-          <th scope="col">${words.after}</th>
-          <th scope="col">${words.since}</th>
-        </tr>
-      </thead>
-      <tbody>
-        <tr>
-          <td class="number">1</td>
-          <td>${words.atOnce}</td>
-          <td>–</td>
-        </tr>
-        ${RETRY_DELAYS_S.map((seconds, index) => {
-          const since = RETRY_DELAYS_S.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0);
-          return html`<tr>
-            <td class="number">${index + 2}</td>
-            <td>${durationText(seconds)}</td>
-            <td>${durationText(since)}</td>
-          </tr>`;
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  const first = html`<tr>
+    <td class="number">1</td>
+    <td>${words.atOnce}</td>
+    <td>–</td>
+  </tr>`;
+  const retries = RETRY_DELAYS_S.map((seconds, index) => {
+    const since = RETRY_DELAYS_S.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0);
+    return html`<tr>
+      <td class="number">${index + 2}</td>
+      <td>${durationText(seconds)}</td>
+      <td>${durationText(since)}</td>
+    </tr>`;
+  });
+  return table(words.attempt, [{ number: words.attempt }, words.after, words.since], [first, ...retries]);
 }
 
 function meanings(words: Words, label: string, rows: readonly (readonly [word: string, meaning: string])[]): Html {
-  return html`<div class="scroll fields" tabindex="0" role="region" aria-label="${label}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.word}</th>
-          <th scope="col">${words.meaning}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          ([word, meaning]) =>
-            html`<tr>
-              <td><code>${word}</code></td>
-              <td>${prose(meaning)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return table(
+    label,
+    [words.word, words.meaning],
+    rows.map(
+      ([word, meaning]) =>
+        html`<tr>
+          <td><code>${word}</code></td>
+          <td>${prose(meaning)}</td>
+        </tr>`,
+    ),
+    'fields',
+  );
 }

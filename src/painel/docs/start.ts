@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { SCOPES } from '../../contract/statuses.ts';
 import { SCOPE_MEANING } from '../../http/openapi/texts.ts';
 import type { Html, PainelContext } from '../env.ts';
-import { copyable } from '../frame/parts.ts';
+import { copyable, table } from '../frame/parts.ts';
 import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
 import { paragraphs } from './prose.ts';
@@ -35,25 +35,18 @@ export function startBody(c: PainelContext): Html {
     )}
     <h2 id="autenticacao">${start.tokenTitle}</h2>
     ${paragraphs(start.token)}
-    <div class="scroll fields" tabindex="0" role="region" aria-label="${start.scope}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${start.scope}</th>
-            <th scope="col">${start.allows}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${SCOPES.map(
-            (scope) =>
-              html`<tr>
-                <td><code>${scope}</code></td>
-                <td>${say(SCOPE_MEANING[scope])}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table(
+      start.scope,
+      [start.scope, start.allows],
+      SCOPES.map(
+        (scope) =>
+          html`<tr>
+            <td><code>${scope}</code></td>
+            <td>${say(SCOPE_MEANING[scope])}</td>
+          </tr>`,
+      ),
+      'fields',
+    )}
     <h2>${start.valuesTitle}</h2>
     ${paragraphs(start.values)}`;
 }

@@ -4,7 +4,7 @@ import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 import { schemaOf } from '../../http/openapi/event-example.ts';
 import { prose } from '../docs/prose.ts';
 import type { Html, Visit } from '../env.ts';
-import { copyable } from '../frame/parts.ts';
+import { copyable, table } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
 import { fieldsOf } from './example.ts';
 
@@ -27,27 +27,18 @@ export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableNa
 }
 
 function fieldTable(words: Texts['events'], name: SubscribableName): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${words.fields} ${name}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${words.field}</th>
-          <th scope="col">${words.type}</th>
-          <th scope="col">${words.rule}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${fieldsOf(name).map(
-          (field) =>
-            html`<tr>
-              <td><code>data.${field.name}</code></td>
-              <td>${field.type}</td>
-              <td>${field.rule}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return table(
+    `${words.fields} ${name}`,
+    [words.field, words.type, words.rule],
+    fieldsOf(name).map(
+      (field) =>
+        html`<tr>
+          <td><code>data.${field.name}</code></td>
+          <td>${field.type}</td>
+          <td>${field.rule}</td>
+        </tr>`,
+    ),
+  );
 }
 
 function schemaPart(t: Texts, name: SubscribableName): Html {

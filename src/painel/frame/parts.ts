@@ -44,6 +44,29 @@ export function outcomeBadge(t: Texts, outcome: Outcome | null, code: number | n
   return html`<span class="badge badge-${tone}">${t.outcome[outcome]}${code === null ? '' : ` ${code}`}</span>`;
 }
 
+type Column = string | { readonly number: string };
+
+/** A table whose rows scroll sideways where they do not fit; `fields` lets long texts wrap instead. */
+export function table(label: string, columns: readonly Column[], rows: readonly Html[], kind?: 'fields'): Html {
+  const head = columns.map((column) =>
+    typeof column === 'string'
+      ? html`<th scope="col">${column}</th>`
+      : html`<th scope="col" class="number">${column.number}</th>`,
+  );
+  return html`<div class="scroll${kind === 'fields' ? ' fields' : ''}" tabindex="0" role="region" aria-label="${label}">
+    <table>
+      <thead>
+        <tr>
+          ${head}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
 /** One entry of a list of facts. An `id` is set in its own type; what may `wrap` breaks anywhere. */
 export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap'): Html {
   return html`<div>

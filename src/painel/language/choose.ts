@@ -1,8 +1,8 @@
-/** The page's languages, one file each; a text that one of them lacks does not compile. */
-import { docsEn } from './docs-en.ts';
-import { type DocsTexts, docsPt } from './docs-pt.ts';
-import { en } from './en.ts';
-import { pt, type Texts } from './pt.ts';
+/** The page's languages, a folder each; a text that one of them lacks does not compile. */
+import { docsEn } from './en/docs.ts';
+import { en } from './en/page.ts';
+import { type DocsTexts, docsPt } from './pt/docs.ts';
+import { pt, type Texts } from './pt/page.ts';
 
 export type { Texts };
 

@@ -8,7 +8,7 @@ import { type RecentLoan, readRecentLoans } from '../../log/recent-loans.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, notice } from '../frame/parts.ts';
+import { moment, notice, table } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { showLoan } from './one.ts';
 
@@ -44,35 +44,24 @@ async function showLoans(visit: Visit, { pool }: PainelDeps): Promise<Response> 
       </form>
       ${sought === '' ? '' : notice('failed', t.loans.notFound)}
       <h2>${t.loans.recent}</h2>
-      ${loans.length === 0 ? html`<p>${t.loans.empty}</p>` : table(visit, loans)}`,
+      ${loans.length === 0 ? html`<p>${t.loans.empty}</p>` : loanTable(visit, loans)}`,
   });
 }
 
-function table(visit: Visit, loans: readonly RecentLoan[]): Html {
+function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
   const { t } = visit;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.loans.recent}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${t.loans.number}</th>
-          <th scope="col">${t.loans.status}</th>
-          <th scope="col">${t.loans.lastEvent}</th>
-          <th scope="col" class="number">${t.loans.version}</th>
-          <th scope="col">${t.loans.at}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${loans.map(
-          ({ id, number, status, lastEvent, version, at }) =>
-            html`<tr>
-              <td><a href="/painel/emprestimos/${id}">${number}</a></td>
-              <td><span class="badge">${t.loanStatus[status]}</span></td>
-              <td><code>${lastEvent}</code></td>
-              <td class="number">${version}</td>
-              <td>${moment(visit, at)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return table(
+    t.loans.recent,
+    [t.loans.number, t.loans.status, t.loans.lastEvent, { number: t.loans.version }, t.loans.at],
+    loans.map(
+      ({ id, number, status, lastEvent, version, at }) =>
+        html`<tr>
+          <td><a href="/painel/emprestimos/${id}">${number}</a></td>
+          <td><span class="badge">${t.loanStatus[status]}</span></td>
+          <td><code>${lastEvent}</code></td>
+          <td class="number">${version}</td>
+          <td>${moment(visit, at)}</td>
+        </tr>`,
+    ),
+  );
 }

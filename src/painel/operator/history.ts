@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { id as uuid } from '../../contract/values.ts';
 import type { Html, Visit } from '../env.ts';
-import { moment } from '../frame/parts.ts';
+import { moment, table } from '../frame/parts.ts';
 
 interface HistoryLine {
   readonly changedAt: Date;
@@ -15,29 +15,20 @@ interface HistoryLine {
 export function historyPart(visit: Visit, lines: readonly HistoryLine[], older: string | null): Html {
   const { t } = visit;
   return html`<h2>${t.operator.history}</h2>
-    <div class="scroll fields" tabindex="0" role="region" aria-label="${t.operator.history}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${t.operator.change}</th>
-            <th scope="col"></th>
-            <th scope="col">${t.operator.author}</th>
-            <th scope="col">${t.operator.reason}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${lines.map(
-            ({ changedAt, change, actor, reason }) =>
-              html`<tr>
-                <td><code>${change}</code></td>
-                <td>${moment(visit, changedAt)}</td>
-                <td>${actor}</td>
-                <td>${reason ?? ''}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table(
+      t.operator.history,
+      [t.operator.change, '', t.operator.author, t.operator.reason],
+      lines.map(
+        ({ changedAt, change, actor, reason }) =>
+          html`<tr>
+            <td><code>${change}</code></td>
+            <td>${moment(visit, changedAt)}</td>
+            <td>${actor}</td>
+            <td>${reason ?? ''}</td>
+          </tr>`,
+      ),
+      'fields',
+    )}
     ${older === null ? '' : html`<p><a href="${older}">${t.operator.older}</a></p>`}`;
 }
 

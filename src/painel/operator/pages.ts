@@ -11,7 +11,7 @@ import { listWebhooks, type WebhookLine } from '../../steering/webhooks.ts';
 import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, outcomeBadge, shortUrl } from '../frame/parts.ts';
+import { moment, outcomeBadge, shortUrl, table } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
 import { entryAsked } from './history.ts';
@@ -114,38 +114,27 @@ function queue(visit: Visit, { oldestDueS, lanes }: Operations): Html {
 
 function laneTable(visit: Visit, lanes: readonly DueLane[]): Html {
   const { t } = visit;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.operator.queue}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${t.webhooks.url}</th>
-          <th scope="col">${t.frame.partner}</th>
-          <th scope="col">${t.operator.nextDue}</th>
-          <th scope="col">${t.operator.state}</th>
-          <th scope="col" class="number">${t.operator.cap}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${lanes.map(
-          (lane) =>
-            html`<tr>
-              <td>
-                <a href="/painel/operacao/webhooks/${lane.webhookId}">${urlOf(lane.url)}</a>
-                <span class="dim id">${lane.webhookId}</span>
-              </td>
-              <td>${lane.partner}</td>
-              <td>${moment(visit, lane.nextDueAt)}</td>
-              <td>
-                <span class="badge${lane.saturated ? ' badge-erro' : lane.isDue ? ' badge-pendente' : ''}"
-                  >${lane.saturated ? t.operator.saturated : lane.isDue ? t.operator.due : t.operator.waits}</span
-                >${lane.active ? '' : html` <span class="badge">${t.webhooks.inactive}</span>`}
-              </td>
-              <td class="number">${lane.windowSize === null ? '' : `${lane.windowSize} / `}${lane.maxInFlight}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return table(
+    t.operator.queue,
+    [t.webhooks.url, t.frame.partner, t.operator.nextDue, t.operator.state, { number: t.operator.cap }],
+    lanes.map(
+      (lane) =>
+        html`<tr>
+          <td>
+            <a href="/painel/operacao/webhooks/${lane.webhookId}">${urlOf(lane.url)}</a>
+            <span class="dim id">${lane.webhookId}</span>
+          </td>
+          <td>${lane.partner}</td>
+          <td>${moment(visit, lane.nextDueAt)}</td>
+          <td>
+            <span class="badge${lane.saturated ? ' badge-erro' : lane.isDue ? ' badge-pendente' : ''}"
+              >${lane.saturated ? t.operator.saturated : lane.isDue ? t.operator.due : t.operator.waits}</span
+            >${lane.active ? '' : html` <span class="badge">${t.webhooks.inactive}</span>`}
+          </td>
+          <td class="number">${lane.windowSize === null ? '' : `${lane.windowSize} / `}${lane.maxInFlight}</td>
+        </tr>`,
+    ),
+  );
 }
 
 function pollers(visit: Visit, operations: Operations): Html {

@@ -11,6 +11,7 @@ import { pathOf } from '../files.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import type { Streams } from '../live.ts';
+import { table } from '../frame/parts.ts';
 import { type Numbers, seriesOf } from './series.ts';
 import { failingList, tiles } from './tiles.ts';
 
@@ -121,26 +122,21 @@ function numbersTable({ t, c }: Visit, numbers: Numbers): Html {
   const { at, delivered, failed, p50, p99 } = seriesOf(numbers);
   const rows = at.map((second, index) => [second, delivered[index], failed[index], p50[index], p99[index]] as const);
   const told = rows.filter(([, one = 0, other = 0]) => one + other > 0).toReversed();
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.overview.asTable}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${t.overview.time}</th>
-          <th scope="col" class="number">${t.overview.delivered}</th>
-          <th scope="col" class="number">${t.overview.failed}</th>
-          <th scope="col" class="number">p50 ms</th>
-          <th scope="col" class="number">p99 ms</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${told.map(
-          ([second, ...cells]) =>
-            html`<tr>
-              <td>${time.format(second * 1_000)}</td>
-              ${cells.map((cell) => html`<td class="number">${cell ?? '–'}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return table(
+    t.overview.asTable,
+    [
+      t.overview.time,
+      { number: t.overview.delivered },
+      { number: t.overview.failed },
+      { number: 'p50 ms' },
+      { number: 'p99 ms' },
+    ],
+    told.map(
+      ([second, ...cells]) =>
+        html`<tr>
+          <td>${time.format(second * 1_000)}</td>
+          ${cells.map((cell) => html`<td class="number">${cell ?? '–'}</td>`)}
+        </tr>`,
+    ),
+  );
 }

@@ -120,6 +120,34 @@ test('the command suspends the rest before it says that the partner is gone', as
   expect(told).toEqual(['1000 deliveries more are suspensa', '1200 deliveries more are suspensa']);
 });
 
+test.each(['ends well', 'fails'])(
+  'the command counts what a poller is suspending beside it, when that %s',
+  async (how) => {
+    await letGo();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: batched, resolve: tellBatched } = Promise.withResolvers<number>();
+    const hooks = (await sql<{ id: string }[]>`select id from webhooks`).map(({ id }) => id);
+    const poller = sql
+      .begin(async (tx) => {
+        tellBatched(await suspendUnclaimed(tx, hooks));
+        await ended;
+        if (how === 'fails') throw new Error('the poller ends');
+      })
+      .catch(() => undefined);
+    try {
+      expect(await batched).toBe(SUSPENDED_AT_ONCE);
+      const gone = untilGone(pool, partnerId, () => undefined);
+      await untilOneWaits(gone);
+      end();
+      expect(await gone).toEqual({ suspended: AT_ONCE + LEFT, wereInFlight: 0 });
+      expect(await counts()).toEqual({ suspensa: AT_ONCE + LEFT });
+    } finally {
+      end();
+      await poller;
+    }
+  },
+);
+
 test('let back in before all is suspended, it is sent only what is new', async () => {
   await letGo();
   expect(await reactivatePartner(pool, partnerId, ANA)).toEqual({ ok: { suspended: AT_ONCE + LEFT } });

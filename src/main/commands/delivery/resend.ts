@@ -17,7 +17,7 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
   async run({ delivery: id, reason = null, author, json }, line) {
     const { resendOne } = await import('../../../delivery/partner/resend.ts');
     const { readAround } = await import('../../../steering/deliveries.ts');
-    const muted = await steer(line, (pool) =>
+    const { mutedAt, inOrder } = await steer(line, (pool) =>
       pool.transaction(async (tx) => {
         const around = await readAround(tx, id);
         if (around === null) throw new Refusal(`there is no delivery ${id}`);
@@ -25,10 +25,12 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
         const isSent = around.active && 'ok' in (await resendOne(tx, around.partnerId, id, order));
         if (!isSent)
           throw new Refusal(`the webhook of delivery ${id} is inactive, or its partner is: re-activate it first`);
-        return around.mutedAt !== null;
+        return around;
       }),
     );
-    const text = muted ? 'pendente; its webhook is muted, so it waits for webhook unmute' : 'pendente and due now';
+    const muted = mutedAt !== null;
+    const now = inOrder ? 'pendente and due now, unless one before it of its loan is pendente' : 'pendente and due now';
+    const text = muted ? 'pendente; its webhook is muted, so it waits for webhook unmute' : now;
     tell(line, json, { delivery: id, status: 'pendente', muted }, text);
   },
 });

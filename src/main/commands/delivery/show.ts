@@ -19,7 +19,9 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
     const found = await steer(line, (pool) => showDelivery(pool, id));
     if (found === null) throw new Refusal(`there is no delivery ${id}`);
     const { delivery, url, active, mutedAt, orders, partnerId } = found;
-    const next = delivery.proxima_tentativa_em === null ? '' : `, next attempt at ${delivery.proxima_tentativa_em}`;
+    const isHeld = delivery.status === 'pendente' && !delivery.em_andamento && delivery.proxima_tentativa_em === null;
+    const waits = isHeld ? ', waits for another delivery of its loan' : '';
+    const next = delivery.proxima_tentativa_em === null ? waits : `, next attempt at ${delivery.proxima_tentativa_em}`;
     const lines = [
       `${delivery.evento}, ${delivery.status}${delivery.em_andamento ? ', in flight' : ''}${next}`,
       `event ${delivery.evento_id}, partner ${partnerId}`,

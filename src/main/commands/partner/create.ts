@@ -1,7 +1,7 @@
 import type { Pool } from '../../../db/pool.ts';
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../../contract/statuses.ts';
 import { readText } from '../../arguments.ts';
-import { choiceOr, command, required } from '../../command.ts';
+import { choiceOr, command, flag, required } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, steer } from '../../operator.ts';
 
@@ -13,6 +13,7 @@ export const create = command({
     documents: choiceOr('--documents <mode>', 'how documents come', DOCUMENT_MODES),
     issuance: choiceOr('--issuance <mode>', 'how loans are issued', ISSUANCE_MODES),
     author,
+    json: flag('--json', 'taken as by the other commands; this one prints JSON in any case'),
   },
   help: `
 The account says who signs, how the documents of a loan come, and whether issuance answers at once. Its history begins
@@ -20,7 +21,8 @@ with this command. Needs the rights of carteiro_owner.
 
 Output: {"id": "0199…", "name": "Um", "signing": "internal", "documents": "agrupada", "issuance": "sincrona"}`,
   exits: { done: 'the partner exists' },
-  async run({ author, ...account }, line) {
+  async run({ name, signing, documents, issuance, author }, line) {
+    const account = { name, signing, documents, issuance };
     const { createPartner } = await import('../../../steering/partners.ts');
     const work = (pool: Pool) => pool.transaction((tx) => createPartner(tx, account, actorOf(author)));
     line.print(JSON.stringify(await steer(line, work, { needs: 'owner', makesSandbox: true })));

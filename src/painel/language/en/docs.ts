@@ -1,5 +1,5 @@
 /** The pages at /docs in English. */
-import type { DocsTexts } from './docs-pt.ts';
+import type { DocsTexts } from '../pt/docs.ts';
 
 export const docsEn: DocsTexts = {
   menu: 'Documentation',

@@ -1,0 +1,9 @@
+/** The page in English. */
+import { auditor } from './auditor.ts';
+import { everywhere } from './everywhere.ts';
+import { operator } from './operator.ts';
+import { partner } from './partner.ts';
+import { sandbox } from './sandbox.ts';
+import type { Texts } from '../pt/page.ts';
+
+export const en: Texts = { ...everywhere, ...partner, sandbox, auditor, operator };
