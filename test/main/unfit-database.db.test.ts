@@ -45,6 +45,27 @@ describe('a database without the migrations', TIMES, () => {
     expect(refusalOf(finished)).toMatch(/^carteiro: \d+ migrations are pending: run the command 'migrate' first$/);
   });
 
+  test.each([
+    ['api', 'carteiro_app'],
+    ['poll', 'carteiro_poller'],
+  ])(
+    'but with schemas that an administrator has made is refused by %s for them, not for its rights',
+    async (command, role) => {
+      const prepared = await createEmptyDatabase();
+      const sql = postgres(prepared.url, { max: 1, onnotice: () => undefined });
+      for (const schema of ['carteiro', 'carteiro_auditoria'])
+        await sql`create schema ${sql(schema)} authorization carteiro_owner`;
+      const login = await createLogin({ sql, url: prepared.url }, role);
+      onTestFinished(async () => {
+        await login.remove();
+        await sql.end();
+        await prepared.drop();
+      });
+      const finished = await runCommand([command], environment(login.url));
+      expect(refusalOf(finished)).toBe("carteiro: migrations are pending: run the command 'migrate' first");
+    },
+  );
+
   test('is refused by partner create and webhook cap in the same words', async () => {
     for (const args of [
       ['partner', 'create', '--name', 'Um'],

@@ -10,7 +10,7 @@ export interface Login {
   remove(): Promise<void>;
 }
 
-export async function createLogin({ sql, url }: TestDatabase, ...roles: string[]): Promise<Login> {
+export async function createLogin({ sql, url }: Pick<TestDatabase, 'sql' | 'url'>, ...roles: string[]): Promise<Login> {
   const name = `carteiro_test_login_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
   await sql.unsafe(`create role ${name} login password '${password}'`);

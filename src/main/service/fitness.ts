@@ -143,7 +143,10 @@ async function refuseOtherRights(sql: Tx, config: Config, roles: readonly Role[]
   }
 }
 
-/** A login that may not even read which migrations there are has none of the rights. */
+/**
+ * A login that may not even read which migrations there are has none of the rights; or the schema has none to give yet, as
+ * where an administrator has made it and nobody has migrated.
+ */
 async function explaining(
   watching: Promise<boolean>,
   pool: Pool,
@@ -154,7 +157,11 @@ async function explaining(
     return await watching;
   } catch (error) {
     if (role === undefined || codeOf(error) !== PERMISSION_DENIED) throw error;
-    throw lacking(config, role, await pool.run(readLogin));
+    const group = `${config.databaseRolePrefix}_${RIGHTS[role].group}`;
+    const { login, isMember } = await pool.run((sql) => readMember(sql, group));
+    throw isMember
+      ? new Error("migrations are pending: run the command 'migrate' first")
+      : lacking(config, role, login);
   } finally {
     await pool.close(1);
   }
@@ -163,6 +170,13 @@ async function explaining(
 async function readLogin(sql: Tx): Promise<string> {
   const [{ login }] = await sql<[{ login: string }]>`select quote_ident(current_user) as login`;
   return login;
+}
+
+async function readMember(sql: Tx, group: string): Promise<{ login: string; isMember: boolean }> {
+  const [member] = await sql<[{ login: string; isMember: boolean }]>`
+    select quote_ident(current_user) as login,
+           exists (select from pg_roles where rolname = ${group} and pg_has_role(oid, 'usage')) as "isMember"`;
+  return member;
 }
 
 function lacking({ databaseRolePrefix: prefix }: Config, role: Role, login: string): Error {
