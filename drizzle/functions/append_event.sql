@@ -3,7 +3,7 @@
 -- it. Nobody else may write the log: the right is this function's.
 --
 -- Invariant: (stream, version) is unique and without gaps, and each row is of the catalog (`event_types`). It refuses:
---   CT400  a payload whose keys, their order, types or formats are not the catalog's
+--   CT400  a payload whose keys, their order, types or formats are not the catalog's; no stream, version or actor
 --   CT403  a partner that is unknown or inactive, or not the one whose stream it is: nobody is sent another's loan
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction
@@ -63,6 +63,10 @@ begin
 
   if fits is not true then
     perform refuse_event(p_type, p_family, p_data);
+  end if;
+  if num_nulls(p_stream, p_expected_version, p_actor) > 0 then
+    raise exception 'an event needs a stream, the version that it expects, and an actor: one of them is null'
+      using errcode = 'CT400', hint = 'the first event of a stream expects version 0; the actor is who appends, as the log will name them';
   end if;
 
   if emitted then

@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
+import { BUSY, readBalance } from '../../src/audit/balance.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { commitEvents, commitMarginEvents } from '../support/outbox.ts';
 
@@ -166,12 +167,25 @@ describe('the balance', () => {
   });
 });
 
-test('the answer comes hour by hour, and a fault of the first hour is told before it begins', async () => {
+test('a quiet day is read at once and a busy one hour by hour; both add up', async () => {
+  const { pool } = (api as TestApi).database;
+  const slices = async () => {
+    let count = 0;
+    for await (const _ of readBalance(pool, today(), today())) count += 1;
+    return count;
+  };
+  expect(await slices()).toBe(1);
+  await commitMarginEvents(sql(), partner, BUSY);
+  expect(await slices()).toBe(24);
+  expect((await balance()).body).toMatchObject({ fecha: true, total: { eventos: 7 + BUSY } });
+});
+
+test('the answer comes while it is made, and a fault of the first day is told before it begins', async () => {
   const auditor = await (api as TestApi).token(undefined, ['auditoria:read']);
-  const answer = await (api as TestApi).app.request(`/v1/auditoria/balanco?de=${today()}&ate=${today()}`, {
+  const answer = await (api as TestApi).app.request(`/v1/auditoria/balanco?de=2026-01-01&ate=2026-01-24`, {
     headers: { Authorization: `Bearer ${auditor}` },
   });
-  // 24 hours, a line each, or a line break for an hour in which no day ended.
+  // A line each day, or a line break where nothing happened.
   expect((await answer.text()).split('\n').length).toBeGreaterThan(24);
   await sql()`alter table webhook_history rename to gone`;
   expect((await balance()).status).toBe(500);

@@ -164,7 +164,7 @@ describe('two releases', () => {
   test('a new process on an old database refuses plainly', async () => {
     await database.sql`delete from applied_migrations where name = 'functions/claim_due.sql'`;
     await expect(untilFit(database.pool, silentLog, new AbortController().signal)).rejects.toThrow(
-      /^1 migrations are pending: run the command 'migrate' first$/,
+      /^1 migration is pending: run the command 'migrate' first$/,
     );
   });
 

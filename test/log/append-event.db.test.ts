@@ -37,17 +37,18 @@ interface Appended {
   readonly type?: string;
   readonly data?: string;
   readonly partner?: string;
-  readonly version?: number;
+  readonly version?: number | null;
   readonly family?: string;
-  readonly stream?: string;
+  readonly stream?: string | null;
+  readonly actor?: string | null;
 }
 
 function append(given: Appended) {
   const { type = 'desembolso.falhou', data = FAILED_DISBURSEMENT, partner = partnerId, version = 0 } = given;
-  const { family = 'backoffice', stream = randomUUID() } = given;
+  const { family = 'backoffice', stream = randomUUID(), actor = 'core' } = given;
   return core<{ fanOut: number }[]>`
     select fan_out as "fanOut" from carteiro.append_event(
-      ${stream}, ${version}, ${type}, ${partner}, ${data}::text::json, 'core', null, null, ${family})`;
+      ${stream}, ${version}, ${type}, ${partner}, ${data}::text::json, ${actor}, null, null, ${family})`;
 }
 
 describe('a core with nothing but its role', () => {
@@ -112,6 +113,9 @@ describe('it refuses, and leaves nothing', () => {
       'CT400',
       /"emprestimo_id" is not of the form uuid/,
     ],
+    ['no stream', { stream: null }, 'CT400', /needs a stream/],
+    ['no actor', { actor: null }, 'CT400', /needs a stream/],
+    ['no version', { version: null }, 'CT400', /needs a stream/],
     ['an unknown partner', { partner: '00000000-0000-7000-8000-000000000000' }, 'CT403', /no active partner/],
     ['a version that is ahead', { version: 3 }, 'CT409', /not at version 3/],
     ['a version below zero', { version: -1 }, 'CT409', /not at version -1/],

@@ -41,7 +41,7 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} e os avisos (${NOTICE_NAMES.join(', ')}) ficam fora. fato_inesperado é um evento que o próprio ` +
         `serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no ` +
         `empréstimo como fato. A resposta vem enquanto ` +
-        `é calculada, hora a hora: um JSON que não termina não está inteiro.`,
+        `é calculada, dia a dia, e um dia de muito movimento hora a hora: um JSON que não termina não está inteiro.`,
       scope: 'auditoria:read',
       query,
       answers: {

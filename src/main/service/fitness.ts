@@ -63,7 +63,10 @@ export async function untilFit(
       await pool.run(refuseUnfit);
       await pool.run((sql) => refuseStrangeSchema(sql, pool.schema));
       const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
-      if (pending > 0) throw new Error(`${pending} migrations are pending: run the command 'migrate' first`);
+      if (pending > 0)
+        throw new Error(
+          `${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending: run the command 'migrate' first`,
+        );
       const fault = onStrange === 'accept' ? null : await pool.run(readServerFault);
       if (fault !== null) throw new StrangeServer(fault);
       if (demand !== undefined) await pool.run(demand);

@@ -619,7 +619,7 @@ export interface paths {
         };
         /**
          * Balanço das entregas por parceiro e dia, recalculado dos eventos e da história dos webhooks
-         * @description esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste e os avisos (webhook.falhando, webhook.suspenso) ficam fora. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, hora a hora: um JSON que não termina não está inteiro.
+         * @description esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até 1000 diferenças; total_diferencas conta todas. webhook.teste e os avisos (webhook.falhando, webhook.suspenso) ficam fora. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, dia a dia, e um dia de muito movimento hora a hora: um JSON que não termina não está inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
