@@ -123,14 +123,17 @@ async function findFaults(sql: Tx): Promise<Record<string, number>> {
   return row;
 }
 
+/** A lost attempt may have been sent from its claim on. Its row says when the lease began, which lapseLeases moves back. */
 async function findStrays(sql: Tx): Promise<readonly unknown[]> {
   await sql.unsafe(`
     create table chaos_strays as
     select p.* from chaos_posts p
     where not exists (
       select from attempts a
-      where a.delivery_id = p.delivery_id and p.at >= a.started_at - interval '${NOTED_LATE_MS} milliseconds'
-        and p.at <= a.started_at + coalesce(a.duration_ms * interval '1 millisecond', interval '45 s')
+      left join chaos_claims c on c.delivery_id = a.delivery_id and c.number = a.number and a.outcome = 'desconhecido'
+      cross join lateral (select coalesce(c.at, a.started_at) as at) start
+      where a.delivery_id = p.delivery_id and p.at >= start.at - interval '${NOTED_LATE_MS} milliseconds'
+        and p.at <= start.at + coalesce(a.duration_ms * interval '1 millisecond', interval '45 s')
                     + interval '${TOLERANCE_MS} milliseconds')`);
   return sql`
     select s.*,
