@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { Pool } from '../../../src/db/pool.ts';
+import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
+import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
@@ -71,6 +75,26 @@ test.each([
     }
   },
 );
+
+test('a claim that is full has looked at no lane but those that it serves', async () => {
+  const { url, sql, drop } = await createTestDatabase();
+  const pool = new Pool({ url, name: 'poller', max: 1, deadlineMs: 10_000, settings: SESSION_SETTINGS });
+  try {
+    const partnerId = await insertPartner(sql);
+    for (let count = 0; count < 20; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
+    await commitEvents(sql, partnerId, 10);
+    await pool.run((tx) => armLanes(tx, null));
+    const counting = await startCounting(url, pool);
+    const { deliveries } = await pool.transaction((tx) => claimDue(tx, 'p/1', 16));
+    expect(deliveries).toHaveLength(16);
+    const served = new Set(deliveries.map(({ webhookId }) => webhookId)).size;
+    expect(served).toBe(2);
+    expect((await counting.of('webhooks')).entries).toBe(served);
+  } finally {
+    await pool.close(1);
+    await drop();
+  }
+});
 
 test('who waits for work reads none of the lanes that are due later', async () => {
   const { url, pool, sql, drop } = await createTestDatabase();
