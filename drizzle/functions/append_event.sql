@@ -65,8 +65,9 @@ begin
     perform refuse_event(p_type, p_family, p_data);
   end if;
   if num_nulls(p_stream, p_expected_version, p_actor) > 0 then
-    raise exception 'an event needs a stream, the version that it expects, and an actor: one of them is null'
-      using errcode = 'CT400', hint = 'the first event of a stream expects version 0; the actor is who appends, as the log will name them';
+    raise exception '% must not be null',
+        case when p_stream is null then 'p_stream' when p_expected_version is null then 'p_expected_version' else 'p_actor' end
+      using errcode = 'CT400', hint = 'the first event of a stream expects version 0; the actor is the name that the log keeps';
   end if;
 
   if emitted then

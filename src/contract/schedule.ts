@@ -1,6 +1,6 @@
 /**
- * The schedule of a delivery's attempts (contract, "Limits"), as a pure function: what the page, the description and the
- * command line tell of it. The pollers go by the database's `next_slot` (drizzle/functions), and a test holds it to this one.
+ * The schedule of a delivery's attempts (contract, "Limits"), as a pure function. The page, the description and the command
+ * line show this one. Pollers use the database's `next_slot` (drizzle/functions); a test compares the two.
  */
 
 /** Seconds between the end of a failed attempt and the next. */

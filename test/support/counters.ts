@@ -69,7 +69,7 @@ export async function startCounting(url: string, spared?: Pool) {
   return { of, readFromEndToEnd };
 }
 
-/** The most rows and index entries that one of several runs of `read` looked at, each in a session of all of them. */
+/** The most rows and index entries that a run of `read` looked at, of several runs in one session. */
 export async function rowsLookedAt(url: string, read: (pool: Pool) => Promise<unknown>): Promise<number> {
   await readCounters(url);
   const pool = new Pool({ url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });

@@ -45,7 +45,7 @@ async function startContainer(): Promise<Server | undefined> {
         '-c',
         'max_connections=300',
         '-c',
-        'autovacuum=off',
+        `autovacuum_naptime=${SETTINGS.autovacuum_naptime}`,
       ])
       .withTmpFs({ '/var/lib/postgresql': 'rw' })
       .withExposedPorts(5432)
