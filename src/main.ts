@@ -8,6 +8,7 @@ import { createLogger } from './log-lines.ts';
 import { type CommandLine, EXIT, type ExitCode, OutOfReach, UsageError } from './main/command.ts';
 import { reasonOf } from './main/reason.ts';
 import { addCommands } from './main/registry.ts';
+import { VERSION } from './version.ts';
 
 const line: CommandLine = {
   configure(...uses) {
@@ -19,6 +20,7 @@ const line: CommandLine = {
 
 const program = new Command('carteiro')
   .description('Partner webhooks that leave with the commit: API, poller and operator commands.')
+  .version(VERSION, '-V, --version', 'print the version')
   .showHelpAfterError('Add --help for what this command takes.')
   .exitOverride()
   .addHelpText(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { VERSION } from '../../src/version.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -90,6 +91,7 @@ test('every command explains itself', async () => {
   const { stdout } = await runCommand(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z-]+)(?: \[options\])?/gm)].map((match) => match[1] ?? '');
   expect(commands).toEqual(expect.arrayContaining(['start', 'api', 'poll', 'migrate', 'partner', 'token', 'demo']));
+  expect(await runCommand(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
   expect((await runCommand(['token', '--help'])).stdout).toMatch(/--ttl <time>/);
   const refused = await runCommand(['token', '--scope', 'tudo']);
   expect(refused.code).toBe(2);

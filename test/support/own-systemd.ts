@@ -37,7 +37,12 @@ for group in $groups; do mkdir -p $group/$1; echo 0 > $group/$1/cgroup.procs; do
 exec unshare --cgroup --mount -- sh -c '
 set -e
 mount --bind "$0" "$0" && cd "$0"
-mount --rbind /usr usr && mount --bind "$2" usr/bin/node && mount --bind "$3" opt/carteiro
+mount --rbind /usr usr && mount --bind "$2" usr/bin/node
+for entry in "$3"/*; do
+  own=opt/carteiro/\${entry##*/}
+  if [ -d "$entry" ]; then mkdir "$own"; else touch "$own"; fi
+  mount --bind "$entry" "$own"
+done
 mount -t proc proc proc && mount -o bind,ro /proc/sys proc/sys && mount -t sysfs -o ro sysfs sys
 mount -t tmpfs tmpfs run && mount -t tmpfs tmpfs tmp && mount -t tmpfs -o mode=755 tmpfs dev
 for device in ${DEVICES}; do
@@ -103,7 +108,10 @@ function innermost({ pid }: ChildProcess): number | null {
   }
 }
 
-/** Null, with one plain line, where systemd cannot be process 1 of a name space. `product` becomes its /opt/carteiro. */
+/**
+ * Null, with one plain line, where systemd cannot be process 1 of a name space. What is in `product` becomes what is in its
+ * /opt/carteiro; the folder itself is its own, because a clone's may be closed to other users.
+ */
 export async function startOwnSystemd(product: string): Promise<OwnSystemd | null> {
   const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
   const needs = ['/lib/systemd/systemd', '/usr/bin/node', '/usr/bin/curl', '/usr/bin/unshare'];

@@ -18,7 +18,7 @@ import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles } from './pending-migrations.ts';
 import { Pool, type Tx } from '../pool.ts';
 import { untrusted } from '../tls.ts';
-import { prepareSchema } from './prepare-schema.ts';
+import { prepareSchema, refuseEarlierRelease } from './prepare-schema.ts';
 import { transactOrUndo } from '../transaction.ts';
 import { codeOf, DatabaseUnavailable } from '../unavailable.ts';
 
@@ -134,6 +134,7 @@ async function applyOnce(
   try {
     const pending = await pendingFiles(sql, files, installation.schema);
     if (pending.length === 0) return 0;
+    if (pending.length === files.length) await refuseEarlierRelease(sql);
     // What comes before a file that must stand outside is committed first, so that it finds its tables.
     let rest = pending;
     for (let cut = rest.findIndex((file) => file.isOutside); cut >= 0; cut = rest.findIndex((file) => file.isOutside)) {

@@ -1,5 +1,5 @@
 /** The units as an operator starts them: by the page's own commands, under a systemd that is process 1. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,10 +13,15 @@ import { type OwnSystemd, startOwnSystemd } from '../../support/own-systemd.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { snippet } from '../../support/snippets.ts';
 import { freePorts } from '../../support/free-ports.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const PAGE = 'src/main/deploy/README.md';
-const systemd = await startOwnSystemd(ROOT);
+/** A clone in a folder that other users cannot enter, as `mktemp -d` makes it. */
+const closed = await makeTestFolder();
+for (const entry of readdirSync(ROOT)) symlinkSync(path.join(ROOT, entry), path.join(closed.path, entry));
+const systemd = await startOwnSystemd(closed.path);
+if (systemd === null) await closed.remove();
 
 const hookFor = ({ url }: Receiver) => ({ url, eventos: ['autorizacao.confirmada'] });
 const authorization = (partnerId: string) => ({
@@ -84,7 +89,7 @@ describe.skipIf(systemd === null)('the units', () => {
   afterAll(async () => {
     await stop();
     for (const login of logins) await login.remove();
-    await Promise.all([keySet.stop(), receiver.close(), database.drop()]);
+    await Promise.all([keySet.stop(), receiver.close(), database.drop(), closed.remove()]);
   });
 
   test('start by the page’s commands, without a right, and a webhook gets its POST', async () => {
