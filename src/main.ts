@@ -5,9 +5,9 @@ import { ConfigError, readConfig } from './config.ts';
 import { UntrustedServer } from './db/tls.ts';
 import { isUnavailable } from './db/unavailable.ts';
 import { createLogger } from './log-lines.ts';
+import { addCommands } from './main/command-list.ts';
 import { type CommandLine, EXIT, type ExitCode, OutOfReach, UsageError } from './main/command.ts';
 import { reasonOf } from './main/reason.ts';
-import { addCommands } from './main/registry.ts';
 import { VERSION } from './version.ts';
 
 const line: CommandLine = {

@@ -26,23 +26,23 @@ const READ_TIMEOUT_MS = 3_000;
 /** The event loop's lag is the time between two looks at it, so it is never less. Looks every 10 ms were half of what an idle poller did. */
 const LAG_EVERY_MS = 50;
 
-/** Makes the registry of one process. */
+/** Makes the metrics of one process. */
 export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_EVERY_MS });
+  const exposition = new Registry();
+  collectDefaultMetrics({ register: exposition, eventLoopMonitoringPrecision: LAG_EVERY_MS });
   new Gauge({
     name: 'carteiro_build_info',
     help: 'Always 1; its labels are the version of Carteiro and of Node',
     labelNames: ['version', 'node'],
-    registers: [registry],
+    registers: [exposition],
   }).set({ version: VERSION, node: process.versions.node }, 1);
   return {
-    ...deliveryMetrics(registry),
-    ...readMetrics(registry, readTimeoutMs),
-    ...httpMetrics(registry),
-    expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+    ...deliveryMetrics(exposition),
+    ...readMetrics(exposition, readTimeoutMs),
+    ...httpMetrics(exposition),
+    expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType }),
     describe: () =>
-      (registry.getMetricsAsArray() as unknown as Described[]).map(({ name, labelNames = [] }) => ({
+      (exposition.getMetricsAsArray() as unknown as Described[]).map(({ name, labelNames = [] }) => ({
         name,
         labels: labelNames,
       })),
@@ -54,8 +54,8 @@ interface Described {
   readonly labelNames?: readonly string[];
 }
 
-function httpMetrics(registry: Registry): HttpMetrics {
-  const registers = [registry];
+function httpMetrics(exposition: Registry): HttpMetrics {
+  const registers = [exposition];
   const requests = new Histogram({
     name: 'carteiro_http_request_duration_seconds',
     help: 'Requests by method, route pattern and status',

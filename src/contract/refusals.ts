@@ -24,6 +24,8 @@ export type Refusal =
   | { readonly kind: 'noActivePartner' }
   /** No margin query of this partner, worker and employer has the id that was named. */
   | { readonly kind: 'unknownMarginQuery' }
+  /** No registry is configured. */
+  | { readonly kind: 'noRegistry' }
   /** The registry refused to answer a margin query; `error` is its reason. */
   | { readonly kind: 'marginRefused'; readonly error: string }
   /** The registry could not be asked, or gave no usable answer. */
@@ -83,4 +85,5 @@ export interface Refused<out K extends RefusalKind = RefusalKind> {
 /** `K` names the kinds of refusal that may come. */
 export type Result<T, K extends RefusalKind = RefusalKind> = { readonly ok: T } | Refused<K>;
 
+export const NO_REGISTRY: Refused<'noRegistry'> = { refused: { kind: 'noRegistry' } };
 export const NOT_FOUND: Refused<'notFound'> = { refused: { kind: 'notFound' } };

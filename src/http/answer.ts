@@ -8,7 +8,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Refused } from '../contract/refusals.ts';
-import type { Env } from './deps.ts';
+import type { Env } from './request-env.ts';
 import type { KindWithCode } from './refusals.ts';
 
 /** One answer of an operation as its description tells it; openapi/operations.ts makes OpenAPI of it. */

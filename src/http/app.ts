@@ -5,7 +5,8 @@
  */
 import { type Context, Hono } from 'hono';
 import { ApiError } from './api-error.ts';
-import type { Env, HttpDeps } from './deps.ts';
+import type { HttpDeps } from './deps.ts';
+import type { Env } from './request-env.ts';
 import { answerError } from './errors.ts';
 import { createGate } from './gate.ts';
 import { describeApi } from './openapi/document.ts';
@@ -25,11 +26,6 @@ import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
 import { addNucleusRoutes } from './routes/nucleus.ts';
 import { answerRoot } from './routes/root.ts';
-import { addSandboxAuthorizationRoutes } from './routes/sandbox-authorizations.ts';
-import { addSandboxMarginRoutes } from './routes/sandbox-margin.ts';
-import { addSandboxBondRoutes } from './routes/sandbox-bonds.ts';
-import { addSandboxSettlementRoutes } from './routes/sandbox-settlements.ts';
-import { addSandboxRoutes } from './routes/sandbox.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
 import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
 import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
@@ -80,13 +76,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addAuditBalanceRoutes(add, deps);
   addAuditProofRoutes(add, deps);
   addNucleusRoutes(add, deps);
-  if (deps.sandbox) {
-    addSandboxRoutes(add, deps);
-    addSandboxAuthorizationRoutes(add, deps);
-    addSandboxMarginRoutes(add, deps);
-    addSandboxBondRoutes(add, deps);
-    addSandboxSettlementRoutes(add, deps);
-  }
+  deps.sandbox?.(add, deps);
 
   addRoute(
     'get',

@@ -1,24 +1,27 @@
 import type { Pace } from './body/body-stream.ts';
 import type { MarginQueries } from '../core/margin/margin.ts';
+import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
 import type { Cursors } from './cursor.ts';
 import type { KeySource } from './auth/keys.ts';
+import type { AddOperation } from './operation.ts';
 
 /** What `main` hands to the API. */
 export interface HttpDeps {
   readonly pool: Pool;
   readonly vault: Vault;
   readonly cursors: Cursors;
-  readonly margins: MarginQueries;
+  /** The employment-data registry; null: none is configured, and what needs one is 503. */
+  readonly registry: { readonly margins: MarginQueries; readonly bonds: BondRegistry } | null;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Who may sign tokens, and for whom. */
   readonly tokens: { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
-  /** True adds the sandbox's routes; otherwise their paths are 404. */
-  readonly sandbox: boolean;
+  /** Adds the sandbox's routes; null: their paths are 404, and nothing simulated is loaded. */
+  readonly sandbox: ((add: AddOperation, deps: HttpDeps) => void) | null;
   /** True accepts `http:` and private hosts as webhook targets. */
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */
@@ -31,14 +34,4 @@ export interface HttpDeps {
   readonly largeBodyPace?: Pace;
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
-}
-
-/** What travels with one request. */
-export interface Env {
-  Variables: {
-    requestId: string;
-    /** The matched route's pattern, `-` before there is one. */
-    route: string;
-    partnerId: string | null;
-  };
 }

@@ -7,7 +7,7 @@ import { isUnavailable } from '../db/unavailable.ts';
 import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
 import { ApiError, unavailable } from './api-error.ts';
-import type { Env } from './deps.ts';
+import type { Env } from './request-env.ts';
 import { KeysUnavailable } from './auth/keys.ts';
 
 /** The body of an error answer. */

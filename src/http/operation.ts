@@ -24,7 +24,7 @@ import {
 } from './auth/auth.ts';
 import type { Pace } from './body/body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body/body.ts';
-import type { Env } from './deps.ts';
+import type { Env } from './request-env.ts';
 import type { TakeTurn } from './body/large-bodies.ts';
 import type { CountRequest } from './auth/rate-limit.ts';
 import { refusalError } from './refusals.ts';

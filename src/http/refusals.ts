@@ -12,6 +12,7 @@ const CODES = {
   loanOfInactivePartner: 'TRANSICAO_INVALIDA',
   noActivePartner: 'ERRO_VALIDACAO',
   unknownMarginQuery: 'ERRO_VALIDACAO',
+  noRegistry: 'INDISPONIVEL',
   marginRefused: 'MARGEM_NEGOCIAL',
   marginFailed: 'MARGEM_UPSTREAM',
   monthNotOver: 'TRANSICAO_INVALIDA',
@@ -67,6 +68,7 @@ const TOLD: { readonly [K in RefusalKind]: (refusal: RefusalOf<K>) => Told } = {
   noActivePartner: () => wrong('parceiro_id', 'não é um parceiro ativo'),
   unknownMarginQuery: () =>
     wrong('consulta_margem_id', 'não é uma consulta de margem deste trabalhador com este empregador'),
+  noRegistry: () => ({ text: 'nenhum registry está configurado' }),
   marginRefused: ({ error }) => ({ text: `o registry recusou a consulta: ${error}` }),
   marginFailed: ({ error }) => ({ text: `a consulta ao registry falhou: ${error}` }),
   monthNotOver: ({ month }) => ({

@@ -1,7 +1,7 @@
 /**
  * What a command is: a name, what it takes, what its help says, how it ends, and what it does.
  *
- * One file of `commands/` describes one command, and `registry.ts` names it. What `run` is given has the types of what
+ * One file of `commands/` describes one command, and `command-list.ts` names it. What `run` is given has the types of what
  * `takes` and `options` read, so a renamed option fails to compile. A description is loaded when its command is called
  * or help is asked for; what is heavy is loaded inside `run`.
  */
@@ -66,7 +66,7 @@ type Given<A extends Arguments, O extends Options> = {
   readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
 };
 
-/** How the command ends; what every command has (usage, out of reach) is said by the registry. */
+/** How the command ends; what every command has (usage, out of reach) is said by the list. */
 export interface Exits {
   readonly done: string;
   readonly refused?: string;

@@ -69,7 +69,7 @@ export function createPainel(deps: PainelDeps): Painel {
   const streams = createStreams(gate, deps.log);
   app.use(logRequests(deps.log, deps.metrics));
   app.use(async (c, next) => {
-    choose(c, deps.sandbox);
+    choose(c, deps.sandbox !== null);
     await next();
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
   });
@@ -91,7 +91,7 @@ export function createPainel(deps: PainelDeps): Painel {
   app.get(
     '/painel',
     guard.show(null, ({ c, session }) => {
-      const [first] = entriesFor(session.identity, deps.sandbox);
+      const [first] = entriesFor(session.identity, deps.sandbox !== null);
       return c.redirect(first?.path ?? '/painel/entrar', 303);
     }),
   );
@@ -102,7 +102,7 @@ export function createPainel(deps: PainelDeps): Painel {
   addEventPages(app, guard);
   addAuditorPages(app, deps, guard);
   addOperatorPages(app, deps, guard, streams);
-  const endSandbox = deps.sandbox ? addSandboxPages(app, deps, guard, streams) : () => undefined;
+  const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
   return {
     fetch: (request) => app.fetch(request),
     close() {

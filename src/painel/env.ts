@@ -1,7 +1,8 @@
 /** What the page is given by `main`, and what travels with one request of it. */
 import type { Context } from 'hono';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Env, HttpDeps } from '../http/deps.ts';
+import type { HttpDeps } from '../http/deps.ts';
+import type { Env } from '../http/request-env.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Language, Texts } from './language/choose.ts';
 import type { Session } from './session.ts';

@@ -64,10 +64,10 @@ export function addSignIn(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeep
     const { texts: t } = c.var;
     try {
       const session = await openSession(gate, token);
-      if (entriesFor(session.identity, deps.sandbox).length === 0) {
+      if (entriesFor(session.identity, deps.sandbox !== null).length === 0) {
         return await answerSignIn(c, deps, { status: 403, message: t.signIn.nothing, back });
       }
-      keepToken(c, session, !deps.sandbox && !isLoopback(c.req));
+      keepToken(c, session, deps.sandbox === null && !isLoopback(c.req));
       return c.redirect(back, 303);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'CREDENCIAL_INVALIDA') throw error;

@@ -31,8 +31,8 @@ const GAUGES = {
 
 type GaugeName = keyof typeof GAUGES;
 
-export function readMetrics(registry: Registry, readTimeoutMs: number): ReadMetrics {
-  const registers = [registry];
+export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMetrics {
+  const registers = [exposition];
   const addGauge = (
     [name, help]: readonly [string, string],
     read: () => number | Promise<number>,
@@ -51,7 +51,7 @@ export function readMetrics(registry: Registry, readTimeoutMs: number): ReadMetr
     });
   };
   const pools = new Map<string, Histogram>();
-  showHistogram(registry, {
+  showHistogram(exposition, {
     name: 'carteiro_pool_wait_seconds',
     help: 'How long calls waited for a connection of their pool',
     labels: ['pool'],
@@ -63,18 +63,18 @@ export function readMetrics(registry: Registry, readTimeoutMs: number): ReadMetr
       const help = 'Whether the database answered this scrape: 1, or 0';
       addGauge(['carteiro_database_up', help], () => ask().then(() => 1), 0);
     },
-    watchReadings: (read) => addReadings(registry, withinTime(read, readTimeoutMs)),
+    watchReadings: (read) => addReadings(exposition, withinTime(read, readTimeoutMs)),
     watchPool: (pool, waits) => void pools.set(pool, waits),
   };
 }
 
-function addReadings(registry: Registry, readInTime: () => Promise<Readings | null>): void {
+function addReadings(exposition: Registry, readInTime: () => Promise<Readings | null>): void {
   for (const name of Object.keys(READINGS) as ReadingName[]) {
     const { labels, ...spec } = READINGS[name];
     const made: Gauge = new Gauge({
       ...spec,
       labelNames: [...labels],
-      registers: [registry],
+      registers: [exposition],
       async collect() {
         const readings = await readInTime();
         made.reset();

@@ -30,35 +30,35 @@ const STANDINGS = ['current', 'late', 'repeated'] as const;
 type Standing = (typeof STANDINGS)[number];
 
 /** The counters of one process. Those that count thousands a second are plain numbers until they are read. */
-export function deliveryMetrics(registry: Registry): DeliveryMetrics {
+export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
   const attempts = new Map(OUTCOMES.map((outcome) => [outcome, new Histogram(ATTEMPT_BOUNDS_S)]));
   const firsts = new Histogram(FIRST_ATTEMPT_BOUNDS_S);
   const flushes = new Histogram(DATABASE_BOUNDS_S);
   const failing = new Map(FAILING_CHANGES.map((change) => [change, 0]));
   const standings = new Map(STANDINGS.map((standing) => [standing, 0]));
   const counts = { attempts: new Map<Outcome, number>(), claims: 0, claimed: 0, faults: 0, stranded: 0 };
-  addCounters(registry, counts, standings);
+  addCounters(exposition, counts, standings);
   showCounter(
-    registry,
+    exposition,
     'carteiro_failing_changes_total',
     'Webhooks that this process has changed by the policy for failing endpoints: falhando, fim_da_falha, suspensao',
     'change',
     () => failing,
   );
-  showHistogram(registry, {
+  showHistogram(exposition, {
     name: 'carteiro_delivery_attempt_duration_seconds',
     help: 'How long attempts took that this process has sent, by outcome',
     labels: ['outcome'],
     series: () =>
       [...attempts].flatMap(([outcome, one]) => (counts.attempts.has(outcome) ? [[{ outcome }, one] as const] : [])),
   });
-  showHistogram(registry, {
+  showHistogram(exposition, {
     name: 'carteiro_delivery_first_attempt_seconds',
     help: 'From the append of a delivery to the start of its first attempt',
     labels: [],
     series: () => [[{}, firsts]],
   });
-  showHistogram(registry, {
+  showHistogram(exposition, {
     name: 'carteiro_record_duration_seconds',
     help: 'How long it took to record attempts, many in one transaction',
     labels: [],
@@ -92,23 +92,23 @@ interface Counts {
   readonly stranded: number;
 }
 
-function addCounters(registry: Registry, counts: Counts, standings: ReadonlyMap<Standing, number>): void {
+function addCounters(exposition: Registry, counts: Counts, standings: ReadonlyMap<Standing, number>): void {
   showCounter(
-    registry,
+    exposition,
     'carteiro_delivery_attempts_total',
     'Attempts this process has sent, by outcome',
     'outcome',
     () => counts.attempts,
   );
   showCounter(
-    registry,
+    exposition,
     'carteiro_recorded_attempts_total',
     'Attempts this process has recorded: current, late (the lease was lost), repeated (already written)',
     'standing',
     () => standings,
   );
   const plain = (name: string, help: string, read: () => number) =>
-    showCounter(registry, name, help, null, () => new Map([['', read()]]));
+    showCounter(exposition, name, help, null, () => new Map([['', read()]]));
   plain('carteiro_claims_total', 'Claims of this process that took something', () => counts.claims);
   plain('carteiro_claimed_deliveries_total', 'Deliveries this process has claimed', () => counts.claimed);
   plain(
@@ -124,7 +124,7 @@ function addCounters(registry: Registry, counts: Counts, standings: ReadonlyMap<
 }
 
 function showCounter(
-  registry: Registry,
+  exposition: Registry,
   name: string,
   help: string,
   label: string | null,
@@ -134,7 +134,7 @@ function showCounter(
     name,
     help,
     labelNames: label === null ? [] : [label],
-    registers: [registry],
+    registers: [exposition],
     collect() {
       shown.reset();
       for (const [value, count] of read()) shown.inc(label === null ? {} : { [label]: value }, count);
@@ -150,11 +150,11 @@ export interface ShownHistogram {
 }
 
 /** Shows histograms under one name. The library asks a metric for no more than this. */
-export function showHistogram(registry: Registry, { name, help, labels, series }: ShownHistogram): void {
+export function showHistogram(exposition: Registry, { name, help, labels, series }: ShownHistogram): void {
   const get = async () => {
     const values: HistogramSample[] = [];
     for (const [labelled, histogram] of series()) values.push(...histogram.samples(name, labelled));
     return { name, help, type: 'histogram', values };
   };
-  registry.registerMetric({ name, help, type: 'histogram', labelNames: labels, get } as unknown as Metric);
+  exposition.registerMetric({ name, help, type: 'histogram', labelNames: labels, get } as unknown as Metric);
 }

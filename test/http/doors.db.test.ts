@@ -32,7 +32,7 @@ import { silentLog } from '../support/silent-log.ts';
 let world: PartnerWorld;
 let core: string;
 beforeAll(async () => {
-  world = await startPartnerWorld({ sandbox: false });
+  world = await startPartnerWorld({ sandbox: null });
   core = await world.api.token(undefined, ['nucleo']);
 });
 afterAll(() => world.close());

@@ -7,6 +7,7 @@ import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createApp } from '../../src/http/app.ts';
+import { simulatedBonds } from '../../src/registry/simulated-bonds.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { holdToDescription } from '../support/described-answers.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -211,7 +212,7 @@ test('while the registry hangs every other route goes on, on a pool of two conne
   let asked = 0;
   const registry = { queryMargin: () => ((asked += 1), new Promise<never>(() => undefined)) };
   const margins = marginQueries({ pool, registry, log: silentLog, reuseHours: 24, callTimeoutMs: 1_500 });
-  const app = createApp({ ...api.deps, pool, margins });
+  const app = createApp({ ...api.deps, pool, registry: { margins, bonds: simulatedBonds(pool) } });
   holdToDescription(app, api.described);
   const token = await partnerToken();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

@@ -9,7 +9,7 @@ import { type PartnerWorld, startPartnerWorld, TERMS } from '../support/partner-
 let world: PartnerWorld;
 let core: string;
 beforeAll(async () => {
-  world = await startPartnerWorld({ sandbox: false });
+  world = await startPartnerWorld({ sandbox: null });
   core = await world.api.token(undefined, ['nucleo']);
 });
 afterAll(() => world.close());
@@ -66,7 +66,7 @@ describe('a token', () => {
 });
 
 test('the core is not held to the rate of partners', async () => {
-  const limited = await startApi({ rateLimitPerMinute: 1, sandbox: false });
+  const limited = await startApi({ rateLimitPerMinute: 1, sandbox: null });
   const token = await limited.token(undefined, ['nucleo']);
   const statuses: number[] = [];
   for (let count = 0; count < 3; count += 1)

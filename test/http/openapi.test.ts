@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
+import { addSandbox } from '../../src/http/routes/sandbox.ts';
 import { exampleData } from '../../src/http/openapi/event-example.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { schemaChecker } from '../support/described-answers.ts';
@@ -10,7 +11,13 @@ import type { ApiDescription, JsonSchema } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 async function answerOf(path: string, sandbox = true): Promise<Response> {
-  const deps = { log: silentLog, metrics: createMetrics(), sandbox, rateLimitPerMinute: 0, tokens: {} };
+  const deps = {
+    log: silentLog,
+    metrics: createMetrics(),
+    sandbox: sandbox ? addSandbox : null,
+    rateLimitPerMinute: 0,
+    tokens: {},
+  };
   return createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps).request(path);
 }
 

@@ -40,7 +40,7 @@ describe('404', () => {
   });
 
   test('answers every path of the sandbox outside of it', async () => {
-    const production = await startApi({ sandbox: false });
+    const production = await startApi({ sandbox: null });
     try {
       const answer = await production.send('POST', '/v1/sandbox/tempo', { body: { avancar_segundos: 1 } });
       expect(answer.status).toBe(404);

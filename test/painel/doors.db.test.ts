@@ -124,7 +124,7 @@ describe('the door', () => {
     expect((await visitor.post('/painel/entrar/sandbox', {})).status).toBe(303);
     expect((await visitor.get('/painel/entregas')).status).toBe(200);
 
-    const production = await startPainelWorld({ sandbox: false });
+    const production = await startPainelWorld({ sandbox: null });
     const stranger = production.visitor();
     expect((await stranger.get('/painel/entrar')).text).not.toContain('sandbox');
     expect((await stranger.post('/painel/entrar/sandbox', {})).status).toBe(404);
@@ -132,7 +132,7 @@ describe('the door', () => {
   });
 
   test('outside of the sandbox the cookie goes over TLS alone, except to this very machine', async () => {
-    const production = await startPainelWorld({ sandbox: false });
+    const production = await startPainelWorld({ sandbox: null });
     const token = await production.api.token(await production.api.partner(), READER);
     const secure = await Promise.all(
       ['painel.example', '127.0.0.1:3000', 'localhost', '[::1]:80'].map((host) => signInAt(production, host, token)),

@@ -130,7 +130,7 @@ describe('the sandbox', () => {
   });
 
   test('is no page and no inbox where there is no sandbox', async () => {
-    const production = await startPainelWorld({ sandbox: false });
+    const production = await startPainelWorld({ sandbox: null });
     const partnerId = await production.api.partner();
     const visitor = await production.signedIn(partnerId, PLAYER);
     expect((await visitor.get('/painel/visao')).text).not.toContain('/painel/sandbox');

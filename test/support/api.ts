@@ -9,9 +9,11 @@ import { marginQueries } from '../../src/core/margin/margin.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createCursors } from '../../src/http/cursor.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
+import { addSandbox } from '../../src/http/routes/sandbox.ts';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { simulatedBonds } from '../../src/registry/simulated-bonds.ts';
 import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -71,11 +73,14 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     pool: database.pool,
     vault,
     cursors: createCursors(database.pool),
-    margins: marginQueries({ pool: database.pool, registry, log, reuseHours: 24 }),
+    registry: {
+      margins: marginQueries({ pool: database.pool, registry, log, reuseHours: 24 }),
+      bonds: simulatedBonds(database.pool),
+    },
     log,
     metrics: createMetrics(),
     tokens: { keys, ...tokens },
-    sandbox: true,
+    sandbox: addSandbox,
     allowInsecure: false,
     rateLimitPerMinute: 0,
     ready: async () => null,

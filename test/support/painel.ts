@@ -39,7 +39,7 @@ export async function startPainelWorld(overrides: Partial<HttpDeps> = {}): Promi
   const world = await startDeliveryWorld(overrides);
   const { deps, app } = world.api;
   const sandboxToken = async () => world.api.token(await world.api.partner(), [...WRITER, 'sandbox']);
-  const painel = createPainel({ ...deps, api: app.fetch, sandboxToken: deps.sandbox ? sandboxToken : null });
+  const painel = createPainel({ ...deps, api: app.fetch, sandboxToken: deps.sandbox !== null ? sandboxToken : null });
   const server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
   return {
     ...world,

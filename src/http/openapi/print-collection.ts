@@ -20,8 +20,17 @@ async function readDescription(sandbox: boolean): Promise<Description> {
   const { createLogger } = await import('../../log-lines.ts');
   const { createMetrics } = await import('../../metrics.ts');
   const { createApp } = await import('../app.ts');
+  const { addSandbox } = await import('../routes/sandbox.ts');
   const log = createLogger('silent');
-  const deps = { log, metrics: createMetrics(), sandbox, allowInsecure: sandbox, rateLimitPerMinute: 0, tokens: {} };
+  const added = sandbox ? addSandbox : null;
+  const deps = {
+    log,
+    metrics: createMetrics(),
+    sandbox: added,
+    allowInsecure: sandbox,
+    rateLimitPerMinute: 0,
+    tokens: {},
+  };
   const answer = await createApp(deps as unknown as HttpDeps).request('/openapi.json');
   return (await answer.json()) as Description;
 }

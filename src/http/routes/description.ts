@@ -1,7 +1,7 @@
 /** `GET /openapi.json`: the description, for everybody. The pages at /docs are made from it (src/painel/docs/). */
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { Env } from '../deps.ts';
+import type { Env } from '../request-env.ts';
 
 /** `describe` is called once, at the first request. */
 export function answerDescription(describe: () => unknown) {

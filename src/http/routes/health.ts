@@ -1,7 +1,8 @@
 /** What an orchestrator and a monitor ask: alive, ready to serve, in what numbers. No token. */
 import type { Context } from 'hono';
 import { unavailable } from '../api-error.ts';
-import type { Env, HttpDeps } from '../deps.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { Env } from '../request-env.ts';
 
 /** The process runs. */
 export function answerAlive(c: Context<Env>): Response {

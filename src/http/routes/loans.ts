@@ -6,7 +6,7 @@ import {
   loanResource,
   registrationResource,
 } from '../../contract/resources/loan-resource.ts';
-import { NOT_FOUND } from '../../contract/refusals.ts';
+import { NO_REGISTRY, NOT_FOUND } from '../../contract/refusals.ts';
 import { createLoan } from '../../core/loans/create-loan.ts';
 import { readLoan, readRegistration } from '../../core/loans/read-loan.ts';
 import { requestRegistration } from '../../core/loans/registration.ts';
@@ -75,7 +75,7 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function addRegistrations(add: AddOperation, { pool }: HttpDeps): void {
+function addRegistrations(add: AddOperation, { pool, registry }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -86,6 +86,7 @@ function addRegistrations(add: AddOperation, { pool }: HttpDeps): void {
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
     async ({ partnerId, actor, requestId, id }) => {
+      if (registry === null) return NO_REGISTRY;
       const requested = await requestRegistration(pool, { partnerId, actor, requestId }, id);
       if ('refused' in requested) return requested;
       const registration = viewRegistration(requested.ok);

@@ -1,6 +1,7 @@
 /** The margin query (contract, "Endpoints referenced by the event rules"; decisions, "Endpoints"). */
 import { z } from 'zod';
 import { marginRequest, marginResource } from '../../contract/resources/margin-resource.ts';
+import { NO_REGISTRY } from '../../contract/refusals.ts';
 import { toReais } from '../../contract/values.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -12,7 +13,7 @@ const skipQuery = z.object({
     .optional(),
 });
 
-export function addMarginRoutes(add: AddOperation, { margins }: HttpDeps): void {
+export function addMarginRoutes(add: AddOperation, { registry }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -25,8 +26,9 @@ export function addMarginRoutes(add: AddOperation, { margins }: HttpDeps): void 
       errors: ['MARGEM_NEGOCIAL', 'MARGEM_UPSTREAM'],
     },
     async ({ partnerId, actor, requestId, body, query }) => {
+      if (registry === null) return NO_REGISTRY;
       const { cpf, numero_inscricao_empregador } = body;
-      const found = await margins.query(
+      const found = await registry.margins.query(
         { partnerId, actor, requestId },
         { workerCpf: cpf, employerCnpj: numero_inscricao_empregador, skipCache: query.skip_cache ?? false },
       );

@@ -1,7 +1,7 @@
 /** `GET /`: what this is and where to go on. A browser, which asks for HTML, is led to the page at /painel. No token. */
 import type { Context } from 'hono';
 import product from '../../../package.json' with { type: 'json' };
-import type { Env } from '../deps.ts';
+import type { Env } from '../request-env.ts';
 
 export function answerRoot(c: Context<Env>): Response {
   c.set('route', '/');

@@ -1,13 +1,13 @@
 /** The registry's knowledge of bonds, and its nightly sync, played by the partner (decisions, "Sandbox"). */
 import { z } from 'zod';
 import { bondEnded, newBond } from '../../contract/payloads.ts';
-import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
+import { NO_REGISTRY, NOT_FOUND, type Result } from '../../contract/refusals.ts';
 import { id as uuid, toCentavos } from '../../contract/values.ts';
 import { syncBonds } from '../../core/bonds/bonds.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
 import type { LoanState } from '../../loan/state.ts';
 import { refuse } from '../../loan/command.ts';
-import { simulatedBonds, tellEndOfBond, tellRehire } from '../../registry/simulated-bonds.ts';
+import { tellEndOfBond, tellRehire } from '../../registry/simulated-bonds.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
@@ -93,7 +93,7 @@ async function loanThatMayTake(
   return never.includes(loan.status) ? refuse(loan, 'O vínculo não mudaria nada') : { ok: loan };
 }
 
-function addSync(add: AddOperation, { pool, log }: HttpDeps): void {
+function addSync(add: AddOperation, { pool, log, registry }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -109,8 +109,8 @@ function addSync(add: AddOperation, { pool, log }: HttpDeps): void {
       errors: ['ERRO_VALIDACAO'],
     },
     async ({ partnerId, actor, requestId }) => {
-      const deps = { pool, registry: simulatedBonds(pool), log };
-      const counts = await syncBonds(deps, { partnerId, actor, requestId });
+      if (registry === null) return NO_REGISTRY;
+      const counts = await syncBonds({ pool, registry: registry.bonds, log }, { partnerId, actor, requestId });
       return { status: 200, body: { desligamentos: counts.ended, novos: counts.new } };
     },
   );

@@ -8,6 +8,10 @@ import { answerNextRegistration } from '../../registry/simulated.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { addLoanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
+import { addSandboxAuthorizationRoutes } from './sandbox-authorizations.ts';
+import { addSandboxBondRoutes } from './sandbox-bonds.ts';
+import { addSandboxMarginRoutes } from './sandbox-margin.ts';
+import { addSandboxSettlementRoutes } from './sandbox-settlements.ts';
 
 const MAX_ADVANCE_S = 366 * 24 * 60 * 60;
 const MAX_REASON_LENGTH = 500;
@@ -15,10 +19,15 @@ const DEFAULT_REGISTRATION_ERROR = 'Averbação recusada pelo registry';
 
 const scope = 'sandbox';
 
-export function addSandboxRoutes(add: AddOperation, deps: HttpDeps): void {
+/** Every route of the sandbox. Production never loads this module: it reaches into the simulated registry. */
+export function addSandbox(add: AddOperation, deps: HttpDeps): void {
   addLoanFactRoutes(add, deps, SANDBOX_DOOR);
   addRegistration(add, deps);
   addTime(add, deps);
+  addSandboxAuthorizationRoutes(add, deps);
+  addSandboxMarginRoutes(add, deps);
+  addSandboxBondRoutes(add, deps);
+  addSandboxSettlementRoutes(add, deps);
 }
 
 function addRegistration(add: AddOperation, { pool }: HttpDeps): void {

@@ -1,4 +1,7 @@
-import { command } from '../command.ts';
+import { command, UsageError } from '../command.ts';
+
+const NOT_CONFIGURED =
+  'no registry is configured, so nothing was asked: set REGISTRY_URL to the bridge to the registry';
 
 export const syncBonds = command({
   summary: 'the nightly sync: detect ends of bonds and rehires that the registry knows of',
@@ -20,10 +23,12 @@ looked at again by the next run.`,
   async run(_, { configure, print }) {
     const { config, log } = configure();
     const { syncBonds: sync } = await import('../../core/bonds/bonds.ts');
-    const { simulatedBonds } = await import('../../registry/simulated-bonds.ts');
+    const { openRegistry } = await import('../service/registry.ts');
     const { runJob } = await import('../job-pool.ts');
     return runJob({ config, log, print }, async (pool, progress) => {
-      const deps = { pool, registry: simulatedBonds(pool), log };
+      const registry = await openRegistry(config, pool);
+      if (registry === null) throw new UsageError(NOT_CONFIGURED);
+      const deps = { pool, registry, log };
       const scope = { partnerId: null, actor: 'sync-bonds', requestId: null };
       const counts = await sync(deps, scope, ({ ended, new: rehired }) =>
         progress.show(`detected: ${ended} ends of bonds, ${rehired} rehires`),

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { lookAtEpoch, lookAtKeys, lookAtLogin, lookAtMigrations, lookAtRoles } from './installation.ts';
-import { lookAtIssuer, lookAtNames, readNames } from './outside.ts';
+import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
 import { lookAtClock, lookAtServer, lookAtTransactions } from './server.ts';
 import { lookAtDisk, lookAtLags, lookAtSealer } from './upkeep.ts';
 
@@ -23,6 +23,7 @@ export async function examine(
   await at('clock', (sql) => lookAtClock(sql, Date.now));
   await at('transactions', lookAtTransactions);
   found.push(...(await findingsOf('tokens', () => lookAtIssuer(config), isLost)));
+  found.push(...(await findingsOf('registry', () => lookAtRegistry(config), isLost)));
   await at('migrations', (sql) => lookAtMigrations(sql, pool.schema));
   const seen = found.find(({ about }) => about === 'migrations');
   // A login that may not look sees no fault at all: whether it is a member of any role tells why.

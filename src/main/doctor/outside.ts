@@ -24,6 +24,17 @@ export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Fin
   }
 }
 
+export async function lookAtRegistry({ sandbox }: Config): Promise<readonly Finding[]> {
+  if (sandbox) return [ok('registry', 'the simulated one: SANDBOX is true')];
+  return [
+    warning(
+      'registry',
+      'no registry is configured',
+      'margin queries, POST …/averbacao and sync-bonds are 503; set REGISTRY_URL to the bridge to the registry',
+    ),
+  ];
+}
+
 export async function readNames(sql: Tx): Promise<readonly string[]> {
   const rows = await sql<{ url: string }[]>`
     select w.url from webhooks w join partners p on p.id = w.partner_id

@@ -111,25 +111,29 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { createCursors } = await import('../../http/cursor.ts');
   const { startServer } = await import('../../http/server.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
-  const { simulatedRegistry } = await import('../../registry/simulated.ts');
   const { marginQueries } = await import('../../core/margin/margin.ts');
   const { openKeys } = await import('./keys.ts');
+  const { NO_REGISTRY_NOTE, openRegistry } = await import('./registry.ts');
   const { readiness } = await import('./readiness.ts');
   const { readOldestDueS } = await import('../../delivery/queue/oldest-due.ts');
 
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
-  const registry = simulatedRegistry(workerPool);
+  const registry = await openRegistry(config, workerPool);
+  if (registry === null) log.warn({}, NO_REGISTRY_NOTE);
   const httpDeps = {
     pool,
     vault: createVault(await readSecretsKeys(config)),
     cursors: createCursors(pool),
-    margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
+    registry: registry && {
+      margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
+      bonds: registry,
+    },
     log,
     metrics,
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
-    sandbox: config.sandbox,
+    sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).addSandbox : null,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
@@ -140,12 +144,8 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   for (const [name, { waits }] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, waits);
   metrics.watchDatabase(() => pool.run((sql) => sql`select 1`));
   const ending = new AbortController();
-  const worker = registrationWorker({
-    pool: workerPool,
-    registry,
-    log,
-    documentsDeadlineDays: config.documentsDeadlineDays,
-  });
+  const { documentsDeadlineDays } = config;
+  const worker = registry && registrationWorker({ pool: workerPool, registry, log, documentsDeadlineDays });
   const server = await startServer({
     fetch: besidePainel(api, painel),
     host: config.host,
@@ -158,7 +158,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     onDrop: (bound) => metrics.countDroppedConnection(bound),
   });
   metrics.watch('http_connections', () => server.connections());
-  const working = whenFit(fit, () => worker.run(ending.signal));
+  const working = whenFit(fit, async () => worker?.run(ending.signal));
   return {
     url: server.url,
     failed: failureOf(working),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import type { CommandLine } from '../../src/main/command.ts';
-import { addCommands } from '../../src/main/registry.ts';
+import { addCommands } from '../../src/main/command-list.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const LINE: CommandLine = {
