@@ -39,6 +39,7 @@ CREATE TABLE "deliveries" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"finished_at" timestamp (3) with time zone,
 	"awaited" boolean,
+	"is_test" boolean,
 	CONSTRAINT "deliveries_once" UNIQUE("webhook_id","event_id")
 );
 --> statement-breakpoint

@@ -19,7 +19,7 @@ create or replace function claim_due(
   returns table (
     turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
-    claimed_at timestamptz, lost uuid[], is_full boolean
+    claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
   )
   language plpgsql volatile set search_path from current
 as $$
@@ -132,7 +132,7 @@ begin
     from due, messages m
     where d.id = due.id and d.partner_id = due.partner_id and due.is_taken
       and m.event_id = due.event_id
-    returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent
+    returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, d.is_test
   ),
   mine as materialized (
     select due.turn, count(*) filter (where due.is_taken) as n,
@@ -193,12 +193,12 @@ begin
   )
   select lane.turn, null::uuid, null::int, null::text, null::bytea, null::int, null::text,
          webhook_id, active, partner_id, url, encrypted_secret, previous_encrypted_secret, moment, mine.lost,
-         lane.slots <= coalesce(mine.n, 0)
+         lane.slots <= coalesce(mine.n, 0), null::boolean
   from last_turn
   cross join lateral (select * from lane limit last_turn.turn) lane
   left join mine on mine.turn = lane.turn
   union all
-  select turn, id, attempts, type, body, loan_version, traceparent, null, null, null, null, null, null, null, null, null
+  select turn, id, attempts, type, body, loan_version, traceparent, null, null, null, null, null, null, null, null, null, is_test
   from taken;
 end
 $$;

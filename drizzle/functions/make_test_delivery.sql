@@ -19,8 +19,8 @@ begin
   arrival as (
     insert into arrivals (webhook_id, partner_id, kind, due_at) values (p_webhook_id, p_partner_id, 'due', now())
   )
-  insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-  select id, p_webhook_id, p_partner_id, now() from event
+  insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at, is_test)
+  select id, p_webhook_id, p_partner_id, now(), true from event
   returning id into made;
   return made;
 end

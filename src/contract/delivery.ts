@@ -13,6 +13,8 @@ export const HEADER_SIGNATURE = 'X-Webhook-Signature';
 export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
 /** The loan's version at the event; absent where there is no loan. */
 export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
+/** `1` in a test that the partner asked for; absent otherwise. */
+export const HEADER_TEST = 'X-Webhook-Test';
 /** `Carteiro/<version>`: common firewalls refuse requests without it. */
 export const HEADER_USER_AGENT = 'User-Agent';
 /** Standard Webhooks (standardwebhooks.com): these headers sign the time too, so a receiver can refuse a replay. */

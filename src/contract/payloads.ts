@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import {
   AUTHORIZATION_ORIGINS,
+  CLOSED_FOR_END_OF_BOND,
   DOCUMENT_MODES,
   DOCUMENT_TYPES,
   MARGIN_ERROR_KINDS,
@@ -84,7 +85,10 @@ export const bondEnded = z.strictObject({
   nome_trabalhador: z.string(),
   data_desligamento: date,
   motivo_desligamento: codeAndDescription,
-  situacao_emprestimo: codeAndDescription,
+  situacao_emprestimo: z.strictObject({
+    codigo: text(60).meta({ examples: [CLOSED_FOR_END_OF_BOND.codigo] }),
+    descricao: text(200).meta({ examples: [CLOSED_FOR_END_OF_BOND.descricao] }),
+  }),
 });
 
 export const newBond = z.strictObject({

@@ -42,6 +42,8 @@ export type Refusal =
   | { readonly kind: 'webhookInactive' }
   /** An operator has muted the webhook already. */
   | { readonly kind: 'webhookMuted' }
+  /** A test would wait until an operator unmutes the webhook. */
+  | { readonly kind: 'testOfMuted' }
   /** The webhook is not muted. */
   | { readonly kind: 'webhookNotMuted' }
   /** The delivery's POST may be arriving now. */

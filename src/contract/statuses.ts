@@ -1,5 +1,11 @@
 /** The closed vocabularies of the wire, in the order the contract shows them. */
 
+/** `situacao_emprestimo` of `trabalhador.desligado`. */
+export const CLOSED_FOR_END_OF_BOND = {
+  codigo: 'encerrado_desligamento',
+  descricao: 'Encerrado por desligamento',
+} as const;
+
 export const LOAN_STATUSES = [
   'emitindo',
   'em_assinatura',

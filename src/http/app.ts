@@ -31,6 +31,7 @@ import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
 import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
 import { addWebhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
+import { addWebhookTestRoutes } from './routes/webhook-test.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 
 export function createApp(deps: HttpDeps): Hono<Env> {
@@ -63,6 +64,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addWebhookChangeRoutes(add, deps);
   addWebhookSecretRoutes(add, deps);
   addWebhookSendRoutes(add, deps);
+  addWebhookTestRoutes(add, deps);
   addWebhookHealthRoutes(add, deps);
   addWebhookOptionRoutes(add, deps);
   addDeliveryRoutes(add, deps);

@@ -30,7 +30,7 @@ export function createForwarder({ url, secret, now }: ForwarderOptions): Forward
   const key = signingKey(secret);
   return {
     async attempt(delivery) {
-      const headers = deliveryHeaders(delivery, key, null, now());
+      const headers = deliveryHeaders({ ...delivery, isTest: false }, key, null, now());
       const result = await sender.send({ url, body: delivery.body, headers });
       return { isDelivered: result.outcome === 'entregue', text: textOf(result) };
     },

@@ -1,6 +1,5 @@
 /** End of bond and rehire (contract, "Rules" 7; decisions, "Loan statuses and next actions"). */
-import type { EventData } from '../contract/events.ts';
-import type { LoanStatus } from '../contract/statuses.ts';
+import { CLOSED_FOR_END_OF_BOND, type LoanStatus } from '../contract/statuses.ts';
 import { toReais } from '../contract/values.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';
 import type { LoanState } from './state.ts';
@@ -15,11 +14,6 @@ export const STATUSES_OF_END_OF_BOND: readonly LoanStatus[] = [
 
 /** The status in which a rehire is an event: the loan was closed for end of bond. */
 export const STATUSES_OF_REHIRE: readonly LoanStatus[] = ['encerrada_desligamento'];
-
-const CLOSED_FOR_END_OF_BOND: EventData<'trabalhador.desligado'>['situacao_emprestimo'] = {
-  codigo: 'encerrado_desligamento',
-  descricao: 'Encerrado por desligamento',
-};
 
 /** The worker's bond ended. A registration or transfer under way still ends with its own event. */
 export function endBond({ on, reason }: CommandOf<'endBond'>, state: LoanState): Decision {

@@ -4,7 +4,6 @@ import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { addSandbox } from '../../src/http/routes/sandbox.ts';
-import { exampleData } from '../../src/http/openapi/event-example.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { schemaChecker } from '../support/described-answers.ts';
 import type { ApiDescription, JsonSchema } from '../support/description.ts';
@@ -121,12 +120,6 @@ test('every field bears an example that fits it, so that the page shows no place
   const whole = bodies.filter(({ example }) => example !== undefined);
   expect(whole.length).toBeGreaterThan(0);
   for (const { schema, example } of whole) fit('the example of a body', schema, example);
-});
-
-test('an example says what the service could say: a share of 1, and a failing webhook that failed', () => {
-  expect(exampleData('margem.concluida')['margem_percentual']).toBe(0.35);
-  for (const name of ['webhook.falhando', 'webhook.suspenso'] as const)
-    expect(exampleData(name)).toMatchObject({ ultimo_resultado: 'resposta_nao_2xx', ultimo_status_http: 503 });
 });
 
 test('every event tells in a line what it means', async () => {

@@ -2,10 +2,10 @@
  * What the description calls valid is never answered 400, on any operation, whatever its fields hold: only the state of
  * what it is about can refuse it. The requests are made from /openapi.json alone.
  *
- * Seven rules stand in no schema, and the requests keep to them: a cursor, and an export's `corte`, is one that the service
+ * Eight rules stand in no schema, and the requests keep to them: a cursor, and an export's `corte`, is one that the service
  * wrote; `parceiro_id` names a partner; a
  * `consulta_margem_id` one that it gave for this worker; `documentos` names each type once; `ate` is not before `de`, and at
- * most 31 days after it; `vale_em` lies in the next 24 hours.
+ * most 31 days after it; `vale_em` lies in the next 24 hours; `data` of a test is its event's, with the example's ids.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -86,6 +86,7 @@ function keptToRules({ query, body, ...rest }: Valid): Valid {
   const {
     cursor: _,
     consulta_margem_id: __,
+    data: ___,
     ...sent
   } = Object(body) as Record<string, unknown> & { documentos?: { tipo: string }[] };
   const { documentos } = sent;

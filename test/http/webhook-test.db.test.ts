@@ -1,10 +1,13 @@
 import { Webhook as Svix } from 'svix';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import type { DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
+import { endLostClaims } from '../../src/delivery/queue/lost.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
+import { muteWebhook } from '../../src/webhooks/muting.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { hang, status } from '../support/receiver.ts';
 
@@ -67,15 +70,82 @@ test('a test is in the list of deliveries and stands outside of the feed', async
   expect((await partner.send<{ itens: unknown[] }>('GET', '/v1/eventos')).body.itens).toEqual([]);
 });
 
-test('a test that fails says how, and is tried again by the schedule', async () => {
+test('a test is marked, and an event is not', async () => {
+  await partner.register();
+  await tryOut();
+  await tryOut({ evento: 'desembolso.falhou' });
+  expect(world.postsTo(webhook.path).map(({ headers }) => headers['x-webhook-test'])).toEqual(['1', '1']);
+  const subscribed = await partner.register();
+  await partner.emit();
+  const post = await vi.waitUntil(() => world.postsTo(subscribed.path)[0], { timeout: 30_000 });
+  expect(post?.headers).toHaveProperty('x-webhook-event');
+  expect(post?.headers).not.toHaveProperty('x-webhook-test');
+  const { itens } = (await partner.send<{ itens: { teste: boolean; webhook_id: string }[] }>('GET', '/v1/entregas'))
+    .body;
+  for (const { teste, webhook_id } of itens) expect(teste).toBe(webhook_id === webhook.id);
+});
+
+test('a test that fails says how, and is over: it is never tried again', async () => {
   world.receiver.answerWith(status(418, 'sou um bule'), webhook.path);
   const { status: code, body } = await tryOut();
   expect(code).toBe(200);
   expect(body).toMatchObject({
-    status: 'pendente',
+    status: 'erro',
+    proxima_tentativa_em: null,
     tentativas: [{ resultado: 'resposta_nao_2xx', status_http: 418, resposta: 'sou um bule' }],
   });
-  expect(body.proxima_tentativa_em).not.toBeNull();
+});
+
+test('a test whose poller died is over too', async () => {
+  const { sql } = world.api.database;
+  const { body } = await tryOut();
+  await sql`
+    update deliveries
+    set status = 'pendente', claimed_by = 'dead', claimed_at = now() - interval '1 hour', next_attempt_at = now(),
+        finished_at = null, attempts = 2
+    where id = ${body.id}`;
+  await world.api.database.pool.transaction((tx) => endLostClaims(tx, [body.id]));
+  expect(await partner.read(body.id)).toMatchObject({ status: 'erro', total_tentativas: 2 });
+});
+
+test('a failed test is not among what is sent again by a period', async () => {
+  world.receiver.answerWith(status(500), webhook.path);
+  await tryOut();
+  const order = { desde: new Date(Date.now() - 3_600_000).toISOString(), simular: true };
+  expect((await partner.send('POST', `/v1/webhooks/${webhook.id}/reenvios`, order)).body).toMatchObject({
+    entregas: 0,
+  });
+});
+
+test('a test of a muted webhook is refused at once, and says who can let it go', async () => {
+  const operator = { actor: 'ana', reason: 'receptor em manutenção' };
+  await world.api.database.pool.transaction((tx) => muteWebhook(tx, webhook.id, operator));
+  const answer = await tryOut();
+  expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+  expect(answer.body.mensagem).toContain('silenciado pela operação');
+  expect((await partner.send<{ itens: unknown[] }>('GET', '/v1/entregas')).body.itens).toEqual([]);
+});
+
+test('a test sends the example as the partner edited it, in the order of the catalog', async () => {
+  const example = EVENT_EXAMPLES['desembolso.falhou'];
+  const { motivo: _, ...rest } = example;
+  const { status: code } = await tryOut({ evento: 'desembolso.falhou', data: { motivo: 'agência fechada', ...rest } });
+  expect(code).toBe(200);
+  const envelope = JSON.parse(world.postsTo(webhook.path).at(-1)?.body.toString() ?? '');
+  expect(JSON.stringify(envelope.data)).toBe(JSON.stringify({ ...example, motivo: 'agência fechada' }));
+});
+
+test.each([
+  [{ motivo: 7 }, 'data.motivo'],
+  [{ motivo: undefined }, 'data.motivo'],
+  [{ inventado: 1 }, 'data.inventado'],
+  [{ emprestimo_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b' }, 'data.emprestimo_id'],
+  [{ numero_emprestimo: '2026-00000001' }, 'data.numero_emprestimo'],
+])('an edited example with %j is refused, and names the field', async (edit, field) => {
+  const data = { ...EVENT_EXAMPLES['desembolso.falhou'], ...edit };
+  const { status: code, body } = await tryOut({ evento: 'desembolso.falhou', data });
+  expect([code, body.detalhes?.map(({ campo }) => campo)]).toEqual([400, [field]]);
+  expect(world.postsTo(webhook.path)).toEqual([]);
 });
 
 test('a test without an outcome in time is answered 202 with its delivery, and holds no connection meanwhile', async () => {
@@ -118,6 +188,7 @@ test.each([
   [{ evento: 'repasse.pago' }, 'evento'],
   [{ evento: 'webhook.teste' }, 'evento'],
   [{ evento: null }, 'evento'],
+  [{ data: {} }, 'evento'],
   [{ eventos: ['averbacao.concluida'] }, 'eventos'],
   [[], 'corpo'],
 ])('a test of %j is refused, and names the field', async (order, field) => {

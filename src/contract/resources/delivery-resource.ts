@@ -24,6 +24,8 @@ const delivery = z
     webhook_id: id,
     evento_id: id,
     evento: deliveredName,
+    /** True for one that `POST …/teste` made: it is tried once. */
+    teste: z.boolean(),
     emprestimo_id: id.nullable(),
     versao_emprestimo: z.int().nullable(),
     status: deliveryStatus,

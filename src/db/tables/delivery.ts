@@ -35,6 +35,7 @@ import { instant, ownId, ownTx, preciseInstant } from '../columns.ts';
  * `lost_in_row` the attempts lost one after the other since the last outcome.
  * Where a webhook gets its loans in order, a delivery that waits for another of its loan is due at `infinity`, and
  * `awaited` marks the one whose end makes it due (drizzle/functions/hold_back.sql); null costs a row nothing.
+ * `is_test`, or null: a test that its partner asked for. It is tried once.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -53,6 +54,7 @@ export const deliveries = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
     finishedAt: instant('finished_at'),
     awaited: boolean('awaited'),
+    isTest: boolean('is_test'),
   },
   (table) => [
     // The webhook first: in the order of its UUIDv7 events it is also each webhook's list by time.

@@ -58,6 +58,7 @@ interface Row {
   readonly webhookId: string;
   readonly eventId: string;
   readonly event: DeliveryResource['evento'];
+  readonly isTest: boolean;
   readonly loanId: string | null;
   readonly loanVersion: number | null;
   readonly status: DeliveryResource['status'];
@@ -84,7 +85,7 @@ function lastAttempt(sql: Tx) {
 /** The columns of {@link Row}, of deliveries `d`, messages `m` and {@link lastAttempt}. */
 function columns(sql: Tx) {
   return sql`
-    d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event,
+    d.id, d.webhook_id as "webhookId", d.event_id as "eventId", m.type as event, d.is_test is true as "isTest",
     case when m.loan_version is not null then (select e.stream from events e where e.id = d.event_id) end as "loanId",
     m.loan_version as "loanVersion", d.status, d.attempts, last.outcome, last.status_code as "statusCode",
     case when isfinite(d.next_attempt_at) then d.next_attempt_at end as "nextAttemptAt",
@@ -221,6 +222,7 @@ function view(row: Row): DeliveryResource {
     webhook_id: row.webhookId,
     evento_id: row.eventId,
     evento: row.event,
+    teste: row.isTest,
     emprestimo_id: row.loanId,
     versao_emprestimo: row.loanVersion,
     status: row.status,

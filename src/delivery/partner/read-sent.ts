@@ -42,6 +42,7 @@ interface DeliveryRow {
   readonly loanVersion: number | null;
   readonly traceparent: string | null;
   readonly failures: number;
+  readonly isTest: boolean;
   readonly url: string;
   readonly encryptedSecret: Buffer;
   readonly previousEncryptedSecret: Buffer | null;
@@ -72,7 +73,8 @@ export async function readSent(
     await tx`set transaction isolation level repeatable read, read only`;
     const [row] = await tx<DeliveryRow[]>`
       select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", m.type as event, m.body,
-             m.loan_version as "loanVersion", m.traceparent, d.failures, w.url, w.encrypted_secret as "encryptedSecret",
+             m.loan_version as "loanVersion", m.traceparent, d.failures, d.is_test is true as "isTest",
+             w.url, w.encrypted_secret as "encryptedSecret",
              w.previous_encrypted_secret as "previousEncryptedSecret"
       from deliveries d
       join messages m on m.event_id = d.event_id

@@ -5,7 +5,7 @@
  * row of evidence is overwritten. A lost or late poller that reports the attempt before is fenced out as ever; its
  * success counts.
  * One delivery, asked for by name: a claim on it is ended, and its attempt logged as lost, in the same transaction.
- * Many deliveries: those in flight are left alone and counted. The others are only made due; the lanes pace them by
+ * Many deliveries: those in flight are left alone and counted; tests are left out. The others are only made due; the lanes pace them by
  * their caps.
  * A crash between two batches leaves the first batches resent. The caller goes on with the answer's cursor, so there is
  * no limit and no job table. Alternative: a job row with a worker; that needs the same batches, and an operation to ask
@@ -122,7 +122,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
     select id, coalesce(claimed_at > now() - lease(), false) as "isInFlight"
     from deliveries
     where id = any (${ids}::uuid[]) and partner_id = ${partnerId}
-      and status = any (${statuses}::text[])
+      and status = any (${statuses}::text[]) and is_test is not true
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);

@@ -2,7 +2,7 @@
  * The test delivery: a signed `webhook.teste` to one webhook, through the same tables and pollers as any other delivery.
  *
  * It has an event row on a stream of its own, so its evidence is sealed like any other's. Its type is not in the
- * catalog: feed, balance and projections skip it. It keeps the schedule: a test that fails is tried again.
+ * catalog: feed, balance and projections skip it. It bears X-Webhook-Test and is tried once.
  * It may send the example of an event instead, under that event's name. The row stays a test's, and holds the name beside
  * the example; the view `messages` makes the event of it. So the log never tells of something that did not happen.
  * Waiting for its outcome means short reads with pauses in between, so no connection is held meanwhile.
@@ -31,11 +31,13 @@ export async function makeTestDelivery(
   webhookId: string,
   example: Example | null,
   author: Author,
-): Promise<Result<{ readonly id: string }, 'notFound' | 'webhookInactive'>> {
-  const [webhook] = await tx<{ active: boolean }[]>`
-    select active from webhooks where id = ${webhookId} and partner_id = ${partnerId} for share`;
+): Promise<Result<{ readonly id: string }, 'notFound' | 'webhookInactive' | 'testOfMuted'>> {
+  const [webhook] = await tx<{ active: boolean; isMuted: boolean }[]>`
+    select active, exists (select from lanes where webhook_id = w.id and muted_at is not null) as "isMuted"
+    from webhooks w where id = ${webhookId} and partner_id = ${partnerId} for share`;
   if (webhook === undefined) return NOT_FOUND;
   if (!webhook.active) return { refused: { kind: 'webhookInactive' } };
+  if (webhook.isMuted) return { refused: { kind: 'testOfMuted' } };
   const own = { webhook_id: webhookId, mensagem: 'Entrega de teste, pedida pelo parceiro' };
   const data = JSON.stringify(example === null ? own : { exemplo_de: example.event, data: example.data });
   const [row] = await tx<[{ id: string }]>`

@@ -51,6 +51,7 @@ interface Taken {
   readonly loanVersion: number | null;
   /** The trace that the event belongs to, as W3C trace context has it; null: none. */
   readonly traceparent: string | null;
+  readonly isTest: boolean;
 }
 
 /** One claimed delivery with all that sending it takes. */
@@ -75,6 +76,7 @@ interface Columns {
   claimedAt: Date;
   lost: readonly string[] | null;
   isFull: boolean;
+  isTest: boolean | null;
 }
 
 /** Where each column is in a row. Rows come as lists: as objects, a poller with a million deliveries due kept some MiB more. */
@@ -95,6 +97,7 @@ export const ORDINAL = {
   claimedAt: 13,
   lost: 14,
   isFull: 15,
+  isTest: 16,
 } as const satisfies Record<keyof Columns, number>;
 
 type Row = { readonly [Name in keyof Columns as (typeof ORDINAL)[Name]]: Columns[Name] };
@@ -167,6 +170,7 @@ function deliveryOf(row: Row, lane: Lane): ClaimedDelivery {
     body: row[ORDINAL.body],
     loanVersion: row[ORDINAL.loanVersion],
     traceparent: row[ORDINAL.traceparent],
+    isTest: row[ORDINAL.isTest] === true,
     webhookId,
     partnerId,
     url,

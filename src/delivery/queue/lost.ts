@@ -43,7 +43,8 @@ export async function logLostAttempts(
 
 /**
  * Ends the claims on these deliveries whose leases are over, at most a batch: the deliveries are due at once, with no slot
- * spent. The fifth loss in a row books a failure instead, so that a receiver that makes pollers die is not tried for ever.
+ * spent. The fifth loss in a row books a failure instead, so that a receiver that makes pollers die is not tried for ever, and
+ * so does the first of a test, which is tried once.
  * Returns how many it ended; deliveries that another transaction has locked are left to that.
  */
 export async function endLostClaims(tx: Tx, deliveryIds: readonly string[], now: Date | null = null): Promise<number> {
@@ -107,7 +108,7 @@ async function endLocked(
     from (
       select id, partner_id, now, is_spent, next_slot, is_spent and next_slot is null as is_over
       from (
-        select id, partner_id, t.now, lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
+        select id, partner_id, t.now, is_test is true or lost_in_row + 1 >= ${LOST_IN_ROW_BOOKS_FAILURE} as is_spent,
                next_slot(deliveries, t.now) as next_slot
         from deliveries, (select coalesce(${now}::timestamptz, now()) as now) t
         where id = any (${ids}::uuid[]) and partner_id = any (${partnerIds}::uuid[])

@@ -8,6 +8,7 @@ import {
   HEADER_STANDARD_ID,
   HEADER_STANDARD_SIGNATURE,
   HEADER_STANDARD_TIMESTAMP,
+  HEADER_TEST,
   HEADER_USER_AGENT,
 } from '../../contract/delivery.ts';
 import { VERSION } from '../../version.ts';
@@ -24,11 +25,13 @@ export interface Addressed {
   readonly body: Buffer;
   /** Null where there is no loan. */
   readonly loanVersion: number | null;
+  /** True for what the partner asked for to try its receiver. */
+  readonly isTest: boolean;
 }
 
 /** Names and values in turn, signed by `key` and, during a rotation, by `previous`, for an attempt that starts at `at`. */
 export function deliveryHeaders(
-  { id, event, body, loanVersion }: Addressed,
+  { id, event, body, loanVersion, isTest }: Addressed,
   key: SigningKey,
   previous: SigningKey | null,
   at: Date,
@@ -56,5 +59,6 @@ export function deliveryHeaders(
   ];
   if (previous !== null) headers.push(HEADER_PREVIOUS_SIGNATURE, sign(previous, body));
   if (loanVersion !== null) headers.push(HEADER_LOAN_VERSION, String(loanVersion));
+  if (isTest) headers.push(HEADER_TEST, '1');
   return headers;
 }

@@ -1,6 +1,7 @@
 /** The emitted events and the notices as OpenAPI's top-level `webhooks`: what the service sends, and what it makes of the answer. */
 import { z } from 'zod';
 import * as delivery from '../../contract/delivery.ts';
+import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
 import { RETRY_DELAYS_TEXT } from '../../contract/schedule.ts';
 import { id, timestamp } from '../../contract/values.ts';
@@ -41,6 +42,12 @@ const HEADERS: Readonly<Record<string, Header>> = {
     description: 'A versão do empréstimo no evento: descarte o que for mais velho do que já se conhece',
     schema: { type: 'integer', minimum: 1 },
     example: 4,
+    isConditional: true,
+  },
+  [delivery.HEADER_TEST]: {
+    description: '`1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz',
+    schema: { type: 'string', const: '1' },
+    example: '1',
     isConditional: true,
   },
   [delivery.HEADER_USER_AGENT]: {
@@ -93,6 +100,12 @@ export function describeEvents(schemas: Schemas): Json {
 }
 
 function describeEvent(name: SubscribableName, body: Json): Json {
+  const example = {
+    evento: name,
+    timestamp: '2026-01-31T12:00:00.000Z',
+    parceiro_id: ID_EXAMPLE,
+    data: EVENT_EXAMPLES[name],
+  };
   const eventHeader = {
     name: delivery.HEADER_EVENT,
     in: 'header',
@@ -112,7 +125,7 @@ function describeEvent(name: SubscribableName, body: Json): Json {
       { ...eventHeader, description: 'O nome do evento, igual a `evento` no corpo' },
       ...Object.keys(HEADERS).map((header) => ({ $ref: `#/components/parameters/${header}` })),
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    requestBody: { required: true, content: { 'application/json': { schema: body, example } } },
     responses: {
       '2XX': { $ref: '#/components/responses/Recebido' },
       default: { $ref: '#/components/responses/NaoRecebido' },

@@ -1,26 +1,20 @@
-/** What a partner has sent to one webhook: many deliveries again, or a test. */
+/** What a partner has sent again to one webhook. */
 import { z } from 'zod';
-import { TEST_NAME } from '../../contract/delivery.ts';
-import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import * as contract from '../../contract/resources/delivery-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { resendMany } from '../../delivery/partner/resend.ts';
-import { awaitOutcome, makeTestDelivery } from '../../delivery/partner/try-out.ts';
 import { readClock } from '../../log/read.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { exampleData } from '../openapi/event-example.ts';
 import { cursor, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
 /** How long one request goes on; the caller asks again with the answer's cursor. */
 const RESEND_MS = 5_000;
-/** An attempt takes 30 s at most, and is claimed and recorded around it. */
-const TEST_WAIT_MS = 35_000;
 
 /** What `reenvios` means without `status`: what failed. A delivery that arrived is sent again only when asked for by name. */
 const FAILED = ['erro', 'suspensa'] as const;
@@ -44,18 +38,7 @@ const manyToResend = z.strictObject({
 });
 const cursorFields = z.tuple([momentField, uuid]);
 
-const testOrder = z.strictObject({ evento: z.enum(SUBSCRIBABLE_NAMES).optional() });
-const TEST_DESCRIPTION =
-  'Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook: os ids são os dos ' +
-  'exemplos desta página, que nenhum empréstimo tem, e X-Webhook-Loan-Version não vem. O registro guarda a entrega como ' +
-  `${TEST_NAME}: nem o fluxo de eventos nem o balanço a contam.`;
-
-export function addWebhookSendRoutes(add: AddOperation, deps: HttpDeps): void {
-  addResends(add, deps);
-  addTest(add, deps);
-}
-
-function addResends(add: AddOperation, { pool, cursors }: HttpDeps): void {
+export function addWebhookSendRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -93,33 +76,6 @@ function addResends(add: AddOperation, { pool, cursors }: HttpDeps): void {
       const proximo_cursor = next === null ? null : await cursors.write(list, [until.toISOString(), next]);
       const result = { simulado: body.simular, entregas: count, em_andamento: inFlight, proximo_cursor };
       return { status: 200, body: result };
-    },
-  );
-}
-
-function addTest(add: AddOperation, { pool, testWaitMs = TEST_WAIT_MS }: HttpDeps): void {
-  const schema = contract.deliveryWithAttempts;
-  add(
-    {
-      method: 'post',
-      path: '/v1/webhooks/{id}/teste',
-      summary: `Envia um ${TEST_NAME} assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu`,
-      description: TEST_DESCRIPTION,
-      scope: 'webhooks:write',
-      body: testOrder,
-      isBodyOptional: true,
-      answers: {
-        200: { description: 'A entrega de teste, com a sua primeira tentativa', schema },
-        202: { description: 'A entrega de teste, ainda sem resultado', schema },
-      },
-      errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-    },
-    async ({ partnerId, id, actor, requestId, body: { evento } }) => {
-      const example = evento === undefined ? null : { event: evento, data: exampleData(evento) };
-      const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, example, { actor, requestId }));
-      if ('refused' in made) return made;
-      const { delivery, isOver } = await awaitOutcome(pool, partnerId, made.ok.id, testWaitMs);
-      return { status: isOver ? 200 : 202, body: delivery };
     },
   );
 }

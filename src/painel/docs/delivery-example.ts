@@ -14,9 +14,9 @@ const LOAN_VERSION = 4;
 export function deliveryExample(event: SubscribableName): string {
   const example = exampleOf(event);
   const body = Buffer.from(JSON.stringify(example));
-  const loanVersion = 'emprestimo_id' in (example['data'] as object) ? LOAN_VERSION : null;
+  const loanVersion = 'emprestimo_id' in example.data ? LOAN_VERSION : null;
   const headers = deliveryHeaders(
-    { id: DELIVERY_ID, event, body, loanVersion },
+    { id: DELIVERY_ID, event, body, loanVersion, isTest: false },
     signingKey(EXAMPLE_SECRET),
     null,
     SENT_AT,

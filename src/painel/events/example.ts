@@ -1,10 +1,19 @@
 /** What a receiver gets for an event, and of what fields its data is made. Pure. */
-import type { SubscribableName } from '../../contract/events.ts';
-import { exampleData, FORMATS, ID_EXAMPLE, type Json, resolve, schemaOf } from '../../http/openapi/event-example.ts';
+import { z } from 'zod';
+import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
+import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 
-/** An envelope as it is sent, with invented values that fit the schema. */
-export function exampleOf(name: SubscribableName): Json {
-  return { evento: name, timestamp: FORMATS['date-time'], parceiro_id: ID_EXAMPLE, data: exampleData(name) };
+type Json = Readonly<Record<string, unknown>>;
+
+/** An envelope as it is sent. */
+export function exampleOf(name: SubscribableName) {
+  const parceiro_id = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
+  return { evento: name, timestamp: '2026-01-31T12:00:00.000Z', parceiro_id, data: EVENT_EXAMPLES[name] };
+}
+
+/** The JSON Schema of the event's data. */
+export function schemaOf(name: SubscribableName): Json {
+  return z.toJSONSchema(EVENTS[name].data, { unrepresentable: 'any' });
 }
 
 export interface Field {
@@ -35,4 +44,10 @@ function ruleOf(schema: Json): string {
   if (Array.isArray(schema['enum'])) return (schema['enum'] as unknown[]).join(' | ');
   const { format } = schema;
   return typeof format === 'string' ? format : '';
+}
+
+/** The schema that `$ref` names, or the schema itself. */
+function resolve(schema: Json, definitions: Json): Json {
+  const reference = schema['$ref'];
+  return typeof reference === 'string' ? (definitions[reference.replace('#/$defs/', '')] as Json) : schema;
 }

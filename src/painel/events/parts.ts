@@ -1,12 +1,11 @@
 /** What the catalogue and the documentation both show of an event's data. */
 import { html } from 'hono/html';
 import { EVENTS, type SubscribableName } from '../../contract/events.ts';
-import { schemaOf } from '../../http/openapi/event-example.ts';
 import { prose } from '../docs/prose.ts';
 import type { Html, Visit } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
-import { fieldsOf } from './example.ts';
+import { fieldsOf, schemaOf } from './example.ts';
 
 /** One event: when it fires, what of it is certain, `example` of what arrives, and the fields of its data. */
 export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableName, example: Html): Html {

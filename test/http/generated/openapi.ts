@@ -179,7 +179,7 @@ export interface paths {
         put?: never;
         /**
          * Envia um webhook.teste assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu
-         * @description Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook: os ids são os dos exemplos desta página, que nenhum empréstimo tem, e X-Webhook-Loan-Version não vem. O registro guarda a entrega como webhook.teste: nem o fluxo de eventos nem o balanço a contam.
+         * @description Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook; com data, o exemplo como o parceiro o mudou: ids e números ficam os do exemplo, que nenhum empréstimo tem. Toda entrega de teste traz X-Webhook-Test: 1, não traz X-Webhook-Loan-Version e é tentada uma vez. O registro a guarda como webhook.teste: nem o fluxo de eventos nem o balanço a contam.
          *
          *     Escopo exigido: `webhooks:write` (registrar e alterar webhooks, e reenviar entregas).
          *
@@ -1421,7 +1421,12 @@ export interface components {
              */
             data_desligamento: string;
             motivo_desligamento: components["schemas"]["CodigoEDescricao"];
-            situacao_emprestimo: components["schemas"]["CodigoEDescricao"];
+            situacao_emprestimo: {
+                /** @example encerrado_desligamento */
+                codigo: string;
+                /** @example Encerrado por desligamento */
+                descricao: string;
+            };
             /**
              * Format: date-time
              * @example 2026-01-31T12:00:00.000Z
@@ -1512,6 +1517,7 @@ export interface components {
              */
             evento_id: string;
             evento: components["schemas"]["NomeEntregue"];
+            teste: boolean;
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
@@ -1547,6 +1553,7 @@ export interface components {
              */
             evento_id: string;
             evento: components["schemas"]["NomeEntregue"];
+            teste: boolean;
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
@@ -1585,6 +1592,7 @@ export interface components {
              */
             evento_id: string;
             evento: components["schemas"]["NomeEntregue"];
+            teste: boolean;
             emprestimo_id: string | null;
             /** @example 4 */
             versao_emprestimo: number | null;
@@ -2155,9 +2163,9 @@ export interface components {
                     descricao: string;
                 };
                 situacao_emprestimo: {
-                    /** @example 02 */
+                    /** @example encerrado_desligamento */
                     codigo: string;
-                    /** @example Dispensa sem justa causa */
+                    /** @example Encerrado por desligamento */
                     descricao: string;
                 };
             };
@@ -2869,6 +2877,11 @@ export interface components {
          */
         "X-Webhook-Loan-Version": number;
         /**
+         * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+         * @example 1
+         */
+        "X-Webhook-Test": "1";
+        /**
          * @description Quem envia, e em que versão
          * @example Carteiro/0.2.0
          */
@@ -3371,6 +3384,9 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     evento?: "autorizacao.confirmada" | "margem.concluida" | "margem.falhou" | "emprestimo.emitido" | "emprestimo.emissao_falhou" | "assinatura.concluida" | "assinatura.pendente" | "docs_registry.pendente" | "docs_registry.recebido" | "averbacao.concluida" | "averbacao.falhou" | "desembolso.liquidado" | "desembolso.falhou" | "trabalhador.desligado" | "trabalhador.vinculo_novo" | "repasse.processado" | "webhook.falhando" | "webhook.suspenso";
+                    data?: {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
@@ -5547,6 +5563,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5572,6 +5593,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "autorizacao.confirmada",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "autorizacao_id": "00000000-0000-7000-8000-000000000003",
+                 *         "cpf_trabalhador": "52998224725",
+                 *         "status": "confirmada",
+                 *         "origem": "web"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoAutorizacaoConfirmada"];
             };
         };
@@ -5610,6 +5644,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5635,6 +5674,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "margem.concluida",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "cpf_trabalhador": "52998224725",
+                 *         "cnpj_empregador": "11222333000181",
+                 *         "consulta_margem_id": "00000000-0000-7000-8000-000000000004",
+                 *         "salario_bruto": 5000,
+                 *         "margem_disponivel": 1750,
+                 *         "margem_percentual": 0.35
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoMargemConcluida"];
             };
         };
@@ -5673,6 +5727,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5698,6 +5757,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "margem.falhou",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "cpf_trabalhador": "52998224725",
+                 *         "cnpj_empregador": "11222333000181",
+                 *         "tipo_erro": "upstream",
+                 *         "erro": "o registry não respondeu em 30 s"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoMargemFalhou"];
             };
         };
@@ -5736,6 +5808,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5761,6 +5838,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "emprestimo.emitido",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero": "0000-00000000",
+                 *         "valor_liberado": 5000
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoEmprestimoEmitido"];
             };
         };
@@ -5799,6 +5888,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5824,6 +5918,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "emprestimo.emissao_falhou",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "motivo": "tentativas de emissão esgotadas"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoEmprestimoEmissaoFalhou"];
             };
         };
@@ -5862,6 +5967,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5887,6 +5997,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "assinatura.concluida",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "tipo_assinatura": "internal"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoAssinaturaConcluida"];
             };
         };
@@ -5925,6 +6046,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -5950,6 +6076,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "assinatura.pendente",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero_emprestimo": "0000-00000000",
+                 *         "ccb_assinada_recebida": true
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoAssinaturaPendente"];
             };
         };
@@ -5988,6 +6126,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6013,6 +6156,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "docs_registry.pendente",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero_emprestimo": "0000-00000000",
+                 *         "prazo": "2026-02-15"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoDocsRegistryPendente"];
             };
         };
@@ -6051,6 +6206,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6076,6 +6236,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "docs_registry.recebido",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero_emprestimo": "0000-00000000"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoDocsRegistryRecebido"];
             };
         };
@@ -6114,6 +6285,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6139,6 +6315,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "averbacao.concluida",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "averbacao_id": "00000000-0000-7000-8000-000000000002",
+                 *         "protocolo_registry": "REG-2DCA4C14FF77347F"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoAverbacaoConcluida"];
             };
         };
@@ -6177,6 +6365,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6202,6 +6395,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "averbacao.falhou",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "averbacao_id": "00000000-0000-7000-8000-000000000002",
+                 *         "erro": "margem insuficiente"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoAverbacaoFalhou"];
             };
         };
@@ -6240,6 +6445,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6265,6 +6475,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "desembolso.liquidado",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero_emprestimo": "0000-00000000",
+                 *         "valor_liberado": 5000,
+                 *         "data_liberacao": "2026-01-31"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoDesembolsoLiquidado"];
             };
         };
@@ -6303,6 +6526,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6328,6 +6556,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "desembolso.falhou",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero_emprestimo": "0000-00000000",
+                 *         "motivo": "conta de destino encerrada"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoDesembolsoFalhou"];
             };
         };
@@ -6366,6 +6606,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6391,6 +6636,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "trabalhador.desligado",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "numero_emprestimo": "0000-00000000",
+                 *         "cpf_trabalhador": "52998224725",
+                 *         "matricula": "1001",
+                 *         "nome_trabalhador": "Maria da Silva",
+                 *         "data_desligamento": "2026-01-31",
+                 *         "motivo_desligamento": {
+                 *           "codigo": "02",
+                 *           "descricao": "Dispensa sem justa causa"
+                 *         },
+                 *         "situacao_emprestimo": {
+                 *           "codigo": "encerrado_desligamento",
+                 *           "descricao": "Encerrado por desligamento"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoTrabalhadorDesligado"];
             };
         };
@@ -6429,6 +6697,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6454,6 +6727,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "trabalhador.vinculo_novo",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "cpf_trabalhador": "52998224725",
+                 *         "nome_trabalhador": "Maria da Silva",
+                 *         "novo_empregador": {
+                 *           "cnpj": "11444777000161",
+                 *           "nome": "Nova Empregadora Ltda"
+                 *         },
+                 *         "data_admissao": "2026-01-31",
+                 *         "margem_disponivel": 1750,
+                 *         "emprestimo_id": "00000000-0000-7000-8000-000000000001",
+                 *         "saldo_pendente": 6420,
+                 *         "averbavel": true
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoTrabalhadorVinculoNovo"];
             };
         };
@@ -6492,6 +6785,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6517,6 +6815,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "repasse.processado",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "repasse_id": "00000000-0000-7000-8000-000000000005",
+                 *         "competencia": "2026-01",
+                 *         "total_parcelas": 1,
+                 *         "numero_ccbs": 1,
+                 *         "valor_total": 267.5,
+                 *         "fechado_em": "2026-02-01T12:00:00.000Z"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoRepasseProcessado"];
             };
         };
@@ -6555,6 +6868,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6580,6 +6898,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "webhook.falhando",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "webhook_id": "00000000-0000-7000-8000-000000000006",
+                 *         "parceiro_id": "00000000-0000-7000-8000-000000000007",
+                 *         "host": "parceiro.example.com",
+                 *         "primeira_falha_em": "2026-01-30T11:30:00.000Z",
+                 *         "falhando_desde": "2026-01-31T12:00:00.000Z",
+                 *         "falhas": 120,
+                 *         "ultimo_resultado": "resposta_nao_2xx",
+                 *         "ultimo_status_http": 503,
+                 *         "suspende_em": "2026-02-05T12:00:00.000Z",
+                 *         "o_que_fazer": "Corrija o endpoint, ou troque a URL com PATCH /v1/webhooks/{id}. Uma resposta 2xx encerra o estado, e POST /v1/webhooks/{id}/teste pede uma na hora."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoWebhookFalhando"];
             };
         };
@@ -6618,6 +6955,11 @@ export interface operations {
                  */
                 "X-Webhook-Loan-Version"?: components["parameters"]["X-Webhook-Loan-Version"];
                 /**
+                 * @description `1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz
+                 * @example 1
+                 */
+                "X-Webhook-Test"?: components["parameters"]["X-Webhook-Test"];
+                /**
                  * @description Quem envia, e em que versão
                  * @example Carteiro/0.2.0
                  */
@@ -6643,6 +6985,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "evento": "webhook.suspenso",
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "parceiro_id": "019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b",
+                 *       "data": {
+                 *         "webhook_id": "00000000-0000-7000-8000-000000000006",
+                 *         "parceiro_id": "00000000-0000-7000-8000-000000000007",
+                 *         "host": "parceiro.example.com",
+                 *         "primeira_falha_em": "2026-01-30T11:30:00.000Z",
+                 *         "falhando_desde": "2026-01-31T12:00:00.000Z",
+                 *         "falhas": 120,
+                 *         "ultimo_resultado": "resposta_nao_2xx",
+                 *         "ultimo_status_http": 503,
+                 *         "suspenso_em": "2026-02-05T12:00:00.000Z",
+                 *         "o_que_fazer": "Corrija o endpoint e reative o webhook com PATCH /v1/webhooks/{id} {\"ativo\": true, \"retomar\": true}, que retoma as entregas suspensas."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["EventoWebhookSuspenso"];
             };
         };

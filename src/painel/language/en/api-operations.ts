@@ -55,8 +55,8 @@ export const OPERATIONS: Readonly<Record<string, string>> = {
   'Quantas, e onde continuar se não acabou': 'How many, and where to go on if it is not over',
   'Envia um webhook.teste assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu':
     'Sends a signed webhook.teste, or the example of an event, to this webhook and answers with what happened',
-  'Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook: os ids são os dos exemplos desta página, que nenhum empréstimo tem, e X-Webhook-Loan-Version não vem. O registro guarda a entrega como webhook.teste: nem o fluxo de eventos nem o balanço a contam.':
-    "With evento, sends that event's example, under its name in X-Webhook-Event and in evento, whether the webhook subscribes to it or not: the ids are those of this page's examples, which no loan has, and X-Webhook-Loan-Version does not come. The log keeps the delivery as webhook.teste: neither the feed nor the balance counts it.",
+  'Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook; com data, o exemplo como o parceiro o mudou: ids e números ficam os do exemplo, que nenhum empréstimo tem. Toda entrega de teste traz X-Webhook-Test: 1, não traz X-Webhook-Loan-Version e é tentada uma vez. O registro a guarda como webhook.teste: nem o fluxo de eventos nem o balanço a contam.':
+    "With evento, sends that event's example, under its name in X-Webhook-Event and in evento, whether the webhook subscribes to it or not; with data, the example as the partner edited it: ids and numbers stay the example's, which no loan has. Every test bears X-Webhook-Test: 1 and no X-Webhook-Loan-Version, and is tried once. The log keeps it as webhook.teste: neither the feed nor the balance counts it.",
   'A entrega de teste, com a sua primeira tentativa': 'The test delivery, with its first attempt',
   'A entrega de teste, ainda sem resultado': 'The test delivery, without an outcome yet',
 

@@ -59,6 +59,8 @@ export const PARTS: Readonly<Record<string, string>> = {
 
   // Headers of deliveries
   'O nome do evento, igual a `evento` no corpo': "The event's name, as `evento` in the body",
+  '`1` num teste que o parceiro pediu: nenhum empréstimo tem os ids e o número que ele traz':
+    '`1` in a test that the partner asked for: no loan has the ids and the number that it brings',
   'O id da entrega, igual em toda tentativa: deduplique por ele':
     "The delivery's id, the same in every attempt: deduplicate by it",
   'HMAC-SHA256, em hexadecimal, dos bytes exatos do corpo; a chave é o secret inteiro, como mostrado':
