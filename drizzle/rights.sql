@@ -72,10 +72,10 @@ grant select, insert, update, delete on attempt_hours to carteiro_poller;
 -- Pollers vacuum the two tables whose rows live for milliseconds (src/delivery/queue/upkeep/cleaner.ts).
 grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
-  arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz),
+  arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz, uuid[]),
   next_window(int, int, boolean, bigint, bigint, float8, float8, float8, float8, float8, float8),
   arm_lanes(timestamptz, bigint), poller_number(text), living_pollers(), sign_of_life(text, boolean),
-  hold_back(tid[], timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[])
+  hold_back(tid[], timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
   to carteiro_poller;
 
 grant insert on webhooks to carteiro_app;

@@ -5,16 +5,18 @@
 -- Once the claim is full, the other lanes that it locked are not looked at: no part of the statement reads `lane` beyond
 -- the last turn. When each claim of 64 looked at all of 100 due lanes, it took a fifth more.
 --
--- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. A partner gets no more than its share of the poller's slots
--- (src/delivery/queue/slots.ts): partner `holders[i]` holds `held[i]` slots, partners that are not listed hold few, and
--- `reserve` slots are kept for those. With a null `reserve`, shares are not looked at.
+-- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. A partner gets no more than its
+-- share of the poller's slots (src/delivery/queue/slots.ts): partner `holders[i]` holds `held[i]` slots, partners that are not
+-- listed hold few, and `reserve` slots are kept for those. With a null `reserve`, shares are not looked at. The lanes of `sated`
+-- partners, who have their share already, are passed over and stay due: another poller may serve them now, and this one as
+-- soon as a slot of theirs is let go. When they were put off for 5 s instead, the pollers slept beside a backlog.
 -- Lanes, webhooks and deliveries are joined by their partner too; messages are not. With the partner in that join, and
 -- old statistics, the planner took the events' index by partner: 250 us a delivery instead of 70, and more with each
 -- event.
 -- Of a lane in order only those are taken that hold_back allows (hold_back.sql); other lanes are not asked for it.
 -- A webhook of a deactivated partner is inactive. Until a new secret signs, the previous secret signs alone.
 create or replace function claim_due(
-  claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[]
+  claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[], sated uuid[]
 )
   returns table (
     turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text,
@@ -33,14 +35,10 @@ declare
   -- reserve.
   least_share constant bigint := 8;
   share_a_free_slot constant bigint := 16;
-  -- A lane that is due and whose partner has its share is looked at again after this, by whichever poller comes first.
-  share_pause constant interval := '5 seconds';
   -- While one of its attempts takes so long, a lane has no more slots than when it was new: of those whose receivers hang now
   -- and then, the good answers in between would give them all of a poller.
   lingering constant interval := '5 seconds';
   window_while_lingering constant int := 8;
-  -- With fewer slots than lanes, those whose partner has its share would hide the others.
-  most_lanes constant bigint := case when cardinality(holders) = 0 then least(at_most, lanes_a_claim) else lanes_a_claim end;
   moment constant timestamptz := coalesce(at, now());
   lease constant interval := lease();
   lease_start constant timestamptz := moment - lease;
@@ -57,9 +55,9 @@ begin
   from (
     select l.ctid, l.in_order
     from lanes l
-    where l.next_due_at between due_from and moment
+    where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
     order by l.next_due_at
-    limit most_lanes
+    limit least(at_most, lanes_a_claim)
     for update skip locked
   ) due;
   if locked is null then
@@ -74,8 +72,8 @@ begin
   -- to when all are or were due.
   with lane as materialized (
     select row_number() over ()::int as turn, l.ctid, l.webhook_id,
-           l.next_due_at, l.scan_from, l.next_scan_from, l.in_order, cap.*, share.*, share.held >= share.most as has_its_share,
-           case when w.active and p.active and share.held < share.most then cap.max_in_flight - claimed.flying else 0 end as slots,
+           l.next_due_at, l.scan_from, l.next_scan_from, l.in_order, cap.*,
+           case when w.active and p.active then cap.max_in_flight - claimed.flying else 0 end as slots,
            claimed.*,
            coalesce(w.active and p.active, false) as active, l.partner_id, w.url,
            case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end as encrypted_secret,
@@ -85,10 +83,6 @@ begin
     join lanes l on l.ctid = held.ctid
     left join webhooks w on w.id = l.webhook_id and w.partner_id = l.partner_id
     left join partners p on p.id = l.partner_id
-    cross join lateral (
-      select coalesce(claim_due.held[array_position(holders, l.partner_id)], 0) as held,
-             greatest(least_share, coalesce(share_a_free_slot * (at_most - 1 - reserve), at_most)) as most
-    ) share
     cross join lateral (
       select count(*) filter (where d.claimed_at > lease_start) as flying,
              min(d.claimed_at) filter (where d.claimed_at > lease_start) as first_claimed_at,
@@ -103,7 +97,7 @@ begin
     ) cap
   ),
   found as (
-    select lane.turn, lane.partner_id, lane.held, row_number() over () as rank, d.*
+    select lane.turn, lane.partner_id, row_number() over () as rank, d.*
     from lane
     cross join lateral (
       select d.id, d.event_id, d.next_attempt_at, d.claimed_at is not null as is_lost
@@ -122,7 +116,7 @@ begin
   due as materialized (
     select found.*,
            not is_lost
-           and held + row_number() over (partition by partner_id order by rank)
+           and coalesce(held[array_position(holders, partner_id)], 0) + row_number() over (partition by partner_id order by rank)
                <= greatest(least_share, coalesce(share_a_free_slot * (at_most - rank - reserve), at_most)) as is_taken
     from found
   ),
@@ -152,16 +146,14 @@ begin
   -- deliveries remain; else when the next one is due or a lease ends; or, when saturated, at the earliest end of a lease
   -- (a free slot wakes it sooner). Once the claim is full the lanes behind have not had their turn, and the one whose turn
   -- was cut short stays before them, unless it was the first: with few slots free it would be served for ever.
-  -- So does a lane of which nothing was taken because its partner reached its share in this same claim. One whose partner had
-  -- it before is looked at after a pause: left due, it would be found again at once and hide those behind it.
+  -- So does a lane of which nothing was taken because its partner reached its share in this same claim.
   rearmed as (
     update lanes l
     set version = l.version + 1,
-        saturated = s.flying >= s.max_in_flight or s.pauses,
+        saturated = s.flying >= s.max_in_flight,
         in_flight = s.flying,
         next_due_at = case
           when s.flying >= s.max_in_flight then s.first_claimed_at + lease
-          when s.pauses then moment + share_pause
           when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end
           else least(s.due_at, s.first_claimed_at + lease)
         end,
@@ -171,7 +163,6 @@ begin
     from (
       select lane.ctid, lane.max_in_flight, lane.next_due_at, lane.next_scan_from,
              (lane.turn = last_turn.turn and lane.turn > 1) or (mine.is_short and mine.n = 0) as is_cut,
-             lane.has_its_share and coalesce(open.due_at <= moment, false) as pauses,
              lane.flying + coalesce(mine.n, 0) as flying,
              coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end) as first_claimed_at,
              least(lane.first_due, mine.first_due) as first_due,

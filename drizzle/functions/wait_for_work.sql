@@ -1,7 +1,8 @@
 -- Waits until there is work for a claim, at most `patience_ms`: a due lane, or an arrival that this session has not
 -- taken. A freed slot is work only for a saturated lane; otherwise each record would wake the poller once more for
--- nothing. Each look is a statement with a snapshot of its own and costs 10 us; the wait is in the server, so a look
--- needs no round trip. `at` replaces the clock in tests.
+-- nothing. A due lane of a `sated` partner is no work: the poller has no slot for it (claim_due.sql). Each look is a statement
+-- with a snapshot of its own and costs 10 us; the wait is in the server, so a look needs no round trip. `at` replaces the clock
+-- in tests.
 --
 -- Instead of sleeping between two looks, an idle poller waits for the end of a transaction that is appending:
 -- append_event holds a shared advisory lock until its transaction ends. So the poller wakes at the commit.
@@ -15,7 +16,9 @@
 -- Measured, commit to arrival (p50, 100/s): 1.65 ms with the lock, 2.05 without; with 5 ms between the append and its
 -- commit 1.9 and 2.1; beside a transaction that stays open 2.25 and 2.25. NOTIFY: 1.75, because it wakes the poller,
 -- which then has to ask.
-create or replace function wait_for_work(at timestamptz, patience_ms float8, nap_ms float8, due_from timestamptz default '-infinity')
+create or replace function wait_for_work(
+  at timestamptz, patience_ms float8, nap_ms float8, due_from timestamptz default '-infinity', sated uuid[] default '{}'
+)
   returns boolean
   language plpgsql volatile set search_path from current
 as $$
@@ -35,7 +38,7 @@ begin
     moment := coalesce(at, clock_timestamp());
     if exists (select from arrivals where tx >= after and kind in ('due', 'look'))
        or exists (select from arrivals where tx = any (running) and kind in ('due', 'look'))
-       or exists (select from lanes where next_due_at between due_from and moment)
+       or exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated))
        or exists (
          select
          from (

@@ -69,7 +69,7 @@ describe('a core with nothing but its role', () => {
     'select * from carteiro.partners',
     "insert into carteiro.arrivals (webhook_id, partner_id, kind) values (uuidv7(), uuidv7(), 'look')",
     "select carteiro.make_test_delivery(uuidv7(), uuidv7(), 'x', '{}', 'x')",
-    "select carteiro.claim_due('x', 1, null, '-infinity', null, '{}', '{}')",
+    "select carteiro.claim_due('x', 1, null, '-infinity', null, '{}', '{}', '{}')",
   ])('may not: %s', async (statement) => {
     await expect(core.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
   });

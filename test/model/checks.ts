@@ -19,6 +19,7 @@ import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
 import { lookBesideRecord, probeFailing, recoverInSteps } from './failing-checks.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
+import { neverStandStill } from './standstill.ts';
 import { armBesideClaim, freeBesideClaim, holdOverdue, wakeLate } from './lane-wakes.ts';
 import {
   holdBesideRecord,
@@ -67,6 +68,7 @@ export type CheckName =
   | 'late commit of a claim'
   | 'share of a partner'
   | 'hidden lane'
+  | 'standstill'
   | 'silent webhook'
   | 'silent beside a claim'
   | 'window'
@@ -138,6 +140,8 @@ function expectNone(rows: readonly unknown[], what: string): void {
 
 export const CHECKS: Readonly<Record<CheckName, Check>> = {
   differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
+
+  standstill: neverStandStill,
 
   'failing webhook': probeFailing,
   'failing beside a record': lookBesideRecord,

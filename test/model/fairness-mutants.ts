@@ -27,12 +27,39 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
     finds: /took every slot|was not served/,
   },
   {
-    name: 'a lane whose partner has its share stays due',
-    file: 'claim_due.sql',
-    find: 'when s.pauses then moment + share_pause',
-    put: 'when s.pauses then moment',
+    name: 'a look takes the lanes of a partner that has its share for work',
+    file: 'wait_for_work.sql',
+    find: ' and partner_id <> all (sated)',
+    put: '',
     check: 'share of a partner',
     finds: /looks again and again/,
+  },
+  {
+    name: 'a lane whose partner reached its share in a claim is put off',
+    file: 'claim_due.sql',
+    find: 'when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end',
+    put: `when s.due_at <= moment then moment + case when s.is_cut then interval '5 seconds' else interval '0' end`,
+    check: 'standstill',
+    finds: /stands still/,
+  },
+  {
+    name: 'a lane is put off while its partner has its share as its poller remembers it',
+    file: 'claim_due.sql',
+    find: 'when s.due_at <= moment then case',
+    put: `when s.due_at <= moment and exists (
+            select from unnest(holders, held) h (id, n), lanes where lanes.ctid = s.ctid and h.id = partner_id and h.n >= least_share
+          ) then moment + interval '5 seconds'
+          when s.due_at <= moment then case`,
+    check: 'standstill',
+    finds: /stands still/,
+  },
+  {
+    name: 'whoever holds many slots has its share, though most are free',
+    file: 'queue/slots.ts',
+    find: '(holders.get(id) ?? 0) >= share',
+    put: 'share > 0',
+    check: 'standstill',
+    finds: /stands still/,
   },
   {
     name: 'slots that came free are still counted as their partner’s',
@@ -43,10 +70,10 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
     finds: /of 52 slots/,
   },
   {
-    name: 'lanes whose partner has its share count as slots',
+    name: 'a claim looks at the lanes of partners that have their share',
     file: 'claim_due.sql',
-    find: 'case when cardinality(holders) = 0 then least(at_most, lanes_a_claim) else lanes_a_claim end',
-    put: 'least(at_most, lanes_a_claim)',
+    find: ' and l.partner_id <> all (sated)',
+    put: '',
     check: 'hidden lane',
     finds: /hide the others/,
   },

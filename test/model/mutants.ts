@@ -206,8 +206,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is claimed is taken from whoever has it',
     file: 'claim_due.sql',
-    find: '           not is_lost\n           and held + row_number()',
-    put: '           held + row_number()',
+    find: '           not is_lost\n           and coalesce(held[',
+    put: '           coalesce(held[',
     check: differential,
     finds: /sent and must not|not due|over the cap/,
   },
@@ -350,16 +350,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a deactivated webhook is still sent to',
     file: 'claim_due.sql',
-    find: 'case when w.active and p.active and share.held < share.most then',
-    put: 'case when share.held < share.most then',
+    find: 'case when w.active and p.active then cap',
+    put: 'case when true then cap',
     check: 'deactivated',
     finds: /sent to a deactivated/,
   },
   {
     name: 'a webhook of a deactivated partner is still sent to',
     file: 'claim_due.sql',
-    find: 'case when w.active and p.active and share.held < share.most then',
-    put: 'case when w.active and share.held < share.most then',
+    find: 'case when w.active and p.active then cap',
+    put: 'case when w.active then cap',
     check: 'deactivated partner',
     finds: /sent to a deactivated/,
   },
@@ -422,8 +422,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lanes are not locked by the claim that serves them',
     file: 'claim_due.sql',
-    find: 'limit most_lanes\n    for update skip locked',
-    put: 'limit most_lanes',
+    find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
+    put: 'limit least(at_most, lanes_a_claim)',
     check: 'concurrent claims',
     finds: /over overlapping claims/,
   },
@@ -432,16 +432,16 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'claim_due.sql',
     find: `    select l.ctid, l.in_order
     from lanes l
-    where l.next_due_at between due_from and moment
+    where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
     order by l.next_due_at
-    limit most_lanes
+    limit least(at_most, lanes_a_claim)
     for update skip locked`,
     put: "select '(0,0)'::tid as ctid, false as in_order",
     also: {
       find: 'from unnest(locked) as held (ctid)\n    join lanes l on l.ctid = held.ctid',
       put: `from (
         select ctid, * from lanes where next_due_at between due_from and moment
-        order by next_due_at limit most_lanes for update skip locked
+        order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
       ) l`,
     },
     check: 'claim behind a claim',

@@ -94,7 +94,7 @@ export class Claimer {
         },
         (sql) => {
           arming = armLanes(sql, now());
-          return patience === null ? [arming] : [waitForWork(sql, patience, now(), dueFrom), arming];
+          return patience === null ? [arming] : [waitForWork(sql, patience, now(), dueFrom, shares?.sated), arming];
         },
       );
       const [armed] = (await arming) ?? [];

@@ -127,7 +127,7 @@ export class Poller {
     const { monotonicMs } = this.#deps;
     while (!this.#stopping) {
       try {
-        const claimed = await this.tick(this.#rhythm.patience());
+        const claimed = await this.tick(this.#rhythm.patience(this.#slots.shares().sated.length > 0));
         this.#rhythm.hear(claimed, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
         await this.#claimsAhead.endNowAndThen();

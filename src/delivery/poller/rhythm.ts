@@ -27,6 +27,8 @@ const NAP_GROWTH = 1.06;
 /** Each wait ends in a claim, and a poller that is told to stop waits for it. */
 const WAIT_MIN_MS = 100;
 const NAPS_A_WAIT = 20;
+/** While a partner has its share, slots that are let go meanwhile may be for its due deliveries: the wait ends this soon. */
+const SATED_WAIT_MS = 20;
 
 export class Rhythm {
   #napMs = NAP_MIN_MS;
@@ -37,8 +39,9 @@ export class Rhythm {
     return this.#napMs;
   }
 
-  /** How an idle poller waits now. */
-  patience(): Patience {
+  /** How an idle poller waits now; `isSated` when some partner has its share of the poller's slots. */
+  patience(isSated = false): Patience {
+    if (isSated) return { ms: SATED_WAIT_MS, napMs: Math.min(this.#napMs, SATED_WAIT_MS) };
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
   }
 

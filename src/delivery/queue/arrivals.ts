@@ -25,16 +25,18 @@ export interface Patience {
 }
 
 /**
- * Waits in the server until a lane is due (none is before `dueFrom`), or there are arrivals that make one due which its
- * session does not know of.
+ * Waits in the server until a lane is due (none is before `dueFrom`) whose partner is not `sated`, or there are arrivals that
+ * make one due which its session does not know of.
  */
 export function waitForWork(
   sql: Tx,
   { ms, napMs }: Patience,
   now: Date | null,
   dueFrom = DUE_FROM_EVER,
+  sated: readonly string[] = [],
 ): Statement<object> {
-  return sql<object[]>`select wait_for_work(${now}::timestamptz, ${ms}, ${napMs}, ${dueFrom}::text::timestamptz)`;
+  return sql<object[]>`
+    select wait_for_work(${now}::timestamptz, ${ms}, ${napMs}, ${dueFrom}::text::timestamptz, ${sated as string[]}::uuid[])`;
 }
 
 type Subject = Pick<Report, 'webhookId' | 'partnerId'>;

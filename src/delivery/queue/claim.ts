@@ -14,8 +14,7 @@
  * passed in a session setting) +20 %; three statements with a round trip each +33 %.
  * Fairness between lanes: a lane with many due deliveries is served a few at a time and then waits behind the others.
  * Visiting a lane costs as much as two deliveries. Fairness between partners: a partner takes slots up to its share
- * (slots.ts). The lanes of a partner that has its share are saturated for 5 s; if they stayed due, every look would find
- * them again, ahead of the lanes behind them.
+ * (slots.ts); the lanes of one that has its share are not looked at. They stay due for the other pollers.
  * Deliveries and lanes are only locked with SKIP LOCKED, so a claim never waits for a record.
  */
 import type { Tx } from '../../db/pool.ts';
@@ -129,7 +128,8 @@ export async function claimDue(
     select * from claim_due(${claim}, ${limit}, ${now}::timestamptz, ${dueFrom}::text::timestamptz,
                             ${shares?.reserve ?? null}::int,
                             ${[...(shares?.holders.keys() ?? [])]}::uuid[],
-                            ${[...(shares?.holders.values() ?? [])]}::int[])`
+                            ${[...(shares?.holders.values() ?? [])]}::int[],
+                            ${(shares?.sated ?? []) as string[]}::uuid[])`
     .values()
     .execute()) as unknown as readonly Row[];
   const lanes = new Map<number, Lane>();

@@ -4,9 +4,12 @@
  * Invariant: a taken slot is freed exactly once, by the record or the release of its delivery. So the counts are those
  * of the deliveries in flight, and a partner with nothing in flight is not kept.
  * Why by partner: a POST to a receiver that hangs keeps its slot for 30 s and cannot be called back, so slots for
- * others must be free before they come. Each claim is told which partners hold 8 slots or more (`claim_due`). An eighth
+ * others must be free before they come. Each claim is told which partners hold 8 slots or more, and which of them are sated:
+ * they hold their share, and the claim passes their lanes over (`claim_due`). An eighth
  * of the slots is reserved for the others. Of the rest, a partner may take slots while one stays free for every 16 that
  * it would hold.
+ * What is told lags behind the database: a slot is let go after its record has committed. So nothing that a claim writes
+ * depends on it, and a poller with sated partners looks often (rhythm.ts).
  * One partner alone reaches 82 %; eight partners that all want more reach a ninth each. Alternatives: a fixed share for
  * each partner leaves slots unused; an equal share for each partner that waits now leaves nothing for the next one.
  * This counts for one poller. Unanswered attempts of one webhook are bounded over all pollers by its lane's window
@@ -25,10 +28,13 @@ export interface Shares {
   readonly reserve: number;
   /** The partners that hold many, and how many each holds. */
   readonly holders: ReadonlyMap<string, number>;
+  /** Those of them that may take none now. */
+  readonly sated: readonly string[];
 }
 
-/** `least_share` of `claim_due`. Partners that hold fewer are left out, which keeps the lists short. */
+/** `least_share` and `share_a_free_slot` of `claim_due`. Partners that hold fewer are left out, which keeps the lists short. */
 const MANY = 8;
+const SHARE_A_FREE_SLOT = 16;
 const RESERVE = 1 / 8;
 /** A delivery in flight for longer is unlikely to end soon. */
 const LINGERING_MS = 1_000;
@@ -72,7 +78,10 @@ export class Slots {
 
   shares(): Shares {
     const holders = new Map([...this.#byPartner].filter(([, held]) => held >= MANY));
-    return { reserve: Math.floor(this.#capacity * RESERVE), holders };
+    const reserve = Math.floor(this.#capacity * RESERVE);
+    // As of the first slot that the claim takes.
+    const share = Math.max(MANY, SHARE_A_FREE_SLOT * (this.free - 1 - reserve));
+    return { reserve, holders, sated: [...holders.keys()].filter((id) => (holders.get(id) ?? 0) >= share) };
   }
 
   /**

@@ -1,19 +1,26 @@
 /**
- * Pollers: how fast 1, 2, 4, 8 and 16 of them drain the same backlog from one PostgreSQL on this machine, and what they pay for
- * each other: deliveries in a claim, CPU for 10,000 deliveries, and how often a session of theirs that works is seen waiting
- * for a lock. They are there and idle before the backlog is, which one commit brings.
+ * Pollers: how fast 1, 2, 4, 8 and 16 of them drain the same backlog of 100 partners from one PostgreSQL on this machine, and
+ * how fast 1 and 2 drain that of five; and what they pay for each other: deliveries in a claim, CPU for 10,000 deliveries, and
+ * how often a session of theirs that works is seen waiting for a lock. They are there and idle before the backlog is, which one
+ * commit brings. Beside a backlog nothing may stand still: the longest time without a POST is judged.
  */
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import type { Bench, Figure, Measured, Result } from '../figure.ts';
+import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 
-const COUNTS = [1, 2, 4, 8, 16];
 const WEBHOOKS = 100;
+/** How many pollers, for the 100 webhooks of how many partners. */
+const SHAPES = [
+  ...[1, 2, 4, 8, 16].map((count) => ({ count, partners: WEBHOOKS })),
+  ...[1, 2].map((count) => ({ count, partners: 5 })),
+];
 const SEEDED = 'pollers_seeded';
+/** Milliseconds. */
+const LONGEST_GAP = 100;
 const NOW = 'pollers_now';
 const LOOK_EVERY_MS = 50;
 
@@ -25,6 +32,8 @@ interface Drain {
   readonly serverCpu: number;
   /** Of 100 looks at a session that works: how often it waited for a row or page that another one held. */
   readonly waiting: number;
+  /** The longest time without a POST between the first and the last, in milliseconds. */
+  readonly gapMs: number;
 }
 
 /** Looks at what the pollers' sessions wait for, until it is told to stop; returns the share in percent. */
@@ -50,10 +59,10 @@ function watchWaits(sql: Sql): () => Promise<number> {
   };
 }
 
-async function drainWith(bench: Bench, pollers: number, due: number): Promise<Drain> {
+async function drainWith(bench: Bench, pollers: number, partners: number, due: number): Promise<Drain> {
   const { server, receiver } = bench;
   await server.drop(NOW);
-  const url = await server.create(NOW, SEEDED);
+  const url = await server.create(NOW, `${SEEDED}_${partners}`);
   const started = await Promise.all(Array.from({ length: pollers }, () => startPoller(url)));
   const sql = connect(url, 2);
   try {
@@ -69,7 +78,7 @@ async function drainWith(bench: Bench, pollers: number, due: number): Promise<Dr
       before = { node: nodeCpu(), server: cpuOfServer(server.postmaster) };
     });
     await receiver.reached(due);
-    const { firstMs, lastMs } = await receiver.counters();
+    const { firstMs, lastMs, gapMs } = await receiver.counters();
     const waiting = await stopWatching();
     // What is still to be recorded is part of the work.
     while ((await sql`select from deliveries where status = 'pendente' limit 1`).length > 0);
@@ -80,6 +89,7 @@ async function drainWith(bench: Bench, pollers: number, due: number): Promise<Dr
       nodeCpu: ((nodeCpu() - before.node) / due) * 10_000,
       serverCpu: ((cpuOfServer(server.postmaster) - before.server) / due) * 10_000,
       waiting,
+      gapMs,
     };
   } finally {
     await sql.end({ timeout: 5 });
@@ -90,37 +100,45 @@ async function drainWith(bench: Bench, pollers: number, due: number): Promise<Dr
 async function run(bench: Bench): Promise<Result> {
   const { server, receiver, progress, isQuick, rounds } = bench;
   const due = isQuick ? 2_000 : 50_000;
-  const counts = isQuick ? [1, 2] : COUNTS;
-  await createDatabase(server, SEEDED);
-  await server.on(SEEDED, async (sql) => {
-    const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/h/${index}`);
-    await insertWebhooks(sql, receiver.url, paths);
-    await sql`vacuum (analyze)`;
-  });
-  const drains = new Map<number, Drain[]>(counts.map((count) => [count, []]));
+  const shapes = SHAPES.filter(({ count }) => !isQuick || count <= 2);
+  const seeded = new Set(shapes.map(({ partners }) => partners));
+  for (const partners of seeded) {
+    await createDatabase(server, `${SEEDED}_${partners}`);
+    await server.on(`${SEEDED}_${partners}`, async (sql) => {
+      const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/h/${index}`);
+      await insertWebhooks(sql, receiver.url, paths, partners);
+      await sql`vacuum (analyze)`;
+    });
+  }
+  const drains = new Map<(typeof SHAPES)[number], Drain[]>(shapes.map((shape) => [shape, []]));
   for (let round = 1; round <= rounds; round += 1) {
-    for (const count of counts) {
-      const name = `pollers ${round}/${rounds}, ${count} of them`;
-      const drain = await progress.phase(name, 300, () => drainWith(bench, count, due));
-      drains.get(count)?.push(drain);
+    for (const shape of shapes) {
+      const name = `pollers ${round}/${rounds}, ${shape.count} for ${shape.partners} partners`;
+      const drain = await progress.phase(name, 300, () => drainWith(bench, shape.count, shape.partners, due));
+      drains.get(shape)?.push(drain);
       const cpu = `Node ${drain.nodeCpu.toFixed(2)}, PostgreSQL ${drain.serverCpu.toFixed(2)} s`;
       progress.note(
         `${name}: ${drain.perSecond.toFixed(0)}/s, ${drain.perClaim.toFixed(0)} a claim, ${cpu} for 10,000, ` +
-          `waiting ${drain.waiting.toFixed(1)} %`,
+          `waiting ${drain.waiting.toFixed(1)} %, longest gap ${drain.gapMs.toFixed(0)} ms`,
       );
     }
   }
-  for (const database of [NOW, SEEDED]) await server.drop(database);
-  const measured = counts.flatMap((count) => {
-    const of = (pick: (drain: Drain) => number) => median((drains.get(count) ?? []).map(pick));
-    const told = (id: string, what: string, value: number, unit: string): Measured => ({
-      id: `pollers_${count}_${id}`,
-      label: `${count} pollers: ${what}`,
+  for (const database of [NOW, ...[...seeded].map((partners) => `${SEEDED}_${partners}`)]) await server.drop(database);
+  const rateOf = (shape: (typeof SHAPES)[number]) =>
+    median((drains.get(shape) ?? []).map(({ perSecond }) => perSecond));
+  const measured = shapes.flatMap((shape) => {
+    const { count, partners } = shape;
+    const of = (pick: (drain: Drain) => number) => median((drains.get(shape) ?? []).map(pick));
+    const told = (id: string, what: string, value: number, unit: string, bar: Bar | null = null): Measured => ({
+      id: `pollers_${count}_of_${partners}_${id}`,
+      label: `${count} pollers, ${partners} partners: ${what}`,
       value,
       unit,
-      bar: null,
+      bar,
     });
-    return [
+    const alone = shapes.find((other) => other.count === 1 && other.partners === partners) ?? shape;
+    const gain = told('gain', 'drain against one', rateOf(shape) / rateOf(alone), '×', atLeast(1));
+    const all = [
       told(
         'per_second',
         'drain',
@@ -145,13 +163,22 @@ async function run(bench: Bench): Promise<Result> {
         of((drain) => drain.waiting),
         '%',
       ),
+      told(
+        'gap',
+        'longest time without a POST',
+        of((drain) => drain.gapMs),
+        'ms',
+        atMost(LONGEST_GAP),
+      ),
     ];
+    return count === 2 ? all.concat(gain) : all;
   });
   return { measured };
 }
 
 export const pollers: Figure = {
   id: 'pollers',
-  about: 'a drain by 1, 2, 4, 8 and 16 pollers on one PostgreSQL, and what they pay for each other',
+  about:
+    'a drain by 1, 2, 4, 8 and 16 pollers on one PostgreSQL, what they pay for each other, and the longest standstill',
   run,
 };

@@ -35,9 +35,12 @@ interface Counters {
   badSignatures: number;
   firstMs: number;
   lastMs: number;
+  gapMs: number;
 }
 
-let counters: Counters = { posts: 0, refused: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0 };
+const NONE: Counters = { posts: 0, refused: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0, gapMs: 0 };
+
+let counters = { ...NONE };
 let isKeeping = false;
 let kept: { path: string; id: string; atMs: number }[] = [];
 let behaviours: Behaviour[] = [];
@@ -59,6 +62,7 @@ function count(head: string, path: string, body: Buffer): void {
   const atMs = monotonicMs();
   counters.posts += 1;
   if (counters.posts === 1) counters.firstMs = atMs;
+  counters.gapMs = Math.max(counters.gapMs, atMs - (counters.lastMs || atMs));
   counters.lastMs = atMs;
   if (counters.posts % CHECK_EVERY === 1) checkSignature(head, path, body);
   if (isKeeping) {
@@ -138,7 +142,7 @@ export async function run(): Promise<void> {
   offerCalls({
     url: () => `http://127.0.0.1:${port}`,
     reset: (keep: boolean) => {
-      counters = { posts: 0, refused: 0, checked: 0, badSignatures: 0, firstMs: 0, lastMs: 0 };
+      counters = { ...NONE };
       isKeeping = keep;
       kept = [];
       openPeak.clear();

@@ -18,6 +18,8 @@ interface Counters {
   readonly badSignatures: number;
   readonly firstMs: number;
   readonly lastMs: number;
+  /** The longest time between two POSTs. */
+  readonly gapMs: number;
 }
 
 export interface Receiver {

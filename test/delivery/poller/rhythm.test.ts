@@ -30,6 +30,13 @@ test('a rush that is over is forgotten', () => {
   expect(rhythm.gatheringMs(false)).toBe(0);
 });
 
+test('a poller waits no longer than 20 ms while a partner has its share, however long there was no work', () => {
+  const rhythm = new Rhythm();
+  expect(rhythm.patience(true)).toEqual({ ms: 20, napMs: rhythm.patience().napMs });
+  for (let turn = 0; turn < 100; turn += 1) rhythm.hear(0, 5_000 + turn * 100);
+  expect(rhythm.patience(true)).toEqual({ ms: 20, napMs: 20 });
+});
+
 test('a poller without work looks less and less often, and at once oftener again when there is some', () => {
   const rhythm = new Rhythm();
   const first = rhythm.patience();

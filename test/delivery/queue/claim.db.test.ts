@@ -246,4 +246,20 @@ describe('the sweep', () => {
     expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
     expect(await claim('p/2', 10, after(40))).toHaveLength(1);
   });
+
+  test('re-arms a saturated lane that nothing is in flight of, and leaves alone one that waits for what is', async () => {
+    await commitEvents(sql, partnerId, 12);
+    await claim('p/1', 10);
+    expect(await sql`select from lanes where saturated`).toHaveLength(1);
+    await sql`update deliveries set claimed_at = ${after(39)} where claimed_by is not null`;
+    await sql`update lanes set next_due_at = ${after(84)}`;
+    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 0 });
+
+    await sql`
+      update deliveries
+      set status = 'entregue', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = now()
+      where claimed_by is not null`;
+    expect(await sweepLanes(sql, null, after(40))).toMatchObject({ stranded: 1 });
+    expect(await claim('p/2', 10, after(40))).toHaveLength(4);
+  });
 });

@@ -1,6 +1,8 @@
 /**
- * The sweep: searches for pending deliveries that no lane would ever come to, one page of webhooks at a time. The
- * expected count is 0. Any other is an alarm that the lanes' invariant was broken; the arrival that the sweep inserts repairs it.
+ * The sweep: searches for pending deliveries that no lane would ever come to, one page of webhooks at a time: no pending
+ * delivery lies behind its lane's marks, and a lane that sleeps waits for something, a saturated one for what is in flight or
+ * for an arrival that tells of its end. The expected count is 0. Any other is an alarm that the lanes' invariant was broken;
+ * the arrival that the sweep inserts repairs it.
  */
 import type { Tx } from '../../../db/pool.ts';
 import type { DeliveryMetrics } from '../../../telemetry/delivery-metrics.ts';
@@ -47,7 +49,17 @@ export async function sweepLanes(tx: Tx, cursor: string | null, now: Date | null
           and (d.claimed_at is null or d.claimed_at < clock.now - lease() - ${GRACE_S} * interval '1 second')
       ) open
       where open.due < clock.now - ${GRACE_S} * interval '1 second' and l.muted_at is null
-        and (open.due < l.scan_from or l.saturated is not true and (l.next_due_at is null or l.next_due_at > clock.now))
+        and (open.due < l.scan_from
+             or (l.next_due_at is null or l.next_due_at > clock.now)
+                and (l.saturated is not true
+                     or not exists (
+                          select from deliveries d
+                          where d.webhook_id = page.id and d.partner_id = page.partner_id and d.status = 'pendente'
+                            and d.claimed_at is not null and d.next_attempt_at between l.scan_from and l.flying_to
+                        )
+                        and not exists (
+                          select from arrivals a where a.webhook_id = page.id and a.partner_id = page.partner_id
+                        )))
       returning webhook_id
     )
     select (select count(*)::int from stranded) as stranded,
