@@ -24,9 +24,10 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One invalid field: `campo` is a path such as `eventos[1]`. */
-const errorDetail = z
-  .object({ campo: z.string().meta({ examples: ['eventos[1]'] }), mensagem: z.string() })
-  .meta({ id: 'DetalheDeErro', description: 'Um campo e a regra que ele não cumpre' });
+const errorDetail = z.object({ campo: z.string().meta({ examples: ['eventos[1]'] }), mensagem: z.string() }).meta({
+  id: 'DetalheDeErro',
+  text: { pt: 'Um campo e a regra que ele não cumpre', en: 'A field and the rule that it breaks' },
+});
 export type ErrorDetail = z.infer<typeof errorDetail>;
 
 /** The body of every error answer. */
@@ -37,5 +38,5 @@ export const errorBody = z
     detalhes: z.array(errorDetail).optional(),
     requisicao_id: z.uuid(),
   })
-  .meta({ id: 'Erro', description: 'O corpo de toda recusa' });
+  .meta({ id: 'Erro', text: { pt: 'O corpo de toda recusa', en: 'The body of every refusal' } });
 export type ErrorBody = z.infer<typeof errorBody>;

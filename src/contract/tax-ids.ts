@@ -42,7 +42,7 @@ export const cpf = z
   .meta({
     format: 'cpf',
     pattern: '^[0-9]{11}$',
-    description: 'CPF sem pontuação, com dígitos verificadores',
+    text: { pt: 'CPF sem pontuação, com dígitos verificadores', en: 'CPF without punctuation, with its check digits' },
     examples: ['52998224725'],
   });
 
@@ -53,6 +53,9 @@ export const cnpj = z
   .meta({
     format: 'cnpj',
     pattern: '^[0-9A-Z]{12}[0-9]{2}$',
-    description: 'CNPJ sem pontuação, com dígitos verificadores',
+    text: {
+      pt: 'CNPJ sem pontuação, com dígitos verificadores',
+      en: 'CNPJ without punctuation, with its check digits',
+    },
     examples: ['11222333000181'],
   });

@@ -52,7 +52,11 @@ export const reais = z
   .min(0, 'não pode ser negativo')
   .max(MAX_REAIS, 'valor alto demais')
   .refine(hasCentavosAtMost, TOO_PRECISE)
-  .meta({ multipleOf: 0.01, description: 'Reais, com no máximo duas casas decimais', examples: [1234.5] });
+  .meta({
+    multipleOf: 0.01,
+    text: { pt: 'Reais, com no máximo duas casas decimais', en: 'Reais, with two decimals at most' },
+    examples: [1234.5],
+  });
 
 /** {@link reais} that may be below zero: a margin is negative when more of it was pledged than is allowed. */
 export const signedReais = z
@@ -62,7 +66,10 @@ export const signedReais = z
   .refine(hasCentavosAtMost, TOO_PRECISE)
   .meta({
     multipleOf: 0.01,
-    description: 'Reais, com no máximo duas casas decimais; pode ser negativo',
+    text: {
+      pt: 'Reais, com no máximo duas casas decimais; pode ser negativo',
+      en: 'Reais, with two decimals at most; may be negative',
+    },
     examples: [1234.5],
   });
 

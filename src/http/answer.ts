@@ -7,21 +7,22 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import type { ErrorCode } from '../contract/errors.ts';
+import type { Bilingual } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import type { Env } from './request-env.ts';
 import type { KindWithCode } from './refusals.ts';
 
 /** One answer of an operation as its description tells it; openapi/operations.ts makes OpenAPI of it. */
 export interface AnswerDescription {
-  readonly description: string;
+  readonly description: Bilingual;
   /** Absent: the answer has no JSON body. */
   readonly schema?: z.ZodType;
   /** Media types of an answer that is a file and not JSON, such as `text/csv`. */
   readonly fileTypes?: readonly string[];
   /** What each header that only this answer has says; it always has them. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, Bilingual>>;
   /** The same for headers that not every answer of this status has, such as those of a file. */
-  readonly optionalHeaders?: Readonly<Record<string, string>>;
+  readonly optionalHeaders?: Readonly<Record<string, Bilingual>>;
 }
 
 /** Answers by status. */

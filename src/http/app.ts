@@ -4,6 +4,7 @@
  * A path that exists refuses every other method with 405, token or none; a path that does not exist is 404.
  */
 import { type Context, Hono } from 'hono';
+import { inLanguage, type Language } from '../contract/language.ts';
 import { ApiError } from './api-error.ts';
 import type { HttpDeps } from './deps.ts';
 import type { Env } from './request-env.ts';
@@ -17,7 +18,7 @@ import { addAuditAttemptRoutes, addAuditManifestRoutes } from './routes/audit-at
 import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
 import { addAuditProofRoutes } from './routes/audit-proof.ts';
 import { addBondRoutes } from './routes/bonds.ts';
-import { answerDescription } from './routes/description.ts';
+import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
 import { addDeliveryRoutes } from './routes/deliveries.ts';
 import { addDocumentRoutes } from './routes/documents.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
@@ -80,11 +81,10 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addNucleusRoutes(add, deps);
   deps.sandbox?.(add, deps);
 
-  addRoute(
-    'get',
-    '/openapi.json',
-    answerDescription(() => describeApi(operations)),
-  );
+  for (const [language, path] of Object.entries(DESCRIPTION_PATHS) as [Language, string][]) {
+    const describe = () => inLanguage(describeApi(operations), language);
+    addRoute('get', path, answerDescription(path, describe));
+  }
 
   for (const [path, known] of methods) app.all(path, refuseMethod(path, known));
   return app;

@@ -9,6 +9,7 @@
 import type { Context, HonoRequest } from 'hono';
 import { z } from 'zod';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
+import type { Bilingual } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
@@ -38,9 +39,9 @@ export interface Operation {
   readonly params?: Readonly<Record<string, z.ZodType>>;
   /** Asked before the body is read: whether the partner has what `{id}` names. For operations with a large body. */
   readonly exists?: (partnerId: string, id: string) => Promise<boolean>;
-  readonly summary: string;
-  /** What the summary leaves out, for the pages at /docs. */
-  readonly description?: string;
+  readonly summary: Bilingual;
+  /** What the summary leaves out. */
+  readonly description?: Bilingual;
   /** `auditoria:cpf` is no operation's: it lets an auditor see more of what `auditoria:read` shows. */
   readonly scope: Exclude<Scope, 'auditoria:cpf'>;
   /** Absent: the operation has no body. */

@@ -1,5 +1,6 @@
 /** The parameters that every list of a partner's shares: how many, and where to go on. */
 import { z } from 'zod';
+import type { Bilingual } from '../contract/language.ts';
 import { DEFAULT_PAGE, MAX_PAGE } from '../contract/resources/delivery-resource.ts';
 import type { Result } from '../contract/refusals.ts';
 import type { Cursors } from './cursor.ts';
@@ -12,7 +13,12 @@ export const limite = z
   .transform(Number)
   .refine((limit) => limit <= MAX_PAGE, LIMIT)
   .default(DEFAULT_PAGE)
-  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, description: `Sem ele, ${DEFAULT_PAGE}` });
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, text: unlessGiven(DEFAULT_PAGE) });
+
+/** What is said of a limit that may be left out. */
+export function unlessGiven(limit: number): Bilingual {
+  return { pt: `Sem ele, ${limit}`, en: `Without it, ${limit}` };
+}
 
 const CURSOR = 'deve ser o proximo_cursor de uma resposta anterior';
 
@@ -20,7 +26,12 @@ export const cursor = z
   .string({ error: CURSOR })
   .regex(/^[A-Za-z0-9_-]+$/, CURSOR)
   .optional()
-  .meta({ description: 'O proximo_cursor de uma resposta anterior, com os mesmos filtros' });
+  .meta({
+    text: {
+      pt: 'O proximo_cursor de uma resposta anterior, com os mesmos filtros',
+      en: 'The proximo_cursor of an earlier answer, with the same filters',
+    },
+  });
 
 /** What `cursor`, the parameter `field`, tells of the list; null without one. Refused when it was written for another list. */
 export async function readCursor<S extends z.ZodType>(

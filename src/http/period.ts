@@ -11,7 +11,10 @@ const given = z
   .string({ error: MESSAGE })
   .regex(new RegExp(`^(?:${DAY}|${INSTANT})$`), MESSAGE)
   .meta({
-    description: 'Um dia de São Paulo ou um instante com fuso; incluído no período',
+    text: {
+      pt: 'Um dia de São Paulo ou um instante com fuso; incluído no período',
+      en: 'A day of São Paulo, or an instant with its offset; included in the period',
+    },
     examples: ['2026-01-31', '2026-01-31T12:00:00Z'],
   });
 

@@ -15,7 +15,7 @@ import { createGate } from '../http/gate.ts';
 import { logRequests } from '../http/request-log.ts';
 import { addAuditorPages } from './auditor/pages.ts';
 import { addDeliveryPages } from './deliveries/pages.ts';
-import { addDocsPages } from './docs/pages.ts';
+import { addDocsPages, REFERENCE_PATH } from './docs/pages.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Theme } from './env.ts';
 import { addEventPages } from './events/pages.ts';
 import { findFile } from './files.ts';
@@ -42,6 +42,9 @@ const POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+/** The reference's library has icons in its style. */
+const REFERENCE_POLICY = POLICY.replace("img-src 'self'", "img-src 'self' data:");
 
 const HEADERS = {
   'Content-Security-Policy': POLICY,
@@ -72,6 +75,7 @@ export function createPainel(deps: PainelDeps): Painel {
     choose(c, deps.sandbox !== null);
     await next();
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+    if (c.req.path === REFERENCE_PATH) c.res.headers.set('Content-Security-Policy', REFERENCE_POLICY);
   });
   app.use(async (c, next) => {
     // The pattern, never the path: what nobody routes may hold anything.
@@ -84,7 +88,7 @@ export function createPainel(deps: PainelDeps): Painel {
   app.notFound((c) => answer(notFound(), c));
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => tooLarge() }));
 
-  addDocsPages(app, deps);
+  addDocsPages(app);
   addSignIn(app, deps, gate);
   app.get('/painel/arquivos/:file', answerFile);
   app.post('/painel/preferencias', (c) => keepPreferences(c));

@@ -4,7 +4,8 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 import type { HttpDeps } from '../http/deps.ts';
 import type { Env } from '../http/request-env.ts';
 import type { ApiClient } from './api-client.ts';
-import type { Language, Texts } from './language/choose.ts';
+import type { Language } from '../contract/language.ts';
+import type { Texts } from './language/choose.ts';
 import type { Session } from './session.ts';
 
 export interface PainelDeps extends HttpDeps {

@@ -1,4 +1,4 @@
-/** The page's own files: style, scripts and two libraries, each under a name that changes with its bytes. */
+/** The page's own files: style, scripts and three libraries, each under a name that changes with its bytes. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -15,14 +15,20 @@ const own = (name: string) => new URL(`assets/${name}`, import.meta.url);
 const UPLOT = new URL(import.meta.resolve('uplot/dist/uPlot.iife.min.js'));
 const UPLOT_CSS = new URL(import.meta.resolve('uplot/dist/uPlot.min.css'));
 const HTMX = new URL(import.meta.resolve('htmx.org/dist/htmx.min.js'));
+const SWAGGER = new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'));
+const SWAGGER_CSS = new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css'));
 
 const SOURCES = {
   'page.css': [own('page.css'), CSS],
   'page.js': [own('page.js'), JAVASCRIPT],
   'icon.svg': [own('icon.svg'), 'image/svg+xml'],
+  'reference.css': [own('reference.css'), CSS],
+  'reference.js': [own('reference.js'), JAVASCRIPT],
   'live.js': [own('live.js'), JAVASCRIPT],
   'charts.js': [own('charts.js'), JAVASCRIPT],
   'htmx.js': [HTMX, JAVASCRIPT],
+  'swagger-ui.css': [SWAGGER_CSS, CSS],
+  'swagger-ui.js': [SWAGGER, JAVASCRIPT],
   'uplot.js': [UPLOT, JAVASCRIPT],
   'uplot.css': [UPLOT_CSS, CSS],
 } as const;

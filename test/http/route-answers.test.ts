@@ -12,12 +12,16 @@ import { refusalError } from '../../src/http/refusals.ts';
 const added: string[] = [];
 const add: AddOperation = ({ path }) => void added.push(path);
 
+const SAID = { pt: '', en: '' };
 const item = z.strictObject({ nome: z.string() });
-const shared = { method: 'get', path: '/', summary: '', scope: 'webhooks:read' } as const;
-const one = { ...shared, answers: { 200: { description: '', schema: item } } } as const;
-const none = { ...shared, answers: { 204: { description: '' } }, errors: ['NAO_ENCONTRADO'] } as const;
-const text = { ...shared, answers: { 200: { description: '', fileTypes: ['text/csv'] } } } as const;
-const placed = { ...shared, answers: { 201: { description: '', schema: item, headers: { Location: '' } } } } as const;
+const shared = { method: 'get', path: '/', summary: SAID, scope: 'webhooks:read' } as const;
+const one = { ...shared, answers: { 200: { description: SAID, schema: item } } } as const;
+const none = { ...shared, answers: { 204: { description: SAID } }, errors: ['NAO_ENCONTRADO'] } as const;
+const text = { ...shared, answers: { 200: { description: SAID, fileTypes: ['text/csv'] } } } as const;
+const placed = {
+  ...shared,
+  answers: { 201: { description: SAID, schema: item, headers: { Location: SAID } } },
+} as const;
 async function* chunks() {
   yield '';
 }

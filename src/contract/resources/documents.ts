@@ -29,7 +29,10 @@ export const documentBase64 = z.string().meta({
   pattern: `^(?:${PDF}|${PNG}|${JPEG})$`,
   // In base64: four characters for each three bytes of the largest piece.
   maxLength: Math.floor(MAX_DOCUMENT_BYTES / 3) * 4,
-  description: 'Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado',
+  text: {
+    pt: 'Um PDF, um PNG ou um JPEG em base64 canônico, de até 8 MiB depois de decodificado',
+    en: 'A PDF, PNG or JPEG in canonical base64, up to 8 MiB decoded',
+  },
 });
 
 /** One piece whose type is in the path. */

@@ -18,8 +18,10 @@ export const marginResource = z
     valor_margem_disponivel: signedReais,
     consultada_em: timestamp,
     origem: z.enum(MARGIN_ORIGINS).meta({
-      description:
-        '`registry`: esta requisição consultou o registry e emitiu o evento. `cache`: ela recebeu a resposta de outra consulta, recente ou em andamento, sem consultar nem emitir',
+      text: {
+        pt: '`registry`: esta requisição consultou o registry e emitiu o evento. `cache`: ela recebeu a resposta de outra consulta, recente ou em andamento, sem consultar nem emitir',
+        en: '`registry`: this request asked the registry and emitted the event. `cache`: it got the answer of another query, recent or under way, and neither asked nor emitted',
+      },
     }),
   })
   .meta({ id: 'Margem' });

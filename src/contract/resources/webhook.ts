@@ -72,7 +72,10 @@ export type WebhookResource = z.infer<typeof webhook>;
 /** The creation answer: the only place where `secret` is ever shown. */
 export const createdWebhook = webhook.extend({ secret: z.string().optional() }).meta({
   id: 'WebhookCriado',
-  description: 'O secret vem só na primeira resposta; a repetição pela Idempotency-Key não o traz',
+  text: {
+    pt: 'O secret vem só na primeira resposta; a repetição pela Idempotency-Key não o traz',
+    en: 'The secret comes in the first answer alone; a repetition by the Idempotency-Key does not bring it',
+  },
 });
 
 /** A rotation: the new secret signs from `vale_em` on, at most {@link MAX_WAIT_H} hours ahead; without it, at once. */
@@ -95,7 +98,10 @@ export const rotatedSecret = z
   })
   .meta({
     id: 'SecretTrocado',
-    description: 'A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele',
+    text: {
+      pt: 'A repetição pela Idempotency-Key traz o secret por 60 s; depois disso vem sem ele',
+      en: 'A repetition by the Idempotency-Key brings the secret for 60 s; after that it comes without it',
+    },
   });
 
 /** The answer when a waiting secret is made to sign. */

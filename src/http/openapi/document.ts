@@ -2,6 +2,7 @@
  * The interface as an OpenAPI 3.1 document, made from its operations: an operation that is added is described, and one
  * that is not cannot be. The routes of orchestrators and monitors (`/healthz`, `/readyz`, `/metrics`) are no part of it.
  */
+import { both, type Language } from '../../contract/language.ts';
 import { SCOPES } from '../../contract/statuses.ts';
 import type { Operation } from '../operation.ts';
 import { ANSWER_HEADERS, createErrorAnswers } from './error-answers.ts';
@@ -10,6 +11,7 @@ import { describeOperation, tagOf } from './operations.ts';
 import { createSchemas, type Json } from './schemas.ts';
 import { INTRODUCTION, SCOPE_MEANING, TAG_MEANING, TOKEN_TEXT } from './texts.ts';
 
+/** Both languages' document in one: `inLanguage` makes OpenAPI of it. */
 export function describeApi(operations: readonly Operation[]): Json {
   const schemas = createSchemas();
   const errors = createErrorAnswers(schemas);
@@ -28,7 +30,7 @@ export function describeApi(operations: readonly Operation[]): Json {
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'Este servidor' }],
+    servers: [{ url: '/', description: { pt: 'Este servidor', en: 'This server' } }],
     tags: [...tags].map((name) => ({ name, description: TAG_MEANING[name] })),
     paths: Object.fromEntries(described),
     webhooks,
@@ -44,6 +46,7 @@ export function describeApi(operations: readonly Operation[]): Json {
 }
 
 function bearerScheme(): Json {
-  const scopes = SCOPES.map((scope) => `- \`${scope}\`: ${SCOPE_MEANING[scope]}`);
-  return { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: [TOKEN_TEXT, '', ...scopes].join('\n') };
+  const scopes = (language: Language) => SCOPES.map((scope) => `- \`${scope}\`: ${SCOPE_MEANING[scope][language]}`);
+  const description = both((language) => [TOKEN_TEXT[language], '', ...scopes(language)].join('\n'));
+  return { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description };
 }

@@ -1,28 +1,62 @@
 /** How each refusal is described: when it comes, an example of it, and the headers that come with it. */
 import { ERROR_STATUS, errorBody, type ErrorBody, type ErrorCode } from '../../contract/errors.ts';
+import { type Bilingual, both } from '../../contract/language.ts';
 import type { Json, Schemas } from './schemas.ts';
+import { paragraphs } from './texts.ts';
 
-export const WHEN: Readonly<Record<ErrorCode, string>> = {
-  ERRO_VALIDACAO: 'JSON malformado, campo errado ou desconhecido, parâmetro ou cabeçalho inválido',
-  CREDENCIAL_INVALIDA: 'token ausente, malformado, expirado ou inválido, ou parceiro desconhecido ou inativo',
-  ESCOPO_INSUFICIENTE: 'o token é válido, mas não tem o escopo',
-  NAO_ENCONTRADO: 'o recurso não existe, ou pertence a outro parceiro',
-  METODO_NAO_PERMITIDO: 'o caminho existe com outro método',
-  TRANSICAO_INVALIDA: 'o estado do recurso não permite o comando',
-  CURSOR_ADIANTE:
-    'o banco de dados voltou a um momento anterior ao do cursor; o detalhe `depois` traz o cursor por onde continuar',
-  IDEMPOTENCIA_EM_ANDAMENTO: 'a requisição com a mesma Idempotency-Key ainda está em andamento',
-  LIMITE_DE_WEBHOOKS: 'o parceiro já tem o máximo de webhooks ativos',
-  CORPO_MUITO_GRANDE: 'o corpo passa do tamanho máximo',
-  TIPO_NAO_SUPORTADO: 'o corpo não é application/json',
-  IDEMPOTENCIA_DIVERGENTE: 'a mesma Idempotency-Key já foi usada com outro corpo',
-  MARGEM_NEGOCIAL: 'o registry recusou a consulta de margem',
-  LIMITE_DE_REQUISICOES: 'o parceiro passou do seu limite de requisições por minuto',
-  ERRO_INTERNO: 'uma falha do serviço; nenhum detalhe é mostrado',
-  MARGEM_UPSTREAM: 'a consulta ao registry falhou',
-  INDISPONIVEL:
-    'o banco de dados ou as chaves dos tokens estão fora de alcance, ou um corpo grande não teve a sua vez em 30 s; ' +
-    'tente de novo',
+const WHEN: Readonly<Record<ErrorCode, Bilingual>> = {
+  ERRO_VALIDACAO: {
+    pt: 'JSON malformado, campo errado ou desconhecido, parâmetro ou cabeçalho inválido',
+    en: 'malformed JSON, a wrong or unknown field, an invalid parameter or header',
+  },
+  CREDENCIAL_INVALIDA: {
+    pt: 'token ausente, malformado, expirado ou inválido, ou parceiro desconhecido ou inativo',
+    en: 'the token is missing, malformed, expired or invalid, or its partner is unknown or inactive',
+  },
+  ESCOPO_INSUFICIENTE: { pt: 'o token é válido, mas não tem o escopo', en: 'the token is valid, but lacks the scope' },
+  NAO_ENCONTRADO: {
+    pt: 'o recurso não existe, ou pertence a outro parceiro',
+    en: 'there is no such resource, or it belongs to another partner',
+  },
+  METODO_NAO_PERMITIDO: { pt: 'o caminho existe com outro método', en: 'the path exists with another method' },
+  TRANSICAO_INVALIDA: {
+    pt: 'o estado do recurso não permite o comando',
+    en: "the resource's state does not allow the command",
+  },
+  CURSOR_ADIANTE: {
+    pt: 'o banco de dados voltou a um momento anterior ao do cursor; o detalhe `depois` traz o cursor por onde continuar',
+    en: "the database went back to a moment before the cursor's; the detail `depois` brings the cursor to go on from",
+  },
+  IDEMPOTENCIA_EM_ANDAMENTO: {
+    pt: 'a requisição com a mesma Idempotency-Key ainda está em andamento',
+    en: 'the request with the same Idempotency-Key is still under way',
+  },
+  LIMITE_DE_WEBHOOKS: {
+    pt: 'o parceiro já tem o máximo de webhooks ativos',
+    en: 'the partner has as many active webhooks as it may',
+  },
+  CORPO_MUITO_GRANDE: { pt: 'o corpo passa do tamanho máximo', en: 'the body is larger than it may be' },
+  TIPO_NAO_SUPORTADO: { pt: 'o corpo não é application/json', en: 'the body is not application/json' },
+  IDEMPOTENCIA_DIVERGENTE: {
+    pt: 'a mesma Idempotency-Key já foi usada com outro corpo',
+    en: 'the same Idempotency-Key was used with another body',
+  },
+  MARGEM_NEGOCIAL: { pt: 'o registry recusou a consulta de margem', en: 'the registry refused the margin query' },
+  LIMITE_DE_REQUISICOES: {
+    pt: 'o parceiro passou do seu limite de requisições por minuto',
+    en: 'the partner sent more requests a minute than it may',
+  },
+  ERRO_INTERNO: {
+    pt: 'uma falha do serviço; nenhum detalhe é mostrado',
+    en: 'a fault of the service; no detail is shown',
+  },
+  MARGEM_UPSTREAM: { pt: 'a consulta ao registry falhou', en: 'the query to the registry failed' },
+  INDISPONIVEL: {
+    pt:
+      'o banco de dados ou as chaves dos tokens estão fora de alcance, ou um corpo grande não teve a sua vez em 30 s; ' +
+      'tente de novo',
+    en: "the database or the tokens' keys are out of reach, or a large body had no turn within 30 s; try again",
+  },
 };
 
 const REQUEST_ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
@@ -37,12 +71,18 @@ const HEADERS_OF: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
 
 /** Every header that an answer may bear, as `components.headers`: an answer that refers to one always has it. */
 export const ANSWER_HEADERS: Json = {
-  'X-Request-Id': header('O id desta requisição, o mesmo de requisicao_id', text('uuid')),
-  'WWW-Authenticate': header('O que falta ao token (RFC 6750)', text()),
-  'Retry-After': header('Segundos até valer a pena tentar de novo', { type: 'integer', minimum: 1 }),
+  'X-Request-Id': header(
+    { pt: 'O id desta requisição, o mesmo de requisicao_id', en: 'The id of this request, the same as requisicao_id' },
+    text('uuid'),
+  ),
+  'WWW-Authenticate': header({ pt: 'O que falta ao token (RFC 6750)', en: 'What the token lacks (RFC 6750)' }, text()),
+  'Retry-After': header(
+    { pt: 'Segundos até valer a pena tentar de novo', en: 'Seconds until it is worth trying again' },
+    { type: 'integer', minimum: 1 },
+  ),
 };
 
-function header(description: string, schema: Json): Json {
+function header(description: Bilingual, schema: Json): Json {
   return { description, required: true, schema };
 }
 
@@ -83,7 +123,7 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
     for (const code of codes) met.add(code);
     const narrowed = { type: 'object', properties: { codigo: { enum: codes } }, required: ['codigo'] };
     return {
-      description: codes.map((code) => `\`${code}\`: ${WHEN[code]}.`).join('\n\n'),
+      description: both((language) => paragraphs(...codes.map((code) => `\`${code}\`: ${WHEN[code][language]}.`))),
       headers: refusalHeaders(codes),
       content: {
         'application/json': {
@@ -116,7 +156,7 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
 function exampleOf(code: ErrorCode): Json {
   const value: ErrorBody = {
     codigo: code,
-    mensagem: WHEN[code],
+    mensagem: WHEN[code].pt,
     ...(code === 'ERRO_VALIDACAO' && { detalhes: [{ campo: 'eventos[1]', mensagem: 'nome de evento desconhecido' }] }),
     requisicao_id: REQUEST_ID,
   };

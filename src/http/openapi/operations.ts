@@ -1,13 +1,14 @@
 /** One operation of the interface as OpenAPI tells it, made from the very object that routes and checks it. */
 import type { z } from 'zod';
 import type { ErrorCode } from '../../contract/errors.ts';
+import { type Bilingual, both } from '../../contract/language.ts';
 import { id } from '../../contract/values.ts';
 import { MAX_BODY_BYTES } from '../body/body.ts';
 import type { AnswerDescription } from '../answer.ts';
 import { idempotencyKey, type Operation } from '../operation.ts';
 import { type ErrorAnswers, sharedHeaders } from './error-answers.ts';
 import type { Json, Schemas } from './schemas.ts';
-import { SCOPE_MEANING } from './texts.ts';
+import { paragraphs, SCOPE_MEANING } from './texts.ts';
 
 const SHARED_ERRORS: readonly ErrorCode[] = [
   'CREDENCIAL_INVALIDA',
@@ -18,8 +19,14 @@ const SHARED_ERRORS: readonly ErrorCode[] = [
 ];
 
 const KEY_TEXT = {
-  required: 'Obrigatória: a mesma chave com o mesmo corpo devolve a resposta da primeira vez, sem fazer nada de novo.',
-  optional: 'Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo.',
+  required: {
+    pt: 'Obrigatória: a mesma chave com o mesmo corpo devolve a resposta da primeira vez, sem fazer nada de novo.',
+    en: 'Required: the same key with the same body answers as the first time, and nothing is done anew.',
+  },
+  optional: {
+    pt: 'Se enviada, a mesma chave com o mesmo corpo devolve o resultado da primeira vez, sem fazer nada de novo.',
+    en: 'If sent, the same key with the same body answers the result of the first time, and nothing is done anew.',
+  },
 };
 
 export function describeOperation(operation: Operation, schemas: Schemas, errors: ErrorAnswers): Json {
@@ -54,10 +61,17 @@ function operationId({ method, path }: Operation): string {
   return [method, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
 }
 
-function descriptionOf({ description, scope, body, maxBodyBytes = MAX_BODY_BYTES }: Operation): string {
-  const limit = body && `O corpo tem no máximo ${sizeOf(maxBodyBytes)}.`;
-  const needed = `Escopo exigido: \`${scope}\` (${SCOPE_MEANING[scope]}).`;
-  return [description, needed, limit].filter((text) => text !== undefined).join('\n\n');
+function descriptionOf({ description, scope, body, maxBodyBytes = MAX_BODY_BYTES }: Operation): Bilingual {
+  const size = sizeOf(maxBodyBytes);
+  const limit = body && { pt: `O corpo tem no máximo ${size}.`, en: `The body is at most ${size}.` };
+  const needed = { pt: 'Escopo exigido', en: 'Scope' };
+  return both((language) =>
+    paragraphs(
+      description?.[language],
+      `${needed[language]}: \`${scope}\` (${SCOPE_MEANING[scope][language]}).`,
+      limit?.[language],
+    ),
+  );
 }
 
 function sizeOf(bytes: number): string {
@@ -97,7 +111,7 @@ function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
     readonly properties?: Readonly<Record<string, Json>>;
     readonly required?: readonly string[];
   };
-  return Object.entries(properties).map(([name, { description, ...schema }]) => {
+  return Object.entries(properties).map(([name, { text: description, ...schema }]) => {
     const parameter = { name, in: 'query', required: required.includes(name), schema };
     return description === undefined ? parameter : Object.assign(parameter, { description });
   });

@@ -1,36 +1,83 @@
 /** What the description says in words; a scope or an event without its words does not compile. */
 import { RESERVED_NAMES } from '../../contract/events.ts';
+import type { Bilingual } from '../../contract/language.ts';
 import type { Scope } from '../../contract/statuses.ts';
 
-export const SCOPE_MEANING: Readonly<Record<Scope, string>> = {
-  'webhooks:read': 'ler os webhooks do parceiro, suas entregas e seus eventos',
-  'webhooks:write': 'registrar e alterar webhooks, e reenviar entregas',
-  'emprestimos:read': 'ler os empréstimos do parceiro',
-  'emprestimos:write': 'emitir empréstimos, enviar documentos e pedir averbações',
-  'margem:read': 'consultar margens',
-  'vinculos:read': 'ler os desligamentos e os novos vínculos detectados',
-  'auditoria:read': 'auditar tentativas, balanço e provas de todos os parceiros',
-  'auditoria:cpf':
-    'ver, com auditoria:read, CPFs, consultas (query) de URLs e provas inteiras, que sem ele vêm mascarados',
-  nucleo: 'registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros',
-  operador: 'ver no painel, sem parceiro, a fila e os pollers de todos, e definir limites',
-  sandbox: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
+export const SCOPE_MEANING: Readonly<Record<Scope, Bilingual>> = {
+  'webhooks:read': {
+    pt: 'ler os webhooks do parceiro, suas entregas e seus eventos',
+    en: "read the partner's webhooks, their deliveries and its events",
+  },
+  'webhooks:write': {
+    pt: 'registrar e alterar webhooks, e reenviar entregas',
+    en: 'register and change webhooks, and resend deliveries',
+  },
+  'emprestimos:read': { pt: 'ler os empréstimos do parceiro', en: "read the partner's loans" },
+  'emprestimos:write': {
+    pt: 'emitir empréstimos, enviar documentos e pedir averbações',
+    en: 'issue loans, send documents and ask for registrations',
+  },
+  'margem:read': { pt: 'consultar margens', en: 'query margins' },
+  'vinculos:read': {
+    pt: 'ler os desligamentos e os novos vínculos detectados',
+    en: 'read the ends of bond and rehires that were detected',
+  },
+  'auditoria:read': {
+    pt: 'auditar tentativas, balanço e provas de todos os parceiros',
+    en: 'audit attempts, balance and evidence of all partners',
+  },
+  'auditoria:cpf': {
+    pt: 'ver, com auditoria:read, CPFs, consultas (query) de URLs e provas inteiras, que sem ele vêm mascarados',
+    en: 'see, with auditoria:read, CPFs, query strings of URLs and whole evidence, which are masked without it',
+  },
+  nucleo: {
+    pt: 'registrar, como o núcleo de crédito do próprio serviço, fatos dos empréstimos de todos os parceiros',
+    en: "record, as the service's own loan core, facts of the loans of all partners",
+  },
+  operador: {
+    pt: 'ver no painel, sem parceiro, a fila e os pollers de todos, e definir limites',
+    en: 'see in the page, without a partner, the queue and the pollers of all, and set caps',
+  },
+  sandbox: {
+    pt: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
+    en: 'play the systems around the service, where there is a sandbox',
+  },
 };
 
-export const TAG_MEANING: Readonly<Record<string, string>> = {
-  webhooks: 'Webhooks: para onde e quais eventos são enviados.',
-  entregas: 'Entregas: um evento para um webhook, com suas tentativas.',
-  eventos: 'O fluxo de eventos do parceiro, para recuperar o que se perdeu.',
-  emprestimos: 'Empréstimos, seus documentos e sua averbação.',
-  margem: 'Consulta da margem de um trabalhador.',
-  vinculos: 'Desligamentos e novos vínculos detectados.',
-  auditoria: 'Evidência para auditores.',
-  nucleo:
-    'A porta do núcleo de crédito do próprio serviço, com um token sem parceiro: o parceiro é o do empréstimo, ou vem no corpo.',
-  sandbox: 'Os sistemas em volta do serviço, representados pelo próprio parceiro. Só onde há sandbox.',
+export const TAG_MEANING: Readonly<Record<string, Bilingual>> = {
+  webhooks: {
+    pt: 'Webhooks: para onde e quais eventos são enviados.',
+    en: 'Webhooks: where events are sent, and which.',
+  },
+  entregas: {
+    pt: 'Entregas: um evento para um webhook, com suas tentativas.',
+    en: 'Deliveries: one event for one webhook, with its attempts.',
+  },
+  eventos: {
+    pt: 'O fluxo de eventos do parceiro, para recuperar o que se perdeu.',
+    en: "The feed of the partner's events, to recover what was lost.",
+  },
+  emprestimos: {
+    pt: 'Empréstimos, seus documentos e sua averbação.',
+    en: 'Loans, their documents and their registration.',
+  },
+  margem: { pt: 'Consulta da margem de um trabalhador.', en: "Query of a worker's margin." },
+  vinculos: { pt: 'Desligamentos e novos vínculos detectados.', en: 'Ends of bond and rehires that were detected.' },
+  auditoria: { pt: 'Evidência para auditores.', en: 'Evidence for auditors.' },
+  nucleo: {
+    pt: 'A porta do núcleo de crédito do próprio serviço, com um token sem parceiro: o parceiro é o do empréstimo, ou vem no corpo.',
+    en: "The door of the service's own loan core, with a token without a partner: the partner is the loan's, or comes in the body.",
+  },
+  sandbox: {
+    pt: 'Os sistemas em volta do serviço, representados pelo próprio parceiro. Só onde há sandbox.',
+    en: 'The systems around the service, played by the partner. Only where there is a sandbox.',
+  },
 };
 
-export const INTRODUCTION = `Webhooks do crédito consignado. O parceiro registra URLs, recebe cada evento como um POST
+const RESERVED = RESERVED_NAMES.map((name) => `\`${name}\``);
+
+export const INTRODUCTION: Bilingual = {
+  pt: `Webhooks do crédito consignado. O parceiro registra URLs, recebe cada evento como um POST
 assinado, e pode sempre ler o empréstimo para se reconciliar.
 
 Ids são UUIDs; instantes são ISO 8601 em UTC, com milissegundos; valores são números em reais, com no máximo duas casas.
@@ -38,13 +85,39 @@ Toda recusa tem o mesmo corpo, o componente \`Erro\`. Um caminho conhecido com o
 (\`METODO_NAO_PERMITIDO\`, com \`Allow\`); um desconhecido é \`404\` (\`NAO_ENCONTRADO\`). O que não pôde ser lido como HTTP, ou
 traz um \`Expect\` desconhecido, é \`400\` (\`ERRO_VALIDACAO\`).
 
-Os eventos que o serviço envia estão em \`webhooks\`. Os nomes ${RESERVED_NAMES.map((name) => `\`${name}\``).join(' e ')} são reservados e
-nunca emitidos.`;
+Os eventos que o serviço envia estão em \`webhooks\`. Os nomes ${RESERVED.join(' e ')} são reservados e
+nunca emitidos.`,
+  en: `Webhooks of payroll credit. A partner registers URLs, receives each event as a signed POST,
+and can always read the loan to reconcile.
 
-export const TOKEN_TEXT = `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e
-\`parceiro_id\`, o parceiro (ausente no de um auditor e no do núcleo). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`;
+Ids are UUIDs; instants are ISO 8601 in UTC, with milliseconds; amounts are numbers in reais, with at most two decimals.
+Every refusal has the same body, the component \`Erro\`. A known path with another method is \`405\`
+(\`METODO_NAO_PERMITIDO\`, with \`Allow\`); an unknown one is \`404\` (\`NAO_ENCONTRADO\`). A request that cannot be read as HTTP,
+or has an unknown \`Expect\`, is \`400\` (\`ERRO_VALIDACAO\`).
 
-export const GUARANTEE_MEANING = {
-  guaranteed: 'Garantido: é sempre entregue quando o fato acontece.',
-  conditional: 'Condicional: depende da conta ou do caminho; não espere por ele.',
-} as const;
+The events that the service sends are in \`webhooks\`. The names ${RESERVED.join(' and ')} are reserved and
+never emitted.`,
+};
+
+export const TOKEN_TEXT: Bilingual = {
+  pt: `Um JWT assinado com RS256, PS256, ES256 ou EdDSA, com \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, e
+\`parceiro_id\`, o parceiro (ausente no de um auditor e no do núcleo). Os escopos vêm em \`scope\`, separados por espaços, ou em \`scp\`, uma lista:`,
+  en: `A JWT signed with RS256, PS256, ES256 or EdDSA, with \`iss\`, \`aud\`, \`exp\`, \`iat\`, \`sub\`, and
+\`parceiro_id\`, the partner (absent from an auditor's and the core's). Scopes come in \`scope\`, separated by spaces, or in \`scp\`, a list:`,
+};
+
+export const GUARANTEE_MEANING: Readonly<Record<'guaranteed' | 'conditional', Bilingual>> = {
+  guaranteed: {
+    pt: 'Garantido: é sempre entregue quando o fato acontece.',
+    en: 'Guaranteed: it is always delivered when the fact happens.',
+  },
+  conditional: {
+    pt: 'Condicional: depende da conta ou do caminho; não espere por ele.',
+    en: 'Conditional: it depends on the account or the path; do not wait for it.',
+  },
+};
+
+/** Those that there are, with an empty line between them. */
+export function paragraphs(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined).join('\n\n');
+}

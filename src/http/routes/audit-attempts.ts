@@ -72,23 +72,35 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
     {
       method: 'get',
       path: PATH,
-      summary: 'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, num arquivo',
-      description:
-        'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter ' +
-        'proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
-        'contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as ' +
-        'tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
-        'mascarados sem o escopo auditoria:cpf.',
+      summary: {
+        pt: 'Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, num arquivo',
+        en: 'Attempts of all partners, the newest first; or everything, as a file',
+      },
+      description: {
+        pt:
+          'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter ' +
+          'proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
+          'contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as ' +
+          'tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
+          'mascarados sem o escopo auditoria:cpf.',
+        en: 'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With another formato (or Accept) than json everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest seal: it is the last line of the NDJSON; the other formats have the attempts alone, and their manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
+      },
       scope: 'auditoria:read',
       query,
       answers: {
         200: {
-          description: 'Uma página, e o cursor da próxima',
+          description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
           schema: auditedAttemptPage,
           fileTypes: MEDIA_TYPES,
           optionalHeaders: {
-            'Content-Disposition': 'Só na exportação: o nome do arquivo a gravar',
-            'X-Carteiro-Manifesto': 'Só na exportação: o caminho do seu manifesto',
+            'Content-Disposition': {
+              pt: 'Só na exportação: o nome do arquivo a gravar',
+              en: 'Only for the export: the name of the file to save',
+            },
+            'X-Carteiro-Manifesto': {
+              pt: 'Só na exportação: o caminho do seu manifesto',
+              en: 'Only for the export: the path of its manifest',
+            },
           },
         },
       },
@@ -125,13 +137,19 @@ export function addAuditManifestRoutes(add: AddOperation, { pool }: HttpDeps): v
     {
       method: 'get',
       path: MANIFEST_PATH,
-      summary: 'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes',
-      description:
-        'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. ' +
-        'Compare sha256 com o do arquivo (no NDJSON, sem a última linha).',
+      summary: {
+        pt: 'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes',
+        en: 'The manifest of an export: how many rows it has, and the SHA-256 of its bytes',
+      },
+      description: {
+        pt:
+          'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. ' +
+          'Compare sha256 com o do arquivo (no NDJSON, sem a última linha).',
+        en: 'The path, with corte, comes in the header X-Carteiro-Manifesto of the export; the same rows are read again. Compare sha256 with that of the file (of NDJSON, without its last line).',
+      },
       scope: 'auditoria:read',
       query: manifestQuery,
-      answers: { 200: { description: 'O manifesto', schema: exportManifest } },
+      answers: { 200: { description: { pt: 'O manifesto', en: 'The manifest' }, schema: exportManifest } },
     },
     async ({ query: asked, seesCpf }, request) => {
       const { corte: _, ...rest } = request.query();

@@ -35,19 +35,22 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
     {
       method: 'get',
       path: '/v1/auditoria/balanco',
-      summary: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história dos webhooks',
-      description:
-        `esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até ` +
-        `${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} e os avisos (${NOTICE_NAMES.join(', ')}) ficam fora. fato_inesperado é um evento que o próprio ` +
-        `serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no ` +
-        `empréstimo como fato. A resposta vem enquanto ` +
-        `é calculada, dia a dia, e um dia de muito movimento hora a hora: um JSON que não termina não está inteiro.`,
+      summary: {
+        pt: 'Balanço das entregas por parceiro e dia, recalculado dos eventos e da história dos webhooks',
+        en: 'The balance of deliveries by partner and day, computed anew from the events and the history of the webhooks',
+      },
+      description: {
+        pt: `esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até ${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} e os avisos (${NOTICE_NAMES.join(', ')}) ficam fora. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, dia a dia, e um dia de muito movimento hora a hora: um JSON que não termina não está inteiro.`,
+        en: `esperadas comes from the events and the webhooks that were active when each was written, never from the deliveries. Up to ${MAX_LISTED_DIFFERENCES} differences are listed; total_diferencas counts all. ${TEST_NAME} and the notices (${NOTICE_NAMES.join(', ')}) are left out. fato_inesperado is an event that the service itself would not write at that point, as a disbursement settled without a registration: it was sent, and counts in the loan as a fact. The answer comes while it is computed, day by day, and a busy day hour by hour: a JSON that does not end is not whole.`,
+      },
       scope: 'auditoria:read',
       query,
       answers: {
         200: {
-          description:
-            'O balanço; fecha é verdadeiro quando nenhuma entrega falta ou sobra; fato_inesperado não o torna falso',
+          description: {
+            pt: 'O balanço; fecha é verdadeiro quando nenhuma entrega falta ou sobra; fato_inesperado não o torna falso',
+            en: 'The balance; fecha is true when no delivery is missing or too many; fato_inesperado does not make it false',
+          },
           schema: balance,
         },
       },

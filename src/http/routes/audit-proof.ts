@@ -12,12 +12,23 @@ export function addAuditProofRoutes(add: AddOperation, { pool }: HttpDeps): void
     {
       method: 'get',
       path: '/v1/auditoria/entregas/{id}/prova',
-      summary: 'Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem',
-      description:
-        'O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi ' +
-        'enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.',
+      summary: {
+        pt: 'Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem',
+        en: 'A delivery as evidence: event, exact bytes, attempts and the seals that cover them',
+      },
+      description: {
+        pt:
+          'O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi ' +
+          'enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.',
+        en: "The command audit check checks the file without a database. With the scope auditoria:cpf it brings the body as it was sent, CPF included; without it it is masked, and the chain of seals and the delivery's state alone can be checked.",
+      },
       scope: 'auditoria:read',
-      answers: { 200: { description: 'A prova', schema: z.discriminatedUnion('formato', [proof, maskedProof]) } },
+      answers: {
+        200: {
+          description: { pt: 'A prova', en: 'The evidence' },
+          schema: z.discriminatedUnion('formato', [proof, maskedProof]),
+        },
+      },
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ id, seesCpf }) => {

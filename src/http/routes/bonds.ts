@@ -6,7 +6,7 @@ import { readBonds } from '../../core/bonds/read-bonds.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-import { cursor, readCursor } from '../page.ts';
+import { cursor, readCursor, unlessGiven } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
 const LIMIT = `deve ser um número inteiro de 1 a ${MAX_BOND_PAGE}`;
@@ -23,11 +23,11 @@ const query = z.object({
     .transform(Number)
     .refine((limit) => limit <= MAX_BOND_PAGE, LIMIT)
     .default(DEFAULT_BOND_PAGE)
-    .meta({ type: 'integer', minimum: 1, maximum: MAX_BOND_PAGE, description: `Sem ele, ${DEFAULT_BOND_PAGE}` }),
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_BOND_PAGE, text: unlessGiven(DEFAULT_BOND_PAGE) }),
 });
 
 const shared = { method: 'get', scope: 'vinculos:read', query } as const;
-const PAGE = 'Uma página, e o cursor da próxima';
+const PAGE = { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' };
 
 export function addBondRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
   const listOf = <K extends 'ended' | 'new'>(kind: K, path: string) => {
@@ -59,7 +59,10 @@ export function addBondRoutes(add: AddOperation, { pool, cursors }: HttpDeps): v
     {
       ...shared,
       path: endedPath,
-      summary: 'Desligamentos detectados, do primeiro ao último',
+      summary: {
+        pt: 'Desligamentos detectados, do primeiro ao último',
+        en: 'Ends of bond that were detected, the first one first',
+      },
       answers: { 200: { description: PAGE, schema: endedBondPage } },
     },
     async ({ partnerId, query: asked }) => listEnded(partnerId, asked),
@@ -71,7 +74,10 @@ export function addBondRoutes(add: AddOperation, { pool, cursors }: HttpDeps): v
     {
       ...shared,
       path: newPath,
-      summary: 'Novos vínculos detectados, do primeiro ao último',
+      summary: {
+        pt: 'Novos vínculos detectados, do primeiro ao último',
+        en: 'Rehires that were detected, the first one first',
+      },
       answers: { 200: { description: PAGE, schema: newBondPage } },
     },
     async ({ partnerId, query: asked }) => listNew(partnerId, asked),

@@ -21,13 +21,18 @@ const statusCode = z
   .string({ error: STATUS_CODE })
   .regex(/^[1-5]\d\d$/, STATUS_CODE)
   .transform(Number)
-  .meta({ type: 'integer', minimum: 100, maximum: 599, description: 'O ultimo_status_http' });
+  .meta({
+    type: 'integer',
+    minimum: 100,
+    maximum: 599,
+    text: { pt: 'O ultimo_status_http', en: 'The ultimo_status_http' },
+  });
 
 const searchQuery = z.strictObject({
   status: contract.deliveryStatus.optional(),
   evento: contract.deliveredName.optional(),
   emprestimo_id: uuid.optional(),
-  resultado: contract.outcome.optional().meta({ description: 'O ultimo_resultado' }),
+  resultado: contract.outcome.optional().meta({ text: { pt: 'O ultimo_resultado', en: 'The ultimo_resultado' } }),
   status_http: statusCode.optional(),
   desde: periodStart.optional(),
   ate: periodEnd.optional(),
@@ -35,13 +40,18 @@ const searchQuery = z.strictObject({
   limite,
 });
 
-const DESCRIPTION =
-  'Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.';
+const DESCRIPTION = {
+  pt: 'Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor: a busca continua onde parou.',
+  en: 'A page may bring fewer items than the limit, or none, and still have proximo_cursor: the search goes on where it stopped.',
+};
 
-const AS_SENT =
-  'corpo é o texto enviado: os seus bytes em UTF-8 são os do corpo de toda tentativa. Os cabeçalhos são refeitos do que ficou ' +
-  'registrado, com as assinaturas dos secrets daquele momento; onde já não se sabe qual secret assinou ' +
-  '(assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, e traceparent o do evento.';
+const AS_SENT = {
+  pt:
+    'corpo é o texto enviado: os seus bytes em UTF-8 são os do corpo de toda tentativa. Os cabeçalhos são refeitos do que ficou ' +
+    'registrado, com as assinaturas dos secrets daquele momento; onde já não se sabe qual secret assinou ' +
+    '(assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, e traceparent o do evento.',
+  en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, and traceparent the event's.",
+};
 
 export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
   addLists(add, deps);
@@ -54,14 +64,22 @@ function addLists(add: AddOperation, { pool, cursors }: HttpDeps): void {
     description: DESCRIPTION,
     scope: 'webhooks:read',
     query: searchQuery,
-    answers: { 200: { description: 'Uma página, e o cursor da próxima', schema: contract.deliveryPage } },
+    answers: {
+      200: {
+        description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
+        schema: contract.deliveryPage,
+      },
+    },
   } as const;
 
   add(
     {
       ...shared,
       path: '/v1/webhooks/{id}/entregas',
-      summary: 'Entregas de um webhook, da mais nova à mais antiga',
+      summary: {
+        pt: 'Entregas de um webhook, da mais nova à mais antiga',
+        en: 'Deliveries of a webhook, the newest first',
+      },
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id, query }) => {
@@ -77,7 +95,10 @@ function addLists(add: AddOperation, { pool, cursors }: HttpDeps): void {
     {
       ...shared,
       path: '/v1/entregas',
-      summary: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',
+      summary: {
+        pt: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',
+        en: "Deliveries of all the partner's webhooks, active or not, the newest first",
+      },
     },
     async ({ partnerId, query }) => {
       const search = await readSearch(cursors, partnerId, query);
@@ -117,12 +138,20 @@ async function readSearch(cursors: Cursors, of: string, query: z.output<typeof s
 }
 
 function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
-  const answers = { 200: { description: 'A entrega, com o que foi enviado', schema: contract.deliveryAsSent } };
+  const answers = {
+    200: {
+      description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
+      schema: contract.deliveryAsSent,
+    },
+  };
   add(
     {
       method: 'get',
       path: '/v1/entregas/{id}',
-      summary: 'Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados',
+      summary: {
+        pt: 'Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados',
+        en: 'A delivery with its exact body and its attempts, each with the headers that were sent',
+      },
       description: AS_SENT,
       scope: 'webhooks:read',
       answers,
@@ -140,9 +169,17 @@ function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/entregas/{id}/reenvio',
-      summary: 'Envia a entrega de novo, com o mesmo id e o calendário desde o início',
+      summary: {
+        pt: 'Envia a entrega de novo, com o mesmo id e o calendário desde o início',
+        en: 'Sends the delivery again, with the same id and a fresh schedule',
+      },
       scope: 'webhooks:write',
-      answers: { 202: { description: 'A entrega, pendente', schema: contract.deliveryWithAttempts } },
+      answers: {
+        202: {
+          description: { pt: 'A entrega, pendente', en: 'The delivery, pending' },
+          schema: contract.deliveryWithAttempts,
+        },
+      },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
     async ({ partnerId, id, actor, requestId }) => {

@@ -1,13 +1,16 @@
-/** `GET /openapi.json`: the description, for everybody. The pages at /docs are made from it (src/painel/docs/). */
+/** `GET /openapi.json`, and `/openapi.en.json` in English: the description, for everybody. The page /docs/api shows it. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Env } from '../request-env.ts';
+import type { Language } from '../../contract/language.ts';
+
+export const DESCRIPTION_PATHS: Readonly<Record<Language, string>> = { pt: '/openapi.json', en: '/openapi.en.json' };
 
 /** `describe` is called once, at the first request. */
-export function answerDescription(describe: () => unknown) {
+export function answerDescription(path: string, describe: () => unknown) {
   let made: { readonly text: string; readonly tag: string } | null = null;
   return (c: Context<Env>): Response => {
-    c.set('route', '/openapi.json');
+    c.set('route', path);
     made ??= taggedJson(describe());
     const headers = {
       ETag: made.tag,

@@ -23,9 +23,11 @@ const content = contract.documentBase64.transform((base64, context) => {
 });
 const pieceBody = contract.documentContent.extend({ conteudo_base64: content });
 const packageBody = z.strictObject({
-  documentos: z
-    .array(contract.documentPiece.extend({ conteudo_base64: content }))
-    .meta({ minItems: 1, maxItems: DOCUMENT_TYPES.length, description: 'Cada tipo no máximo uma vez' }),
+  documentos: z.array(contract.documentPiece.extend({ conteudo_base64: content })).meta({
+    minItems: 1,
+    maxItems: DOCUMENT_TYPES.length,
+    text: { pt: 'Cada tipo no máximo uma vez', en: 'Each tipo at most once' },
+  }),
 });
 
 export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
@@ -34,7 +36,7 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
     scope: 'emprestimos:write',
     maxBodyBytes: contract.MAX_DOCUMENTS_BODY_BYTES,
     exists: async (partnerId: string, id: string) => (await readLoan(pool, partnerId, id)) !== null,
-    answers: { 200: { description: 'O empréstimo', schema: loanResource } },
+    answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
     errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
   } as const;
 
@@ -42,7 +44,10 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
     {
       ...shared,
       path: '/v1/emprestimos/{id}/documentos',
-      summary: 'Envia o pacote assinado inteiro (agrupada) ou a CCB assinada antes dos outros (diferida)',
+      summary: {
+        pt: 'Envia o pacote assinado inteiro (agrupada) ou a CCB assinada antes dos outros (diferida)',
+        en: 'Sends the whole signed package (agrupada), or the signed CCB ahead of the others (diferida)',
+      },
       body: packageBody,
     },
     async ({ partnerId, actor, requestId, id, body }) => {
@@ -55,7 +60,10 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
     {
       ...shared,
       path: '/v1/emprestimos/{id}/documentos-dataprev',
-      summary: 'Entrega de uma vez todos os documentos que faltam',
+      summary: {
+        pt: 'Entrega de uma vez todos os documentos que faltam',
+        en: 'Hands in all missing documents at once',
+      },
       body: packageBody,
     },
     async ({ partnerId, actor, requestId, id, body }) => {
@@ -69,7 +77,10 @@ export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
       ...shared,
       path: '/v1/emprestimos/{id}/documentos/{tipo}',
       params: { tipo: contract.documentType },
-      summary: 'Entrega um dos documentos que faltam; o último encerra a entrega',
+      summary: {
+        pt: 'Entrega um dos documentos que faltam; o último encerra a entrega',
+        en: 'Hands in one of the missing documents; the last one ends the obligation',
+      },
       body: pieceBody,
     },
     async ({ partnerId, actor, requestId, id, params, body }) => {

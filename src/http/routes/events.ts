@@ -16,13 +16,16 @@ const cursorFields = z
   .tuple([epochField, xid8Field, bigintField])
   .transform(([epoch, tx, position]): FeedCursor => ({ epoch, tx, position }));
 
-const SINCE =
-  'Onde começar: no primeiro evento registrado neste instante ou depois; dele em diante vêm todos, na ordem da lista. ' +
-  'Um instante no futuro vale como agora. Com depois não é lido: o cursor já diz onde continuar';
+const SINCE = {
+  pt:
+    'Onde começar: no primeiro evento registrado neste instante ou depois; dele em diante vêm todos, na ordem da lista. ' +
+    'Um instante no futuro vale como agora. Com depois não é lido: o cursor já diz onde continuar',
+  en: 'Where to begin: with the first event recorded at this instant or later; from there on all come, in the order of the list. An instant in the future counts as now. With depois it is not read: the cursor says where to go on',
+};
 
 const query = z.strictObject({
   depois: cursor,
-  desde: periodStart.optional().meta({ description: SINCE }),
+  desde: periodStart.optional().meta({ text: SINCE }),
   evento: z.enum(SUBSCRIBABLE_NAMES).optional(),
   limite,
 });
@@ -37,15 +40,26 @@ function addFeed(add: AddOperation, { pool, cursors }: HttpDeps): void {
     {
       method: 'get',
       path: '/v1/eventos',
-      summary: 'Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas',
-      description:
-        'Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o ' +
-        'limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo. Um cursor além do que o registro tem (depois ' +
-        'de o banco de dados voltar a um momento anterior) é 409 CURSOR_ADIANTE; o cursor por onde continuar é a mensagem ' +
-        'do detalhe depois.',
+      summary: {
+        pt: 'Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas',
+        en: "All the partner's events in the order of their commits, with their deliveries",
+      },
+      description: {
+        pt:
+          'Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o ' +
+          'limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo. Um cursor além do que o registro tem (depois ' +
+          'de o banco de dados voltar a um momento anterior) é 409 CURSOR_ADIANTE; o cursor por onde continuar é a mensagem ' +
+          'do detalhe depois.',
+        en: 'Go on with depois = proximo_cursor while ha_mais is true: a page may bring fewer items than the limit, or none. After that the same cursor brings what is new. A cursor ahead of the log (after the database went back to an earlier moment) is 409 CURSOR_ADIANTE; the cursor to go on from is the message of the detail depois.',
+      },
       scope: 'webhooks:read',
       query,
-      answers: { 200: { description: 'Uma página, e o cursor para continuar', schema: feedPage } },
+      answers: {
+        200: {
+          description: { pt: 'Uma página, e o cursor para continuar', en: 'A page, and the cursor to go on' },
+          schema: feedPage,
+        },
+      },
       errors: ['CURSOR_ADIANTE'],
     },
     async ({ partnerId, query: { depois, desde, evento, limite: limit } }) => {
@@ -68,9 +82,12 @@ function addOne(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'get',
       path: '/v1/eventos/{id}',
-      summary: 'Um evento do parceiro, pelo evento_id, com as suas entregas',
+      summary: {
+        pt: 'Um evento do parceiro, pelo evento_id, com as suas entregas',
+        en: "One event of the partner's, by its evento_id, with its deliveries",
+      },
       scope: 'webhooks:read',
-      answers: { 200: { description: 'O evento', schema: feedItem } },
+      answers: { 200: { description: { pt: 'O evento', en: 'The event' }, schema: feedItem } },
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id }) => {

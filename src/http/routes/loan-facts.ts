@@ -29,7 +29,10 @@ export const CORE_DOOR: Door = { prefix: '/v1/nucleo', scope: 'nucleo', idempote
 const MAX_REASON_LENGTH = 500;
 const DEFAULT_ISSUANCE_REASON = 'Tentativas de emissão esgotadas';
 const DEFAULT_DISBURSEMENT_REASON = 'Transferência recusada pelo banco';
-const SETTLED_ON = 'Do dia da contratação a hoje, em São Paulo; sem ela, hoje';
+const SETTLED_ON = {
+  pt: 'Do dia da contratação a hoje, em São Paulo; sem ela, hoje',
+  en: "From the day of the loan's creation to today, in São Paulo; without it, today",
+};
 
 const issuanceEnd = z.strictObject({
   resultado: z.enum(['emitida', 'falhou']),
@@ -39,7 +42,7 @@ const issuanceEnd = z.strictObject({
 const transferEnd = z.strictObject({
   resultado: z.enum(['liquidado', 'falhou']),
   motivo: text(MAX_REASON_LENGTH).optional(),
-  data_liberacao: date.optional().meta({ description: SETTLED_ON }),
+  data_liberacao: date.optional().meta({ text: SETTLED_ON }),
 });
 
 const ERRORS = ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
@@ -50,16 +53,26 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
     method: 'post',
     scope: door.scope,
     ...(door.idempotencyKey && { idempotencyKey: door.idempotencyKey }),
-    answers: { 200: { description: 'O empréstimo', schema: loanResource } },
+    answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
     errors: [...ERRORS, ...(door.idempotencyKey ? KEY_ERRORS : [])],
   } as const;
   const path = (fact: string) => `${door.prefix}/emprestimos/{id}/${fact}`;
 
-  add({ ...shared, path: path('assinatura'), summary: 'O provedor interno finaliza o documento' }, async (call) =>
-    answer(pool, path('assinatura'), call, (on, asker) => concludeSigning(on, asker, call.id)),
+  add(
+    {
+      ...shared,
+      path: path('assinatura'),
+      summary: { pt: 'O provedor interno finaliza o documento', en: 'The internal provider finalises the document' },
+    },
+    async (call) => answer(pool, path('assinatura'), call, (on, asker) => concludeSigning(on, asker, call.id)),
   );
   add(
-    { ...shared, path: path('emissao'), summary: 'A emissão assíncrona termina', body: issuanceEnd },
+    {
+      ...shared,
+      path: path('emissao'),
+      summary: { pt: 'A emissão assíncrona termina', en: 'The asynchronous issuance ends' },
+      body: issuanceEnd,
+    },
     async (call) => {
       const { resultado, motivo = DEFAULT_ISSUANCE_REASON } = call.body;
       return answer(pool, path('emissao'), call, (on, asker) =>
@@ -68,7 +81,12 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
     },
   );
   add(
-    { ...shared, path: path('desembolso'), summary: 'A transferência do banco termina', body: transferEnd },
+    {
+      ...shared,
+      path: path('desembolso'),
+      summary: { pt: 'A transferência do banco termina', en: "The bank's transfer ends" },
+      body: transferEnd,
+    },
     async (call) => {
       const { resultado, motivo = DEFAULT_DISBURSEMENT_REASON, data_liberacao: on } = call.body;
       return answer(pool, path('desembolso'), call, (within, asker) =>

@@ -17,7 +17,7 @@ import type { AddOperation } from '../operation.ts';
 /** The largest version that the log can hold; above it the answer is known without looking. */
 const MAX_VERSION = 2 ** 31 - 1;
 
-const LOCATION = { Location: 'O caminho do empréstimo' };
+const LOCATION = { Location: { pt: 'O caminho do empréstimo', en: "The loan's path" } };
 
 const versionQuery = z.object({
   versao: z
@@ -25,7 +25,14 @@ const versionQuery = z.object({
     .regex(/^[1-9]\d*$/, 'deve ser um número inteiro a partir de 1')
     .transform(Number)
     .optional()
-    .meta({ type: 'integer', minimum: 1, description: 'O empréstimo como estava logo depois do seu n-ésimo evento' }),
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      text: {
+        pt: 'O empréstimo como estava logo depois do seu n-ésimo evento',
+        en: 'The loan as it was right after its n-th event',
+      },
+    }),
 });
 
 export function addLoanRoutes(add: AddOperation, deps: HttpDeps): void {
@@ -38,14 +45,22 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/emprestimos',
-      summary: 'Emite um empréstimo',
+      summary: { pt: 'Emite um empréstimo', en: 'Issues a loan' },
       scope: 'emprestimos:write',
       body: createLoanSchema,
       bodyExample: LOAN_EXAMPLE,
       idempotencyKey: 'required',
       answers: {
-        201: { description: 'Emitido de forma síncrona', schema: loanResource, headers: LOCATION },
-        202: { description: 'Emissão assíncrona em andamento', schema: loanResource, headers: LOCATION },
+        201: {
+          description: { pt: 'Emitido de forma síncrona', en: 'Issued synchronously' },
+          schema: loanResource,
+          headers: LOCATION,
+        },
+        202: {
+          description: { pt: 'Emissão assíncrona em andamento', en: 'An asynchronous issuance is under way' },
+          schema: loanResource,
+          headers: LOCATION,
+        },
       },
       errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
@@ -61,10 +76,13 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'get',
       path: '/v1/emprestimos/{id}',
-      summary: 'Lê um empréstimo, como está ou como estava numa versão',
+      summary: {
+        pt: 'Lê um empréstimo, como está ou como estava numa versão',
+        en: 'Reads a loan, as it is or as it was at a version',
+      },
       scope: 'emprestimos:read',
       query: versionQuery,
-      answers: { 200: { description: 'O empréstimo', schema: loanResource } },
+      answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id, query: { versao } }) => {
@@ -80,9 +98,14 @@ function addRegistrations(add: AddOperation, { pool, registry }: HttpDeps): void
     {
       method: 'post',
       path: '/v1/emprestimos/{id}/averbacao',
-      summary: 'Pede a averbação do empréstimo',
+      summary: { pt: 'Pede a averbação do empréstimo', en: "Asks for the loan's registration" },
       scope: 'emprestimos:write',
-      answers: { 202: { description: 'Averbação em processamento', schema: registrationResource } },
+      answers: {
+        202: {
+          description: { pt: 'Averbação em processamento', en: 'The registration is being processed' },
+          schema: registrationResource,
+        },
+      },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
     async ({ partnerId, actor, requestId, id }) => {
@@ -99,9 +122,11 @@ function addRegistrations(add: AddOperation, { pool, registry }: HttpDeps): void
     {
       method: 'get',
       path: '/v1/emprestimos/{id}/averbacao',
-      summary: 'Lê a última averbação do empréstimo',
+      summary: { pt: 'Lê a última averbação do empréstimo', en: "Reads the loan's latest registration" },
       scope: 'emprestimos:read',
-      answers: { 200: { description: 'A última averbação', schema: registrationResource } },
+      answers: {
+        200: { description: { pt: 'A última averbação', en: 'The latest registration' }, schema: registrationResource },
+      },
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id }) => {

@@ -18,11 +18,19 @@ export function addMarginRoutes(add: AddOperation, { registry }: HttpDeps): void
     {
       method: 'post',
       path: '/v1/margem/consulta',
-      summary: 'Consulta a margem de um trabalhador',
+      summary: { pt: 'Consulta a margem de um trabalhador', en: "Queries a worker's margin" },
       scope: 'margem:read',
       body: marginRequest,
       query: skipQuery,
-      answers: { 200: { description: 'A margem, do registry ou de uma consulta recente', schema: marginResource } },
+      answers: {
+        200: {
+          description: {
+            pt: 'A margem, do registry ou de uma consulta recente',
+            en: 'The margin, from the registry or a recent query',
+          },
+          schema: marginResource,
+        },
+      },
       errors: ['MARGEM_NEGOCIAL', 'MARGEM_UPSTREAM'],
     },
     async ({ partnerId, actor, requestId, body, query }) => {

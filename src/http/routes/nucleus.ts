@@ -9,7 +9,9 @@ import type { AddOperation } from '../operation.ts';
 import { addLoanFactRoutes, CORE_DOOR } from './loan-facts.ts';
 
 const body = z.strictObject({
-  parceiro_id: id.meta({ description: 'O parceiro, ativo, que recebe o evento' }),
+  parceiro_id: id.meta({
+    text: { pt: 'O parceiro, ativo, que recebe o evento', en: 'The active partner that receives the event' },
+  }),
   ...acceptance.shape,
 });
 
@@ -22,11 +24,16 @@ export function addNucleusRoutes(add: AddOperation, deps: HttpDeps): void {
     {
       method: 'post',
       path: PATH,
-      summary: 'O trabalhador aceita a autorização',
+      summary: { pt: 'O trabalhador aceita a autorização', en: 'The worker accepts the authorization' },
       scope: 'nucleo',
       body,
       idempotencyKey: 'optional',
-      answers: { 201: { description: 'A autorização confirmada', schema: authorizationConfirmed } },
+      answers: {
+        201: {
+          description: { pt: 'A autorização confirmada', en: 'The confirmed authorization' },
+          schema: authorizationConfirmed,
+        },
+      },
       errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
     async ({ actor, requestId, body: given, idempotencyKey: key }) => {

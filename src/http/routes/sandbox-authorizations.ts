@@ -10,10 +10,15 @@ export function addSandboxAuthorizationRoutes(add: AddOperation, { pool }: HttpD
     {
       method: 'post',
       path: '/v1/sandbox/autorizacoes',
-      summary: 'O trabalhador aceita a autorização',
+      summary: { pt: 'O trabalhador aceita a autorização', en: 'The worker accepts the authorization' },
       scope: 'sandbox',
       body: acceptance,
-      answers: { 201: { description: 'A autorização confirmada', schema: authorizationConfirmed } },
+      answers: {
+        201: {
+          description: { pt: 'A autorização confirmada', en: 'The confirmed authorization' },
+          schema: authorizationConfirmed,
+        },
+      },
     },
     async ({ partnerId, actor, requestId, body }) => ({
       status: 201,

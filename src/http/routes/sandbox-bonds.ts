@@ -39,10 +39,15 @@ function addEndOfBond(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/sandbox/vinculos/desligamentos',
-      summary: 'O registry passa a conhecer um desligamento; a próxima sincronização o detecta',
+      summary: {
+        pt: 'O registry passa a conhecer um desligamento; a próxima sincronização o detecta',
+        en: 'The registry learns of an end of bond; the next sync detects it',
+      },
       scope,
       body: endOfBond,
-      answers: { 201: { description: 'O que o registry passou a conhecer', schema } },
+      answers: {
+        201: { description: { pt: 'O que o registry passou a conhecer', en: 'What the registry learnt' }, schema },
+      },
       errors,
     },
     async ({ partnerId, body }) => {
@@ -61,10 +66,15 @@ function addRehire(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/sandbox/vinculos/novos',
-      summary: 'O registry passa a conhecer um novo vínculo; é detectado quando o empréstimo está encerrado',
+      summary: {
+        pt: 'O registry passa a conhecer um novo vínculo; é detectado quando o empréstimo está encerrado',
+        en: 'The registry learns of a rehire; it is detected when the loan is closed',
+      },
       scope,
       body: rehire,
-      answers: { 201: { description: 'O que o registry passou a conhecer', schema } },
+      answers: {
+        201: { description: { pt: 'O que o registry passou a conhecer', en: 'What the registry learnt' }, schema },
+      },
       errors,
     },
     async ({ partnerId, body }) => {
@@ -98,11 +108,14 @@ function addSync(add: AddOperation, { pool, log, registry }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/sandbox/sincronizacao',
-      summary: 'A sincronização noturna roda agora',
+      summary: { pt: 'A sincronização noturna roda agora', en: 'The nightly sync runs now' },
       scope,
       answers: {
         200: {
-          description: 'Quantos registros foram detectados pela primeira vez',
+          description: {
+            pt: 'Quantos registros foram detectados pela primeira vez',
+            en: 'How many records were detected for the first time',
+          },
           schema: z.strictObject({ desligamentos: z.int(), novos: z.int() }),
         },
       },

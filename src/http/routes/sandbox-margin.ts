@@ -51,7 +51,10 @@ export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): v
     {
       method: 'put',
       path: '/v1/sandbox/margem',
-      summary: 'O que o registry responde às consultas de margem',
+      summary: {
+        pt: 'O que o registry responde às consultas de margem',
+        en: 'What the registry answers to margin queries',
+      },
       scope: 'sandbox',
       body,
       bodyDescribed: described,
@@ -61,7 +64,12 @@ export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): v
         valor_total_vencimentos: 6000,
         valor_margem_disponivel: 1234.5,
       },
-      answers: { 200: { description: 'O que o registry vai responder', schema: told } },
+      answers: {
+        200: {
+          description: { pt: 'O que o registry vai responder', en: 'What the registry will answer' },
+          schema: told,
+        },
+      },
     },
     async ({ partnerId, body: sent }) => {
       const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };

@@ -14,10 +14,13 @@ export function addSandboxSettlementRoutes(add: AddOperation, { pool }: HttpDeps
     {
       method: 'post',
       path: '/v1/sandbox/repasses',
-      summary: 'O repasse do mês fecha; fechar de novo responde o que existe, com ja_fechado true',
+      summary: {
+        pt: 'O repasse do mês fecha; fechar de novo responde o que existe, com ja_fechado true',
+        en: 'The settlement of the month closes; closing it again answers what there is, with ja_fechado true',
+      },
       scope: 'sandbox',
       body: z.strictObject({ competencia: month }),
-      answers: { 200: { description: 'O repasse', schema: answer } },
+      answers: { 200: { description: { pt: 'O repasse', en: 'The settlement' }, schema: answer } },
       errors: ['TRANSICAO_INVALIDA'],
     },
     async ({ partnerId, actor, requestId, body: { competencia } }) => {

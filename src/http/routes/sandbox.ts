@@ -36,12 +36,15 @@ function addRegistration(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'put',
       path: '/v1/sandbox/emprestimos/{id}/averbacao',
-      summary: 'O que o registry responde à próxima averbação',
+      summary: {
+        pt: 'O que o registry responde à próxima averbação',
+        en: 'What the registry answers to the next registration',
+      },
       scope,
       body: z.strictObject({ resultado: outcome, erro: text(MAX_REASON_LENGTH).optional() }),
       answers: {
         200: {
-          description: 'O que o registry vai responder',
+          description: { pt: 'O que o registry vai responder', en: 'What the registry will answer' },
           schema: z.strictObject({ emprestimo_id: uuid, resultado: outcome, erro: z.string().nullable() }),
         },
       },
@@ -61,12 +64,15 @@ function addTime(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'post',
       path: '/v1/sandbox/tempo',
-      summary: 'Adianta as entregas pendentes do parceiro',
+      summary: {
+        pt: 'Adianta as entregas pendentes do parceiro',
+        en: "Makes the partner's pending deliveries due earlier",
+      },
       scope,
       body: z.strictObject({ avancar_segundos: z.int().min(1).max(MAX_ADVANCE_S) }),
       answers: {
         200: {
-          description: 'Quantas entregas foram adiantadas',
+          description: { pt: 'Quantas entregas foram adiantadas', en: 'How many deliveries became due earlier' },
           schema: z.strictObject({ entregas_adiantadas: z.int() }),
         },
       },

@@ -13,7 +13,9 @@ const PATH = '/v1/webhooks/{id}';
 /** How long one request goes on suspending or resuming; the batches behind it take milliseconds each. */
 const WORK_MS = 8_000;
 
-const webhookAnswer = { 200: { description: 'O webhook, sem secret', schema: contract.webhook } };
+const webhookAnswer = {
+  200: { description: { pt: 'O webhook, sem secret', en: 'The webhook, without secret' }, schema: contract.webhook },
+};
 
 export function addWebhookChangeRoutes(add: AddOperation, deps: HttpDeps): void {
   addReadAndChange(add, deps);
@@ -25,7 +27,7 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
     {
       method: 'get',
       path: PATH,
-      summary: 'Lê um webhook, ativo ou não',
+      summary: { pt: 'Lê um webhook, ativo ou não', en: 'Reads a webhook, active or not' },
       scope: 'webhooks:read',
       answers: webhookAnswer,
       errors: ['NAO_ENCONTRADO'],
@@ -40,7 +42,10 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
     {
       method: 'patch',
       path: PATH,
-      summary: 'Altera url, eventos ou ativo; com ativo e retomar, as entregas suspensas voltam a ser enviadas',
+      summary: {
+        pt: 'Altera url, eventos ou ativo; com ativo e retomar, as entregas suspensas voltam a ser enviadas',
+        en: 'Changes url, eventos or ativo; with ativo and retomar, suspended deliveries are sent again',
+      },
       scope: 'webhooks:write',
       body: contract.changeWebhook(targetUrl(allowInsecure)),
       answers: webhookAnswer,
@@ -66,9 +71,12 @@ function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'delete',
       path: PATH,
-      summary: 'Desativa um webhook; o que estava pendente fica suspenso',
+      summary: {
+        pt: 'Desativa um webhook; o que estava pendente fica suspenso',
+        en: 'Deactivates a webhook; what was pending is suspended',
+      },
       scope: 'webhooks:write',
-      answers: { 204: { description: 'Desativado, agora ou antes' } },
+      answers: { 204: { description: { pt: 'Desativado, agora ou antes', en: 'Deactivated, now or before' } } },
       errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
     },
     async ({ partnerId, id, actor, requestId }) => {

@@ -10,19 +10,22 @@ const PATH = '/v1/webhooks/{id}/opcoes';
 /** How long one request goes on making due what waited; the rest follows as those before it end. */
 const WORK_MS = 8_000;
 
-const DESCRIPTION =
-  'ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por ' +
-  'vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. ' +
-  'Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa só ' +
-  'segura as seguintes enquanto é retomada, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.';
+const DESCRIPTION = {
+  pt:
+    'ordem: nenhuma (a de um webhook novo: cada entrega sai quando vence) ou por_emprestimo: de cada empréstimo uma entrega por ' +
+    'vez, por versao_emprestimo; a próxima sai quando a anterior está entregue ou em erro, e os outros empréstimos não esperam. ' +
+    'Uma entrega que falha segura as seguintes do seu empréstimo por todo o seu calendário de tentativas. Uma suspensa só ' +
+    'segura as seguintes enquanto é retomada, e uma reenviada chega depois das que já chegaram. Eventos sem empréstimo não esperam.',
+  en: "ordem: nenhuma (a new webhook's: each delivery leaves when it is due) or por_emprestimo: of each loan one delivery at a time, by versao_emprestimo; the next leaves when the one before is entregue or erro, and the other loans do not wait. A delivery that fails holds back those of its loan that follow, for its whole schedule. A suspended one holds back those that follow only while it is being resumed, and one that is resent arrives after those that have arrived. Events without a loan do not wait.",
+};
 
 export function addWebhookOptionRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  const answers = { 200: { description: 'As opções', schema: webhookOptions } };
+  const answers = { 200: { description: { pt: 'As opções', en: 'The options' }, schema: webhookOptions } };
   add(
     {
       method: 'get',
       path: PATH,
-      summary: 'As opções de um webhook',
+      summary: { pt: 'As opções de um webhook', en: 'The options of a webhook' },
       description: DESCRIPTION,
       scope: 'webhooks:read',
       answers,
@@ -38,7 +41,7 @@ export function addWebhookOptionRoutes(add: AddOperation, { pool }: HttpDeps): v
     {
       method: 'put',
       path: PATH,
-      summary: 'Escolhe as opções de um webhook',
+      summary: { pt: 'Escolhe as opções de um webhook', en: 'Chooses the options of a webhook' },
       description: DESCRIPTION,
       scope: 'webhooks:write',
       body: webhookOptions,

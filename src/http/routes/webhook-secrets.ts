@@ -28,15 +28,19 @@ function addRotation(add: AddOperation, { pool, vault }: HttpDeps): void {
     {
       method: 'post',
       path: PATH,
-      summary: 'Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em',
-      description:
-        'Sem `vale_em` o novo secret assina já, e o anterior também por 24 h (`X-Webhook-Signature-Previous`). Com `vale_em`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada. ' +
-        `Com Idempotency-Key, a resposta pode ser repetida com o secret por ${REPEAT_S} s; depois, sem ele.`,
+      summary: {
+        pt: 'Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em',
+        en: 'Rotates the secret: the new one is shown in this answer alone, and signs at once or from vale_em on',
+      },
+      description: {
+        pt: `Sem \`vale_em\` o novo secret assina já, e o anterior também por 24 h (\`X-Webhook-Signature-Previous\`). Com \`vale_em\`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada. Com Idempotency-Key, a resposta pode ser repetida com o secret por ${REPEAT_S} s; depois, sem ele.`,
+        en: `Without \`vale_em\` the new secret signs at once, and the one before beside it for 24 h (\`X-Webhook-Signature-Previous\`). With \`vale_em\`, at most 24 h ahead, the one before signs alone until then: give the new one to the receiver first, which takes both, and no delivery is refused. With an Idempotency-Key the answer can be repeated with the secret for ${REPEAT_S} s; then without it.`,
+      },
       scope: 'webhooks:write',
       body: contract.rotateSecret,
       isBodyOptional: true,
       idempotencyKey: 'optional',
-      answers: { 201: { description: 'O novo secret', schema: contract.rotatedSecret } },
+      answers: { 201: { description: { pt: 'O novo secret', en: 'The new secret' }, schema: contract.rotatedSecret } },
       errors: [...ERRORS, 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
     async ({ partnerId, id, actor, requestId, body, idempotencyKey: key }) => {
@@ -86,9 +90,17 @@ function addActivation(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'post',
       path: `${PATH}/ativar`,
-      summary: 'O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h',
+      summary: {
+        pt: 'O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h',
+        en: 'The new secret, which waited for vale_em, signs at once; the one before beside it for 24 h',
+      },
       scope: 'webhooks:write',
-      answers: { 200: { description: 'O novo secret assina, agora ou antes', schema: contract.activatedSecret } },
+      answers: {
+        200: {
+          description: { pt: 'O novo secret assina, agora ou antes', en: 'The new secret signs, now or before' },
+          schema: contract.activatedSecret,
+        },
+      },
       errors: ERRORS,
     },
     async ({ partnerId, id, actor, requestId }) => {
@@ -104,9 +116,12 @@ function addEnds(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'delete',
       path: `${PATH}/novo`,
-      summary: 'Descarta o novo secret que espera por vale_em; o atual continua a assinar',
+      summary: {
+        pt: 'Descarta o novo secret que espera por vale_em; o atual continua a assinar',
+        en: 'Drops the new secret that waits for vale_em; the present one goes on signing',
+      },
       scope: 'webhooks:write',
-      answers: { 204: { description: 'Nenhum secret novo espera' } },
+      answers: { 204: { description: { pt: 'Nenhum secret novo espera', en: 'No new secret waits' } } },
       errors: ERRORS,
     },
     async ({ partnerId, id, actor, requestId }) => {
@@ -119,9 +134,9 @@ function addEnds(add: AddOperation, { pool }: HttpDeps): void {
     {
       method: 'delete',
       path: `${PATH}/anterior`,
-      summary: 'O secret anterior deixa de assinar já',
+      summary: { pt: 'O secret anterior deixa de assinar já', en: 'The secret before ceases to sign at once' },
       scope: 'webhooks:write',
-      answers: { 204: { description: 'Encerrado, agora ou antes' } },
+      answers: { 204: { description: { pt: 'Encerrado, agora ou antes', en: 'Ended, now or before' } } },
       errors: ERRORS,
     },
     async ({ partnerId, id, actor, requestId }) => {

@@ -27,7 +27,10 @@ const statuses = z
   .refine((list) => new Set(list).size === list.length, 'tem um status repetido')
   .meta({
     uniqueItems: true,
-    description: `Sem ele, ${FAILED.join(' e ')}. Um só também pode vir como texto, fora da lista`,
+    text: {
+      pt: `Sem ele, ${FAILED.join(' e ')}. Um só também pode vir como texto, fora da lista`,
+      en: `Without it, ${FAILED.join(' and ')}. One alone may also come as text, outside of the list`,
+    },
   });
 const manyToResend = z.strictObject({
   desde: periodStart,
@@ -43,11 +46,22 @@ export function addWebhookSendRoutes(add: AddOperation, { pool, cursors }: HttpD
     {
       method: 'post',
       path: '/v1/webhooks/{id}/reenvios',
-      summary: 'Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta',
+      summary: {
+        pt: 'Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta',
+        en: 'Sends the deliveries of a period again, without status those that failed; with simular it only counts',
+      },
       scope: 'webhooks:write',
       body: manyToResend,
       bodyExample: { desde: '2026-01-31', status: ['erro', 'suspensa'], simular: true },
-      answers: { 200: { description: 'Quantas, e onde continuar se não acabou', schema: contract.resendResult } },
+      answers: {
+        200: {
+          description: {
+            pt: 'Quantas, e onde continuar se não acabou',
+            en: 'How many, and where to go on if it is not over',
+          },
+          schema: contract.resendResult,
+        },
+      },
       errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },
     async ({ partnerId, id, actor, requestId, body }) => {

@@ -20,25 +20,39 @@ const testOrder = z.strictObject({
   data: z.looseObject({}).optional(),
 });
 
-const TEST_DESCRIPTION =
-  'Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook; com data, o exemplo ' +
-  'como o parceiro o mudou: ids e números ficam os do exemplo, que nenhum empréstimo tem. Toda entrega de teste traz ' +
-  'X-Webhook-Test: 1, não traz X-Webhook-Loan-Version e é tentada uma vez. O registro a guarda como ' +
-  `${TEST_NAME}: nem o fluxo de eventos nem o balanço a contam.`;
+const TEST_DESCRIPTION = {
+  pt: `Com evento, envia o exemplo dele, com o seu nome em X-Webhook-Event e em evento, inscrito ou não o webhook; com data, o exemplo como o parceiro o mudou: ids e números ficam os do exemplo, que nenhum empréstimo tem. Toda entrega de teste traz X-Webhook-Test: 1, não traz X-Webhook-Loan-Version e é tentada uma vez. O registro a guarda como ${TEST_NAME}: nem o fluxo de eventos nem o balanço a contam.`,
+  en: `With evento, sends that event's example, under its name in X-Webhook-Event and in evento, whether the webhook subscribes to it or not; with data, the example as the partner edited it: ids and numbers stay the example's, which no loan has. Every test bears X-Webhook-Test: 1 and no X-Webhook-Loan-Version, and is tried once. The log keeps it as ${TEST_NAME}: neither the feed nor the balance counts it.`,
+};
 
 export function addWebhookTestRoutes(add: AddOperation, { pool, testWaitMs = TEST_WAIT_MS }: HttpDeps): void {
   add(
     {
       method: 'post',
       path: '/v1/webhooks/{id}/teste',
-      summary: `Envia um ${TEST_NAME} assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu`,
+      summary: {
+        pt: `Envia um ${TEST_NAME} assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu`,
+        en: `Sends a signed ${TEST_NAME}, or the example of an event, to this webhook and answers with what happened`,
+      },
       description: TEST_DESCRIPTION,
       scope: 'webhooks:write',
       body: testOrder,
       isBodyOptional: true,
       answers: {
-        200: { description: 'A entrega de teste, com a sua primeira tentativa', schema },
-        202: { description: 'A entrega de teste, ainda sem resultado', schema },
+        200: {
+          description: {
+            pt: 'A entrega de teste, com a sua primeira tentativa',
+            en: 'The test delivery, with its first attempt',
+          },
+          schema,
+        },
+        202: {
+          description: {
+            pt: 'A entrega de teste, ainda sem resultado',
+            en: 'The test delivery, without an outcome yet',
+          },
+          schema,
+        },
       },
       errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
     },

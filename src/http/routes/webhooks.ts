@@ -23,21 +23,37 @@ interface KeptWebhook {
 const cursorFields = z.tuple([uuid]);
 
 const listQuery = z.strictObject({
-  ativo: z.enum(['true', 'false', 'todos']).default('true').meta({ description: 'Sem ele, true: só os ativos' }),
+  ativo: z
+    .enum(['true', 'false', 'todos'])
+    .default('true')
+    .meta({ text: { pt: 'Sem ele, true: só os ativos', en: 'Without it, true: the active ones alone' } }),
   cursor,
   limite,
 });
 
-export function addWebhookRoutes(add: AddOperation, { pool, vault, cursors, allowInsecure }: HttpDeps): void {
+export function addWebhookRoutes(add: AddOperation, deps: HttpDeps): void {
+  addCreation(add, deps);
+  addList(add, deps);
+}
+
+function addCreation(add: AddOperation, { pool, vault, allowInsecure }: HttpDeps): void {
   add(
     {
       method: 'post',
       path: PATH,
-      summary: 'Registra um webhook; o secret só aparece nesta resposta',
+      summary: {
+        pt: 'Registra um webhook; o secret só aparece nesta resposta',
+        en: 'Registers a webhook; the secret is shown in this answer alone',
+      },
       scope: 'webhooks:write',
       body: contract.createWebhook(targetUrl(allowInsecure)),
       idempotencyKey: 'optional',
-      answers: { 201: { description: 'Webhook registrado', schema: contract.createdWebhook } },
+      answers: {
+        201: {
+          description: { pt: 'Webhook registrado', en: 'The webhook was registered' },
+          schema: contract.createdWebhook,
+        },
+      },
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
     async ({ partnerId, actor, requestId, body, idempotencyKey: key }) => {
@@ -60,21 +76,33 @@ export function addWebhookRoutes(add: AddOperation, { pool, vault, cursors, allo
       return { status: 201, body: { ...result.ok.answer.body, ...shownOnce } };
     },
   );
+}
 
+function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
   add(
     {
       method: 'get',
       path: PATH,
-      summary: 'Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos',
-      description:
-        'Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.',
+      summary: {
+        pt: 'Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos',
+        en: "Lists the partner's webhooks, the oldest first; without ativo, the active ones",
+      },
+      description: {
+        pt: 'Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.',
+        en: 'The active ones are at most 50 and fit one page. There may be more of the others: X-Proximo-Cursor comes with every page but the last.',
+      },
       scope: 'webhooks:read',
       query: listQuery,
       answers: {
         200: {
-          description: 'Os webhooks, sem secret',
+          description: { pt: 'Os webhooks, sem secret', en: 'The webhooks, without secret' },
           schema: z.array(contract.webhook),
-          optionalHeaders: { 'X-Proximo-Cursor': 'Só quando há mais: o cursor da próxima página' },
+          optionalHeaders: {
+            'X-Proximo-Cursor': {
+              pt: 'Só quando há mais: o cursor da próxima página',
+              en: 'Only where there is more: the cursor of the next page',
+            },
+          },
         },
       },
     },

@@ -5,7 +5,6 @@ import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { eventCard } from '../events/parts.ts';
 import { copyable, table } from '../frame/parts.ts';
-import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
 import { deliveryExample, EXAMPLE_SECRET } from './delivery-example.ts';
 import { paragraphs, prose } from './prose.ts';
@@ -27,7 +26,7 @@ export function eventsBody(c: PainelContext): Html {
 function headerTable(c: PainelContext): Html {
   const { language } = c.var;
   const { events: words } = DOCS[language];
-  const headers = Object.values(DELIVERY_HEADERS) as { name: string; required: boolean; description: string }[];
+  const headers = Object.values(DELIVERY_HEADERS);
   return table(
     words.headers,
     [words.header, words.meaning],
@@ -35,7 +34,7 @@ function headerTable(c: PainelContext): Html {
       ({ name, required, description }) =>
         html`<tr>
           <td><code>${name}</code>${required ? '' : html` <span class="badge">${words.sometimes}</span>`}</td>
-          <td>${prose(language === 'pt' ? description : inEnglish(description))}</td>
+          <td>${prose(description[language])}</td>
         </tr>`,
     ),
     'fields',

@@ -1,36 +1,32 @@
 /** The documentation at /docs, for everybody: no token, one language at a time, no other host. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { unavailable } from '../../http/api-error.ts';
-import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
+import type { Html, PainelContext, PainelEnv } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS } from '../language/choose.ts';
 import type { DocsTexts } from '../language/pt/docs.ts';
-import { apiBody, type ApiDescription } from './api.ts';
 import { eventsBody } from './events.ts';
+import { referenceBody } from './reference.ts';
 import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
 import { verificationBody } from './verification.ts';
+
+export const REFERENCE_PATH = '/docs/api';
 
 const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   start: '/docs',
   events: '/docs/eventos',
   verification: '/docs/verificacao',
   schedule: '/docs/calendario',
-  api: '/docs/api',
+  api: REFERENCE_PATH,
 };
 
-export function addDocsPages(app: Hono<PainelEnv>, { api }: PainelDeps): void {
-  const description = once(async () => {
-    const answer = await api(new Request('http://carteiro/openapi.json'));
-    if (answer.status !== 200) throw unavailable(new Error(`/openapi.json was answered ${answer.status}`));
-    return (await answer.json()) as ApiDescription;
-  });
+export function addDocsPages(app: Hono<PainelEnv>): void {
   app.get(PATHS.start, (c) => answer(c, 'start', startBody(c)));
   app.get(PATHS.events, (c) => answer(c, 'events', eventsBody(c)));
   app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c)));
   app.get(PATHS.schedule, (c) => answer(c, 'schedule', scheduleBody(c)));
-  app.get(PATHS.api, async (c) => answer(c, 'api', apiBody(c, await description())));
+  app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c)));
 }
 
 function answer(c: PainelContext, page: keyof DocsTexts['pages'], body: Html): Response | Promise<Response> {
@@ -50,16 +46,4 @@ function menu({ menu: label, pages }: DocsTexts, here: keyof DocsTexts['pages'])
       )}
     </ul>
   </nav>`;
-}
-
-/** Keeps what `make` made; a failure is not kept. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = null;
-      throw error;
-    });
-    return made;
-  };
 }

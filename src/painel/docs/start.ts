@@ -4,7 +4,6 @@ import { SCOPES } from '../../contract/statuses.ts';
 import { SCOPE_MEANING } from '../../http/openapi/texts.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
-import { inEnglish } from '../language/api-english.ts';
 import { DOCS } from '../language/choose.ts';
 import { paragraphs } from './prose.ts';
 
@@ -24,7 +23,6 @@ function commandsOf(url: string): readonly (string | null)[] {
 export function startBody(c: PainelContext): Html {
   const { language, texts: t } = c.var;
   const { start, pages } = DOCS[language];
-  const say = language === 'pt' ? (text: string) => text : inEnglish;
   const commands = commandsOf(new URL(c.req.url).origin);
   return html`${paragraphs(start.intro)}
     ${start.steps.map(
@@ -42,7 +40,7 @@ export function startBody(c: PainelContext): Html {
         (scope) =>
           html`<tr>
             <td><code>${scope}</code></td>
-            <td>${say(SCOPE_MEANING[scope])}</td>
+            <td>${SCOPE_MEANING[scope][language]}</td>
           </tr>`,
       ),
       'fields',

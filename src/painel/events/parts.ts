@@ -1,6 +1,7 @@
 /** What the catalogue and the documentation both show of an event's data. */
 import { html } from 'hono/html';
 import { EVENTS, type SubscribableName } from '../../contract/events.ts';
+import { inLanguage } from '../../contract/language.ts';
 import { prose } from '../docs/prose.ts';
 import type { Html, Visit } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
@@ -21,7 +22,7 @@ export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableNa
     <p>${t.events.guaranteeMeaning[guarantee]}</p>
     ${example}
     <h3>${t.events.fields}</h3>
-    ${fieldTable(t.events, name)} ${schemaPart(t, name)}
+    ${fieldTable(t.events, name)} ${schemaPart({ c, t }, name)}
   </details>`;
 }
 
@@ -40,9 +41,9 @@ function fieldTable(words: Texts['events'], name: SubscribableName): Html {
   );
 }
 
-function schemaPart(t: Texts, name: SubscribableName): Html {
+function schemaPart({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableName): Html {
   return html`<details>
     <summary>JSON Schema</summary>
-    ${copyable(t, `schema-${name}`, `JSON Schema ${name}`, JSON.stringify(schemaOf(name), null, 2))}
+    ${copyable(t, `schema-${name}`, `JSON Schema ${name}`, JSON.stringify(inLanguage(schemaOf(name), c.var.language), null, 2))}
   </details>`;
 }

@@ -3,7 +3,8 @@ import { html } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Html, Visit } from '../env.ts';
-import type { Language, Texts } from '../language/choose.ts';
+import type { Language } from '../../contract/language.ts';
+import type { Texts } from '../language/choose.ts';
 
 const ZONE = 'America/Sao_Paulo';
 const FORMATS: Readonly<Record<Language, Intl.DateTimeFormat>> = {

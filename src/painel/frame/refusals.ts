@@ -6,7 +6,8 @@ import { errorBody, logFault, toApiError } from '../../http/errors.ts';
 import type { Logger } from '../../log-lines.ts';
 import { Refused, type Refusal } from '../api-client.ts';
 import type { Html, PainelContext } from '../env.ts';
-import type { Language, Texts } from '../language/choose.ts';
+import type { Language } from '../../contract/language.ts';
+import type { Texts } from '../language/choose.ts';
 import { answerPage } from './page.ts';
 
 /** A sentence of the API in the page's language: its own words where the page has no others. */

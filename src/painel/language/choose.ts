@@ -1,4 +1,5 @@
 /** The page's languages, a folder each; a text that one of them lacks does not compile. */
+import type { Language } from '../../contract/language.ts';
 import { docsEn } from './en/docs.ts';
 import { en } from './en/page.ts';
 import { type DocsTexts, docsPt } from './pt/docs.ts';
@@ -6,8 +7,7 @@ import { pt, type Texts } from './pt/page.ts';
 
 export type { Texts };
 
-export const LANGUAGES = { pt, en } as const satisfies Record<string, Texts>;
-export type Language = keyof typeof LANGUAGES;
+export const LANGUAGES: Readonly<Record<Language, Texts>> = { pt, en };
 
 /** The pages at /docs. */
 export const DOCS: Readonly<Record<Language, DocsTexts>> = { pt: docsPt, en: docsEn };

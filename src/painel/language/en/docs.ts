@@ -134,22 +134,7 @@ export const docsEn: DocsTexts = {
   api: {
     title: 'API',
     intro: [
-      'Each operation with what it takes and what it answers. The whole description, for client generators, is OpenAPI 3.1; `npm run -s collection` makes a Postman collection of it.',
+      'Each operation with what it takes and what it answers. The whole description, for client generators, is OpenAPI 3.1: Postman, Bruno and Insomnia import it.',
     ],
-    scope: 'Scope:',
-    request: 'Request',
-    parameters: 'Parameter',
-    body: 'Body',
-    answers: 'Answers',
-    answer: 'Answer',
-    refusals: 'Refusals',
-    errors: 'Refusals',
-    errorShape: [
-      'Every refusal has the same body: `codigo`, `mensagem`, `requisicao_id` and, where fields are wrong, `detalhes` with `campo` and `mensagem`.',
-    ],
-    type: 'Type',
-    rule: 'Form',
-    meaning: 'Meaning',
-    required: 'required',
   },
 };

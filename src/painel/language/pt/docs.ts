@@ -130,23 +130,8 @@ export const docsPt = {
   api: {
     title: 'API',
     intro: [
-      'Cada operação com o que pede e o que responde. A descrição inteira, para geradores de clientes, é OpenAPI 3.1; `npm run -s collection` faz dela uma coleção do Postman.',
+      'Cada operação com o que pede e o que responde. A descrição inteira, para geradores de clientes, é OpenAPI 3.1: Postman, Bruno e Insomnia a importam.',
     ],
-    scope: 'Escopo:',
-    request: 'Requisição',
-    parameters: 'Parâmetro',
-    body: 'Corpo',
-    answers: 'Respostas',
-    answer: 'Resposta',
-    refusals: 'Recusas',
-    errors: 'Recusas',
-    errorShape: [
-      'Toda recusa tem o mesmo corpo: `codigo`, `mensagem`, `requisicao_id` e, onde campos estão errados, `detalhes` com `campo` e `mensagem`.',
-    ],
-    type: 'Tipo',
-    rule: 'Forma',
-    meaning: 'Significado',
-    required: 'obrigatório',
   },
 };
 
