@@ -26,10 +26,14 @@ const READ_TIMEOUT_MS = 3_000;
 /** The event loop's lag is the time between two looks at it, so it is never less. Looks every 10 ms were half of what an idle poller did. */
 const LAG_EVERY_MS = 50;
 
+/** Gauges of the library whose names end as a counter's does. They are the sums of others. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** Makes the metrics of one process. */
 export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
   const exposition = new Registry();
   collectDefaultMetrics({ register: exposition, eventLoopMonitoringPrecision: LAG_EVERY_MS });
+  for (const name of MISNAMED) exposition.removeSingleMetric(name);
   new Gauge({
     name: 'carteiro_build_info',
     help: 'Always 1; its labels are the version of Carteiro and of Node',
@@ -68,6 +72,7 @@ function httpMetrics(exposition: Registry): HttpMetrics {
     labelNames: ['bound'],
     registers,
   });
+  for (const bound of ['total', 'address']) dropped.inc({ bound }, 0);
   return {
     observeRequest: (method, route, status, durationS) => requests.observe({ method, route, status }, durationS),
     countDroppedConnection: (bound) => dropped.inc({ bound }),

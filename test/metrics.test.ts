@@ -7,7 +7,9 @@ test('attempts are counted by outcome, and reading them changes nothing', async 
   const lines = async (): Promise<string[]> =>
     (await metrics.expose()).text.split('\n').filter((line) => line.startsWith('carteiro_delivery_attempts_total{'));
   const [first, second] = [await lines(), await lines()];
-  expect(first).toEqual([
+  // A counter that appears with its first count is never seen to rise.
+  expect(first.filter((line) => line.endsWith(' 0'))).toHaveLength(5);
+  expect(first.filter((line) => !line.endsWith(' 0'))).toEqual([
     'carteiro_delivery_attempts_total{outcome="entregue"} 2',
     'carteiro_delivery_attempts_total{outcome="tempo_esgotado"} 1',
   ]);
@@ -20,19 +22,25 @@ const samples = async (metrics: Metrics, name: string): Promise<string[]> =>
 test('what cannot be read is left out, and everything else is told', async () => {
   const metrics = createMetrics();
   let isAway = false;
+  let takesWrites = true;
   const ask = async (): Promise<number> => {
     if (isAway) throw new Error('away');
     return 7;
   };
   metrics.watch('oldest_due_seconds', ask);
   metrics.watch('in_flight', () => 3);
-  metrics.watchDatabase(ask);
+  metrics.watchDatabase(() => ask().then(() => takesWrites));
   for (const away of [false, true, false]) {
     isAway = away;
     expect(await samples(metrics, 'carteiro_oldest_due_lane_seconds')).toEqual(
       away ? [] : ['carteiro_oldest_due_lane_seconds 7'],
     );
     expect(await samples(metrics, 'carteiro_database_up')).toEqual([`carteiro_database_up ${away ? 0 : 1}`]);
+    takesWrites = away;
+    expect(await samples(metrics, 'carteiro_database_takes_writes')).toEqual(
+      away ? [] : ['carteiro_database_takes_writes 0'],
+    );
+    takesWrites = true;
     expect(await samples(metrics, 'carteiro_deliveries_in_flight')).toEqual(['carteiro_deliveries_in_flight 3']);
     expect(await samples(metrics, 'process_start_time_seconds')).toHaveLength(1);
   }
@@ -48,4 +56,14 @@ test('what is never answered is not waited for, nor asked for again while it is 
   expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
   expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
   expect(asked).toBe(1);
+});
+
+test('what ends in _total is a counter, and each without a label of its own is there from the start', async () => {
+  const { text } = await createMetrics().expose();
+  const types = [...text.matchAll(/^# TYPE (\w+_total) (\w+)$/gm)];
+  expect(types.length).toBeGreaterThan(8);
+  for (const [, name = '', type] of types) {
+    expect([name, type]).toEqual([name, 'counter']);
+    expect(text).toMatch(new RegExp(`^${name}(\\{.*\\})? \\S+$`, 'm'));
+  }
 });

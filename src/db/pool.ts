@@ -19,6 +19,7 @@ import type { Sql, Statement, Tx } from './sql.ts';
 import { tlsOf, untrusted } from './tls.ts';
 import { type Sendable, transactOrUndo } from './transaction.ts';
 import { DatabaseUnavailable, isLoss, isUnavailable } from './unavailable.ts';
+import { noteRefusedWrite } from './refused-writes.ts';
 
 export type { Sql, Statement, Tx };
 
@@ -115,6 +116,7 @@ export class Pool {
       return await Promise.race([work(connection), failed]);
     } catch (error) {
       if (connection !== null && isLoss(error)) this.#lose(connection);
+      noteRefusedWrite(error);
       throw isUnavailable(error) && !(error instanceof DatabaseUnavailable)
         ? new DatabaseUnavailable('the database is out of reach', { cause: error })
         : (untrusted(error) ?? error);

@@ -1,5 +1,6 @@
 import type { Logger } from '../log-lines.ts';
-import { codeOf, isUnavailable } from './unavailable.ts';
+import { logUnavailable } from './outage-log.ts';
+import { isUnavailable } from './unavailable.ts';
 
 /**
  * Keeps a lost connection from ending the process. When a connection is cut while the driver asks the server for its
@@ -10,6 +11,6 @@ import { codeOf, isUnavailable } from './unavailable.ts';
 export function outliveLostConnections(log: Logger): void {
   process.on('unhandledRejection', (error) => {
     if (!isUnavailable(error)) throw error;
-    log.warn({ code: codeOf(error) }, 'a connection was lost while it was being made');
+    logUnavailable(log, error, 'a connection was lost while it was being made');
   });
 }

@@ -1,6 +1,4 @@
 /** Which faults of the database mean "not now" rather than "wrong". */
-import type { Logger } from '../log-lines.ts';
-
 /** The database did not answer: out of reach, shutting down, or silent past the deadline. Worth another try. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable';
@@ -14,9 +12,11 @@ const LOST =
   /^(08...|28...|57P0.|25P0[34]|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** The connection stands, but the server cannot work now: disk or memory full, read-only during a switch-over. */
 const OVERLOADED = /^(53[12]00|25006)$/;
+/** Of these, a write that found no room. */
+export const REFUSED_WRITE = /^53100$/;
 
 /** A library that wraps the driver's error leaves it as the cause. */
-function hasCode(error: unknown, codes: RegExp): boolean {
+export function hasCode(error: unknown, codes: RegExp): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
   return typeof code === 'string' ? codes.test(code) : cause !== undefined && hasCode(cause, codes);
 }
@@ -35,11 +35,4 @@ export function isLoss(error: unknown): boolean {
 /** True for faults that another try may mend. */
 export function isUnavailable(error: unknown): boolean {
   return isLoss(error) || hasCode(error, OVERLOADED);
-}
-
-/** Says that work which is tried again has failed: with `passing`, a warning, or with `fault`, an error of ours. */
-export function logFailedTry(log: Logger, error: unknown, passing: string, fault: string): void {
-  const code = codeOf(error);
-  if (isUnavailable(error)) log.warn({ code }, passing);
-  else log.error({ code, error: (error as Error).message }, fault);
 }

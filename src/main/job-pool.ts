@@ -48,8 +48,9 @@ async function lackingRights(pool: Pool, config: Config, needs: 'owner' | 'app',
   const [{ login }] = await pool.run((sql) => sql<[{ login: string }]>`select quote_ident(current_user) as login`);
   const role = `${config.databaseRolePrefix}_${needs}`;
   return new Refusal(
-    `the role ${login} lacks the rights of this command (${(error as Error).message}): log in as a member of ${role}, or ` +
-      `let an administrator run "grant ${role} to ${login}"`,
+    `the role ${login} lacks the rights of this command (${(error as Error).message}): run it with the DATABASE_URL of ${
+      needs === 'owner' ? 'the login that runs migrate' : 'the login of api'
+    }, which is a member of ${role}`,
   );
 }
 

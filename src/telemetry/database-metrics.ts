@@ -8,8 +8,8 @@ import { type ReadingName, type Readings, READINGS } from './readings.ts';
 export interface ReadMetrics {
   /** Reads a gauge at each scrape. */
   watch(gauge: GaugeName, read: () => number | Promise<number>): void;
-  /** Asks at each scrape whether the database answers. */
-  watchDatabase(ask: () => Promise<unknown>): void;
+  /** Asks at each scrape whether the database answers, and whether it takes writes. */
+  watchDatabase(ask: () => Promise<boolean>): void;
   /** Reads at each scrape, once for all of them, what only the database knows. */
   watchReadings(read: () => Promise<Readings>): void;
   /** Shows how long the calls of a pool waited for a connection, in seconds. */
@@ -60,8 +60,12 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMe
   return {
     watch: (gauge, read) => addGauge(GAUGES[gauge], read, null),
     watchDatabase(ask) {
-      const help = 'Whether the database answered this scrape: 1, or 0';
-      addGauge(['carteiro_database_up', help], () => ask().then(() => 1), 0);
+      const asked = shared(ask);
+      const up = 'Whether the database answered this scrape: 1, or 0';
+      addGauge(['carteiro_database_up', up], () => asked().then(() => 1), 0);
+      const takes =
+        'Whether the database takes writes: 1, or 0 (read-only, or its disk is full); absent while it is away';
+      addGauge(['carteiro_database_takes_writes', takes], () => asked().then(Number), null);
     },
     watchReadings: (read) => addReadings(exposition, withinTime(read, readTimeoutMs)),
     watchPool: (pool, waits) => void pools.set(pool, waits),
@@ -84,6 +88,12 @@ function addReadings(exposition: Registry, readInTime: () => Promise<Readings | 
       },
     });
   }
+}
+
+/** Those who ask while an answer is under way share it. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | null = null;
+  return () => (asking ??= ask().finally(() => (asking = null)));
 }
 
 /** Null for what fails or takes too long. One that is still under way is waited for again and not asked for twice. */

@@ -26,7 +26,7 @@ export interface DeliveryMetrics {
   countFailing(change: FailingChange): void;
 }
 
-const STANDINGS = ['current', 'late', 'repeated'] as const;
+const STANDINGS = ['current', 'given_up', 'late', 'repeated'] as const;
 type Standing = (typeof STANDINGS)[number];
 
 /** The counters of one process. Those that count thousands a second are plain numbers until they are read. */
@@ -36,7 +36,13 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
   const flushes = new Histogram(DATABASE_BOUNDS_S);
   const failing = new Map(FAILING_CHANGES.map((change) => [change, 0]));
   const standings = new Map(STANDINGS.map((standing) => [standing, 0]));
-  const counts = { attempts: new Map<Outcome, number>(), claims: 0, claimed: 0, faults: 0, stranded: 0 };
+  const counts = {
+    attempts: new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0])),
+    claims: 0,
+    claimed: 0,
+    faults: 0,
+    stranded: 0,
+  };
   addCounters(exposition, counts, standings);
   showCounter(
     exposition,
@@ -49,8 +55,7 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
     name: 'carteiro_delivery_attempt_duration_seconds',
     help: 'How long attempts took that this process has sent, by outcome',
     labels: ['outcome'],
-    series: () =>
-      [...attempts].flatMap(([outcome, one]) => (counts.attempts.has(outcome) ? [[{ outcome }, one] as const] : [])),
+    series: () => [...attempts].map(([outcome, one]) => [{ outcome }, one] as const),
   });
   showHistogram(exposition, {
     name: 'carteiro_delivery_first_attempt_seconds',
@@ -103,7 +108,7 @@ function addCounters(exposition: Registry, counts: Counts, standings: ReadonlyMa
   showCounter(
     exposition,
     'carteiro_recorded_attempts_total',
-    'Attempts this process has recorded: current, late (the lease was lost), repeated (already written)',
+    'Attempts this process has recorded: current, given_up (the same, and the delivery is `erro` now), late (the lease was lost), repeated (already written)',
     'standing',
     () => standings,
   );

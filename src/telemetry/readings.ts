@@ -24,7 +24,7 @@ export const READINGS = {
   },
   webhooks: {
     name: 'carteiro_webhooks',
-    help: 'Webhooks: active, inactive; and of those with something pending: failing (falhando, or without that policy: a delivery waits for its retry), saturated (cap in use), silent (did not answer last)',
+    help: 'Webhooks: active, muted (by the operator), inactive; and of those with something pending: failing (falhando, or without that policy: a delivery waits for its retry), saturated (cap in use), silent (did not answer last)',
     labels: ['state'],
   },
   pollers: {
@@ -54,7 +54,7 @@ export const READINGS = {
   },
   balanceAge: {
     name: 'carteiro_balance_age_seconds',
-    help: 'How long ago audit balance last ran',
+    help: 'How long ago audit balance last ran; before the first, the age of the installation',
     labels: [],
   },
   tableBytes: {
@@ -70,6 +70,11 @@ export const READINGS = {
   epoch: {
     name: 'carteiro_epoch',
     help: 'The epoch that rows written now get; rises with a promotion, a recovery, an adopt',
+    labels: [],
+  },
+  clockSkew: {
+    name: 'carteiro_clock_skew_seconds',
+    help: 'How far this process and the database are apart in time',
     labels: [],
   },
   pendingMigrations: {

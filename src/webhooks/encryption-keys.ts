@@ -1,6 +1,6 @@
 /** Which keys the stored signing secrets need, told from the key id that each encrypted form begins with. */
 import type { Tx } from '../db/pool.ts';
-import { KEY_ID_BYTES } from './secrets.ts';
+import { DecryptionFailed, KEY_ID_BYTES, type Vault } from './secrets.ts';
 
 export interface EncryptionKey {
   /** As {@link keyIdOf} gives it. */
@@ -20,4 +20,38 @@ export async function readEncryptionKeys(sql: Tx): Promise<EncryptionKey[]> {
     ) secret (encrypted)
     group by 1
     order by 2 desc, 1`;
+}
+
+const PAGE = 2_000;
+
+/**
+ * The active webhooks with a secret that `vault` has the key of (its id is in `ring`) and cannot open: its bytes were altered,
+ * or are another webhook's. Reads them all, in pages.
+ */
+export async function readBroken(sql: Tx, vault: Vault, ring: readonly string[]): Promise<readonly string[]> {
+  const broken: string[] = [];
+  for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after !== null;) {
+    const page: { id: string; current: Buffer; previous: Buffer | null }[] = await sql`
+      select id, encrypted_secret as current,
+             case when previous_until > now() then previous_encrypted_secret end as previous
+      from webhooks where active and id > ${after} order by id limit ${PAGE}`;
+    for (const { id, current, previous } of page) {
+      const forms = previous === null ? [current] : [current, previous];
+      if (forms.some((form) => ring.includes(keyOf(form)) && !opens(vault, id, form))) broken.push(id);
+    }
+    after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
+  }
+  return broken;
+}
+
+const keyOf = (form: Buffer) => form.toString('latin1', 0, KEY_ID_BYTES);
+
+function opens(vault: Vault, webhookId: string, form: Buffer): boolean {
+  try {
+    vault.decrypt(webhookId, form);
+    return true;
+  } catch (error) {
+    if (error instanceof DecryptionFailed) return false;
+    throw error;
+  }
 }

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand } from '../support/command.ts';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
@@ -46,6 +47,26 @@ async function fill(disk: string, leaveBytes: number): Promise<void> {
   await execute('fallocate', ['-l', String(Math.max(bavail * bsize - leaveBytes, 4_096)), `${disk}/ballast`]);
 }
 
+const metricsUrl = (lines: readonly string[]) =>
+  /"url":"(http:[^"]+)","msg":"metrics/.exec(lines.join('\n'))?.[1] ?? '';
+
+/** The poller says so wherever somebody looks, and so does the doctor, a process of its own. */
+async function expectToBeTold(databaseUrl: string, metrics: string): Promise<void> {
+  const scrape = async (path: string) => (await fetch(`${metrics}${path}`)).text();
+  await expect.poll(() => scrape('/metrics')).toMatch(/^carteiro_database_takes_writes 0$/m);
+  const [text, ready] = [await scrape('/metrics'), await scrape('/readyz')];
+  expect(text).toMatch(/^carteiro_database_up 1$/m);
+  expect(text).toMatch(/^carteiro_deliveries_oldest_overdue_seconds\{waits_for="cap"\} 0$/m);
+  expect(ready).toContain('o disco está cheio');
+  const env = { DATABASE_URL: databaseUrl, SANDBOX: 'true', SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const { code, stdout } = await runCommand(['doctor', '--json'], env);
+  const { findings } = JSON.parse(stdout) as { findings: { about: string; verdict: string; found: string }[] };
+  expect([code, findings.filter(({ about }) => about === 'writes')]).toMatchObject([
+    1,
+    [{ verdict: 'fault', found: 'the disk of the server is full' }],
+  ]);
+}
+
 test(
   'a full disk gives errors and loses nothing, and deliveries go on by themselves when it has room',
   { timeout: 600_000 },
@@ -77,13 +98,14 @@ test(
       if (error !== null) refusals.push(error);
     }
     await fill(disk, 0).catch(() => undefined);
-    await sleep(1_500);
     expect(refusals.every(isUnavailable)).toBe(true);
+    await expectToBeTold(url, metricsUrl(poller.lines));
     await execute('rm', [`${disk}/ballast`]);
     const freedAtMs = performance.now();
 
     await commit();
     committed += 1;
+    await expect.poll(async () => (await fetch(`${metricsUrl(poller.lines)}/readyz`)).status).toBe(200);
     const expected = committed * 50 * 8;
     for (;;) {
       const [row] = await sql<[{ n: number }]>`select count(*)::int as n from deliveries where status = 'entregue'`;

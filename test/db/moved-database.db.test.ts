@@ -95,7 +95,9 @@ async function expectToWait({ pool, sql }: Opened, fault: string, said: string):
 }
 
 async function expectAdoption({ pool, sql }: Opened): Promise<void> {
+  const [{ newest }] = await sql<[{ newest: Date }]>`select max(recorded_at) as newest from attempts`;
   const { summary, told } = await adoptServer(pool, 'carteiro_owner');
+  expect(summary.newestAttemptAt).toEqual(newest);
   expect(summary).toMatchObject({ adopted: true, epoch: 2, endedClaims: 3, pending: 4 });
   expect(told).toContain('What the server before did\nafter that is not in this database');
   const lost = await sql`select outcome, poller from attempts where outcome = 'desconhecido'`;

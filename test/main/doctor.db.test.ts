@@ -106,6 +106,36 @@ test(
   },
 );
 
+test(
+  'says what a login may not see, and what to grant; once granted, a transaction left open is seen',
+  TIMES,
+  async () => {
+    const login = await createLogin(database, 'carteiro_app');
+    const { sql } = database;
+    const look = async () => {
+      const { findings } = await examine({ DATABASE_URL: login.url });
+      return findings.filter(({ about }) => about === 'transactions');
+    };
+    const [blind] = await look();
+    expect(blind).toMatchObject({ verdict: 'warning', found: expect.stringContaining('may not see') as string });
+    const [, grant = ''] = /(grant pg_monitor to \w+)/.exec(blind?.advice ?? '') ?? [];
+    await sql.unsafe(grant);
+    expect(await look()).toMatchObject([{ verdict: 'ok' }]);
+    await login.remove();
+  },
+);
+
+test('a secret whose bytes were altered is a fault, though its key is there', TIMES, async () => {
+  const { sql } = database;
+  const partnerId = await insertPartner(sql);
+  const { id } = await insertEncryptedWebhook(sql, partnerId, 'http://127.0.0.1:9/');
+  await sql`update webhooks set encrypted_secret = set_byte(encrypted_secret, 40, 255 - get_byte(encrypted_secret, 40)) where id = ${id}`;
+  const { code, findings } = await examine();
+  const found = findings.filter(({ about }) => about === 'secrets');
+  expect([code, found]).toMatchObject([1, [{ verdict: 'fault', found: expect.stringContaining(`(${id})`) as string }]]);
+  await sql`delete from webhooks where id = ${id}`;
+});
+
 test('a login that is a member of no role is a fault, because the doctor sees nothing for it', TIMES, async () => {
   const login = await createLogin(database);
   const stranger = await examine({ DATABASE_URL: login.url });

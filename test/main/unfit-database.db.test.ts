@@ -1,13 +1,14 @@
 /** What api, poll, start and migrate refuse before they begin: in one sentence, with exit code 1 and no work done. */
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Finished, runCommand, startCommand } from '../support/command.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startPrivateServer } from '../support/private-server.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 
 /** The key that `insertEncryptedWebhook` seals with, and another one. */
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -78,18 +79,34 @@ describe('a database without the migrations', TIMES, () => {
   });
 
   test('that was away when the API started ends the API once it is there', async () => {
-    const later = await createEmptyDatabase();
-    onTestFinished(() => later.drop());
-    await later.drop();
-    const api = startCommand(['api'], environment(later.url));
-    await api.log(/the API listens/);
-    const sql = postgres(inject('adminUrl'), { max: 1 });
-    await sql`create database ${sql(new URL(later.url).pathname.slice(1))}`;
-    await sql.end();
+    const nowhere = await startPrivateServer();
+    onTestFinished(() => nowhere.remove());
+    await nowhere.stopImmediately();
+    const { proxy, url } = await TcpProxy.to(nowhere.url);
+    onTestFinished(() => proxy.close());
+    const there = new URL(url);
+    there.pathname = new URL(empty.url).pathname;
+    for (const part of ['username', 'password'] as const) there[part] = new URL(empty.url)[part];
+    const api = startCommand(['api'], environment(there.href));
+    await api.log(/waiting for the database[^]*the API listens/);
+    proxy.redirect(empty.url);
     const finished = await api.end();
     expect(finished.code).toBe(1);
     expect(saidBy(finished)).toEqual([expect.stringContaining('migrations are pending')]);
   });
+
+  test.each(['poll', 'api', 'migrate'])(
+    'that does not exist is a misspelled name: %s leaves and says so',
+    async (command) => {
+      const misspelled = new URL(empty.url);
+      misspelled.pathname = '/no_such_database';
+      const finished = await runCommand([command], environment(misspelled.href));
+      expect(finished.code).toBe(3);
+      expect(saidBy(finished)).toEqual([
+        expect.stringMatching(/^carteiro: database "no_such_database" does not exist/),
+      ]);
+    },
+  );
 });
 
 describe("another command's rights", TIMES, () => {

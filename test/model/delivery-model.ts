@@ -47,7 +47,7 @@ export interface Effect {
   /** A POST may leave: the claimer holds the lease of attempt `life.attempts`. */
   readonly sends: boolean;
   /** How a report was taken. */
-  readonly standing: 'current' | 'late' | 'repeated' | null;
+  readonly standing: 'current' | 'given_up' | 'late' | 'repeated' | null;
 }
 
 export const DEADLINE_MS = 30_000;
@@ -134,7 +134,9 @@ function report(life: Life, step: Reported): Effect {
   const delivered: Partial<Life> = { ...UNCLAIMED, status: 'entregue', lostInRow: 0, dueAt: null };
   if (life.claim === step.claim && life.attempts === number) {
     const change = isDelivered ? delivered : failed(life, step.endedAt);
-    return effect(life, change, [{ number, late: false, outcome }], { standing: 'current' });
+    return effect(life, change, [{ number, late: false, outcome }], {
+      standing: change.status === 'erro' ? 'given_up' : 'current',
+    });
   }
   const isKnown = life.rows.some((row) => row.number === number && (row.late || row.outcome !== 'desconhecido'));
   if (isKnown) return effect(life, {}, [], { standing: 'repeated' });

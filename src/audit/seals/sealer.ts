@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/unavailable.ts';
+import { logFailedTry } from '../../db/outage-log.ts';
 import type { Logger } from '../../log-lines.ts';
 import { type SealTurn, sealTurn, startCursor } from './seal.ts';
 

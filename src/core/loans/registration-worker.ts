@@ -11,6 +11,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
+import { logFailedTry } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
 import { prepared } from '../../db/prepared.ts';
 import { registrations } from '../../db/tables/loans.ts';
@@ -76,7 +77,7 @@ export function registrationWorker(deps: RegistrationWorkerDeps): RegistrationWo
       try {
         await start();
       } catch (error) {
-        deps.log.warn({ error: nameOf(error) }, 'could not claim registrations');
+        logFailedTry(deps.log, error, 'could not claim registrations');
       }
       if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
       else await sleep(IDLE_POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -13,7 +13,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { codeOf, isUnavailable, logFailedTry } from '../../db/unavailable.ts';
+import { logFailedTry } from '../../db/outage-log.ts';
+import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import { type LogCursor, readLagS, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import { applyEvents, type Attempt } from './apply-events.ts';

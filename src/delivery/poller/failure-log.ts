@@ -1,20 +1,52 @@
+/**
+ * What a poller logs of failed attempts: a webhook's first, then one line a minute with how many there were, by outcome. A dead
+ * endpoint fails hundreds of times a minute, and each attempt has its row anyway. Ids and outcomes alone, never the URL (it
+ * may carry a token) or the answer.
+ */
+import type { Outcome } from '../../contract/statuses.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import type { SendResult } from '../sending/send.ts';
 
-/** One line per failed attempt: ids and the outcome, never the URL (it may carry a token) or the answer. */
-export function logFailure(log: Logger, delivery: ClaimedDelivery, result: SendResult): void {
-  log.warn(
-    {
-      delivery_id: delivery.id,
-      webhook_id: delivery.webhookId,
-      partner_id: delivery.partnerId,
-      event: delivery.event,
-      attempt: delivery.number,
-      outcome: result.outcome,
-      status_code: result.statusCode,
-      duration_ms: result.durationMs,
-    },
-    'attempt failed',
-  );
+const EVERY_MS = 60_000;
+
+interface Told {
+  readonly atMs: number;
+  readonly partnerId: string;
+  readonly counts: Map<Outcome, number>;
+}
+
+export class FailureLog {
+  readonly #log: Logger;
+  /** By webhook, in the order in which they were told of. */
+  readonly #told = new Map<string, Told>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  add(delivery: ClaimedDelivery, { outcome, statusCode, durationMs }: SendResult, nowMs: number): void {
+    this.#tellOlder(nowMs);
+    const { id, webhookId, partnerId, event, number } = delivery;
+    const known = this.#told.get(webhookId);
+    if (known !== undefined) {
+      known.counts.set(outcome, (known.counts.get(outcome) ?? 0) + 1);
+      return;
+    }
+    this.#told.set(webhookId, { atMs: nowMs, partnerId, counts: new Map() });
+    const ids = { delivery_id: id, webhook_id: webhookId, partner_id: partnerId };
+    const fields = { ...ids, event, attempt: number, outcome, status_code: statusCode, duration_ms: durationMs };
+    this.#log.warn(fields, 'attempt failed; more of this webhook are told once a minute');
+  }
+
+  #tellOlder(nowMs: number): void {
+    for (const [webhookId, { atMs, partnerId, counts }] of this.#told) {
+      if (nowMs - atMs < EVERY_MS) return;
+      this.#told.delete(webhookId);
+      if (counts.size === 0) continue;
+      this.#told.set(webhookId, { atMs: nowMs, partnerId, counts: new Map() });
+      const fields = { webhook_id: webhookId, partner_id: partnerId, for_s: Math.round((nowMs - atMs) / 1_000) };
+      this.#log.warn({ ...fields, ...Object.fromEntries(counts) }, 'attempts failed');
+    }
+  }
 }

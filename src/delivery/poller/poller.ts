@@ -10,7 +10,7 @@
  * writers: 4,680 → 1,408 commits/s), and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { logFailedTry } from '../../db/unavailable.ts';
+import { logFailedTry } from '../../db/outage-log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { writeTraceparent } from '../../telemetry/traceparent.ts';
 import { endAttempt, startAttempt } from '../../telemetry/traces.ts';
@@ -24,7 +24,7 @@ import { LEASE_S, MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
 import { Pause } from './pause.ts';
 import { type Flight, Slots } from '../queue/slots.ts';
 import { Recorder } from './recorder.ts';
-import { logFailure } from './failure-log.ts';
+import { FailureLog } from './failure-log.ts';
 import { releaseDeliveries } from '../queue/release.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
@@ -66,6 +66,7 @@ export class Poller {
   readonly #sweeper: Sweeper;
   readonly #slots: Slots;
   readonly #claimsAhead: ClaimsAhead;
+  readonly #failures: FailureLog;
   #stopping = false;
   #hasMore = false;
   /** A webhook has no slot left, so the next claim may be awaited. */
@@ -80,6 +81,7 @@ export class Poller {
     this.#claimer = new Claimer(this.#deps);
     this.#sweeper = new Sweeper(this.#deps);
     this.#claimsAhead = new ClaimsAhead(this.#deps);
+    this.#failures = new FailureLog(deps.log);
     this.#openKey = rememberKeys(deps.openSecret);
     this.#slots = new Slots(deps.capacity);
     this.#recorder = new Recorder({
@@ -136,12 +138,8 @@ export class Poller {
         await this.#idle.until(() => this.#stopping, this.#rhythm.gatheringMs(this.#isPressed), monotonicMs);
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), FEW_SLOTS_MS, monotonicMs);
       } catch (error) {
-        logFailedTry(
-          this.#deps.log,
-          error,
-          'the database is out of reach, trying again',
-          'a turn of the poller failed',
-        );
+        const { log } = this.#deps;
+        logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
         await this.#idle.last(OUTAGE_PAUSE_MS);
       }
     }
@@ -218,11 +216,11 @@ export class Poller {
   }
 
   #report(claim: Claim, delivery: ClaimedDelivery, sent: Sent): void {
-    const { log, metrics } = this.#deps;
+    const { metrics, monotonicMs } = this.#deps;
     const { result, span } = sent;
     endAttempt(span, result.outcome === 'entregue' ? null : result.outcome, () => attributesOf(delivery, result));
     metrics?.countAttempt(result.outcome, result.durationMs);
-    if (result.outcome !== 'entregue') logFailure(log, delivery, result);
+    if (result.outcome !== 'entregue') this.#failures.add(delivery, result, monotonicMs());
     const isAwaited = claim.full.has(delivery.webhookId) || result.outcome !== 'entregue' || !this.#hasSlots();
     this.#recorder.add(makeReport(claim, delivery, sent), isAwaited);
   }
@@ -241,7 +239,7 @@ export class Poller {
     void pool
       .transaction((tx) => releaseDeliveries(tx, claim.name, ids, delayS, now()))
       .catch((error: unknown) => {
-        log.warn({ deliveries: ids.length, error: (error as Error).name }, 'cannot release unsent deliveries');
+        logFailedTry(log, error, 'cannot release unsent deliveries: they wait for the end of their lease');
       })
       .finally(() => this.#letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId }))));
   }

@@ -11,6 +11,7 @@
  * free slot), LAZY_MS after any other report, or at once when there are ENOUGH; a commit per attempt would cost an fsync each. At 500/s a record of 2.5 reports became one
  * of 12. Two flushes may be under way. With one, the slots of a flush stayed taken while the next waited for it.
  */
+import { logFailedTry, logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { tellOf } from '../../telemetry/traces.ts';
@@ -131,7 +132,7 @@ export class Recorder {
     while (this.#heldUp.length > 0) {
       const asked = this.#heldUp.splice(0);
       const held = await this.#persist(() => heldByOthers(pool, asked)).catch((error: unknown) => {
-        log.warn({ code: codeOf(error) }, 'cannot tell which deliveries are locked, trying again');
+        logFailedTry(log, error, 'cannot tell which deliveries are locked, trying again');
         return new Set(asked);
       });
       this.#heldUp.push(...held);
@@ -149,7 +150,7 @@ export class Recorder {
         return await work();
       } catch (error) {
         if (!isUnavailable(error) && !isContention(error)) throw error;
-        this.#deps.log.warn({ code: codeOf(error) }, 'cannot record attempts yet, trying again');
+        logUnavailable(this.#deps.log, error, 'cannot record attempts yet, trying again');
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }

@@ -12,7 +12,7 @@
  * Why it asks again and again: a client may never be told that its connection is gone for the server.
  */
 import type { Pool } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/unavailable.ts';
+import { logFailedTry } from '../../db/outage-log.ts';
 import { DeadPollers, type DeadPollersDeps, GRACE_MS } from '../queue/upkeep/dead-pollers.ts';
 import { endSession, type Pulse, readPulse } from '../queue/sign-of-life.ts';
 import { Pause } from './pause.ts';

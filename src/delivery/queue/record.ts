@@ -24,8 +24,11 @@ import { freeSlots } from './arrivals.ts';
 import { logLostAttempts } from './lost.ts';
 import type { Report } from './report.ts';
 
-/** How a report was taken: in time, after its lease was lost, or as one that an earlier flush had already written. */
-export type Standing = 'current' | 'late' | 'repeated';
+/**
+ * How a report was taken: in time, in time and as its delivery's last failure (`erro`), after its lease was lost, or as one that
+ * an earlier flush had already written.
+ */
+export type Standing = 'current' | 'given_up' | 'late' | 'repeated';
 
 /**
  * Records `reports`: in one transaction those whose claim still stands, which travels to the server and back once; in a
@@ -49,7 +52,8 @@ export async function record(
   const late =
     rest.length > 0 ? await pool.transaction((tx) => recordLate(tx, rest, monotonicMs(), now)) : new Set<Report>();
   return reports.map((report) => {
-    if (written.has(report)) return 'current';
+    const ending = written.get(report);
+    if (ending !== undefined) return ending;
     return late.has(report) ? 'late' : 'repeated';
   });
 }
@@ -106,14 +110,14 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
     ) started`;
 }
 
-/** Writes the reports whose claim still stands, and returns them. */
+/** Writes the reports whose claim still stands, and returns how each was taken. */
 async function recordCurrent(
   tx: Tx,
   reports: readonly Report[],
   monotonicMs: number,
   now: Date | null,
-): Promise<ReadonlySet<Report>> {
-  const [{ ordinals }] = await tx<[{ ordinals: number[] }]>`
+): Promise<ReadonlyMap<Report, 'current' | 'given_up'>> {
+  const [{ ordinals, given_up }] = await tx<[{ ordinals: number[]; given_up: boolean[] }]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)}),
     moved as (
       update deliveries d
@@ -130,7 +134,7 @@ async function recordCurrent(
           finished_at = case when r.delivered or next_slot(d, r.ended_at) is null then r.ended_at end
       from (select report.*, report.outcome = 'entregue' as delivered from report) r
       where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim and d.partner_id = r.partner_id
-      returning r.*, d.webhook_id
+      returning r.*, d.webhook_id, d.status
     ),
     logged as (
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
@@ -139,8 +143,10 @@ async function recordCurrent(
              duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
       from moved
     )
-    select coalesce(array_agg(ordinal::int), '{}') as ordinals from moved`;
-  return new Set(ordinals.map((ordinal) => reports[ordinal - 1] as Report));
+    select coalesce(array_agg(ordinal::int), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
+  return new Map(
+    ordinals.map((ordinal, index) => [reports[ordinal - 1] as Report, given_up[index] ? 'given_up' : 'current']),
+  );
 }
 
 /** Logs the late reports, and makes `entregue` what a late success proves delivered. Returns those it logged. */

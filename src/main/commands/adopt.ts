@@ -52,19 +52,21 @@ interface Adoption {
 export async function adoptServer(pool: Pool, owner: string): Promise<Adoption> {
   return pool.transaction(async (tx) => {
     await tx`set local role ${tx(owner)}`;
+    // Before anything is written: what this ends gets attempt rows of its own.
+    const last = await readLast(tx);
     const [{ fault, epoch }] = await tx<[{ fault: ServerFault | null; epoch: number }]>`
       select fault, epoch from adopt_server()`;
     const endedClaims = fault === null ? 0 : await endClaimsOfThePast(tx);
-    const found = await readLast(tx);
-    const summary = { adopted: fault !== null, fault, epoch, endedClaims, ...found };
+    const [{ pending }] = await tx<[{ pending: number }]>`
+      select count(*)::float8 as pending from deliveries where status = 'pendente'`;
+    const summary = { adopted: fault !== null, fault, epoch, endedClaims, pending, ...last };
     return { summary, told: textOf(summary) };
   });
 }
 
-async function readLast(tx: Tx): Promise<Pick<Adoption['summary'], 'pending' | 'newestEventAt' | 'newestAttemptAt'>> {
-  const [row] = await tx<[{ pending: number; newestEventAt: Date | null; newestAttemptAt: Date | null }]>`
-    select (select count(*)::float8 from deliveries where status = 'pendente') as pending,
-           (select occurred_at from events order by id desc limit 1) as "newestEventAt",
+async function readLast(tx: Tx): Promise<Pick<Adoption['summary'], 'newestEventAt' | 'newestAttemptAt'>> {
+  const [row] = await tx<[{ newestEventAt: Date | null; newestAttemptAt: Date | null }]>`
+    select (select occurred_at from events order by id desc limit 1) as "newestEventAt",
            (select max(recorded_at) from attempts) as "newestAttemptAt"`;
   return row;
 }

@@ -4,7 +4,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { lookAtEpoch, lookAtKeys, lookAtLogin, lookAtMigrations, lookAtRoles } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
-import { lookAtClock, lookAtServer, lookAtTransactions } from './server.ts';
+import { lookAtClock, lookAtServer, lookAtTransactions, lookAtWrites } from './server.ts';
 import { lookAtDisk, lookAtLags, lookAtSealer } from './upkeep.ts';
 
 type Look = (sql: Tx) => Promise<readonly Finding[]>;
@@ -20,6 +20,7 @@ export async function examine(
     found.push(...(await findingsOf(about, () => pool.run(look), isLost)));
   };
   await at('server', lookAtServer);
+  found.push(...(await findingsOf('writes', () => lookAtWrites(pool), isLost)));
   await at('clock', (sql) => lookAtClock(sql, Date.now));
   await at('transactions', lookAtTransactions);
   found.push(...(await findingsOf('tokens', () => lookAtIssuer(config), isLost)));

@@ -3,9 +3,9 @@ import type { Config } from '../../config.ts';
 import { readServerFault } from '../../db/known-server.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Tx } from '../../db/pool.ts';
-import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
+import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
 import { readRetired } from '../../webhooks/reseal.ts';
-import { keyIdOf } from '../../webhooks/secrets.ts';
+import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
 import { readSecretsKeys, secretsKeysSource } from '../service/secrets-keys.ts';
 import { fault, type Finding, ok, warning } from './finding.ts';
 
@@ -104,7 +104,8 @@ export async function lookAtLogin(sql: Tx, config: Config): Promise<readonly Fin
 
 export async function lookAtKeys(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const about = 'secrets';
-  const ring = (await readSecretsKeys(config)).map(keyIdOf);
+  const keys = await readSecretsKeys(config);
+  const ring = keys.map(keyIdOf);
   const [stored, retired] = [await readEncryptionKeys(sql), await readRetired(sql, ring)];
   const of = stored.reduce((sum, { secrets }) => sum + secrets, 0);
   const unopened = stored.filter(({ keyId }) => !ring.includes(keyId));
@@ -122,6 +123,17 @@ export async function lookAtKeys(sql: Tx, config: Config): Promise<readonly Find
         about,
         `${source} does not open ${lost} of ${of} signing secrets`,
         `add the keys ${keys}: their deliveries wait`,
+      ),
+    );
+  }
+  const broken = await readBroken(sql, createVault(keys), ring);
+  if (broken.length > 0) {
+    const some = broken.slice(0, 5).join(', ');
+    found.push(
+      fault(
+        about,
+        `the secrets of ${broken.length} webhooks do not open: they were altered, or are another webhook's (${some})`,
+        'their deliveries wait: restore those rows of webhooks, or let the partner have a new secret (POST …/segredo)',
       ),
     );
   }

@@ -1,5 +1,7 @@
 /** The PostgreSQL server: its version, the settings that commits rest on, its clock, and what holds it up. */
-import type { Tx } from '../../db/pool.ts';
+import { readClockSkewS } from '../../db/clock-skew.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { readWriteFault } from '../../db/write-faults.ts';
 import { fault, type Finding, ok, warning } from './finding.ts';
 
 const OLDEST_SERVER = 180_000;
@@ -17,8 +19,6 @@ interface Server {
   readonly fullPageWrites: string;
   readonly autovacuum: string;
   readonly encoding: string;
-  readonly isStandby: boolean;
-  readonly isReadOnly: boolean;
   readonly mayLoseData: boolean;
   readonly sessions: number;
   readonly maxSessions: number;
@@ -29,19 +29,18 @@ export async function lookAtServer(sql: Tx): Promise<readonly Finding[]> {
     select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
            current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
            current_setting('full_page_writes') as "fullPageWrites", current_setting('autovacuum') as autovacuum,
-           current_setting('server_encoding') as encoding, pg_is_in_recovery() as "isStandby",
-           current_setting('default_transaction_read_only')::boolean as "isReadOnly",
+           current_setting('server_encoding') as encoding,
            current_setting('carteiro.allow_fsync_off', true) is not distinct from 'on' as "mayLoseData",
-           (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as sessions,
+           case when pg_has_role('pg_read_all_stats', 'usage')
+             then (select count(*)::int from pg_stat_activity where backend_type = 'client backend')
+             else (select sum(numbackends)::int from pg_stat_database)
+           end as sessions,
            current_setting('max_connections')::int as "maxSessions"`;
   return [
     server.number < OLDEST_SERVER
       ? fault('version', `PostgreSQL ${server.version}`, 'Carteiro needs PostgreSQL 18: upgrade the server')
       : ok('version', `PostgreSQL ${server.version}`),
     ...durability(server),
-    server.isStandby || server.isReadOnly
-      ? fault('writes', 'the server takes reads only', 'lead DATABASE_URL to the primary, or end the read-only mode')
-      : ok('writes', 'the server takes writes'),
     server.autovacuum === 'on'
       ? ok('autovacuum', 'on')
       : fault('autovacuum', 'off', 'set autovacuum = on: without it claims slow down within minutes'),
@@ -77,13 +76,23 @@ function durability({ fsync, synchronousCommit, fullPageWrites, mayLoseData }: S
   ];
 }
 
-/** This process's clock against the database's, by which leases and schedules go. `nowMs` is the former. */
+/** A disk without room shows only in a write, so one is tried and undone. */
+export async function lookAtWrites(pool: Pool): Promise<readonly Finding[]> {
+  const found = await readWriteFault(pool, true);
+  if (found === null) return [ok('writes', 'the server takes writes')];
+  return found === 'full'
+    ? [
+        fault(
+          'writes',
+          'the disk of the server is full',
+          'free room on it: nothing is appended or delivered until then',
+        ),
+      ]
+    : [fault('writes', 'the server takes reads only', 'lead DATABASE_URL to the primary, or end the read-only mode')];
+}
+
 export async function lookAtClock(sql: Tx, nowMs: () => number): Promise<readonly Finding[]> {
-  const beforeMs = nowMs();
-  const [{ now }] = await sql<[{ now: number }]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
-  const afterMs = nowMs();
-  // The answer was made somewhere in between, so that much is no skew.
-  const skewS = Math.max(0, now - afterMs, beforeMs - now) / 1_000;
+  const skewS = await readClockSkewS(sql, nowMs);
   const found = `${skewS.toFixed(1)} s apart from the database's`;
   const advice = 'let both machines keep their time (chrony, systemd-timesyncd): tokens and signatures carry it';
   if (skewS > SKEW_FAULT_S) return [fault('clock', found, advice)];
@@ -116,5 +125,11 @@ export async function lookAtTransactions(sql: Tx): Promise<readonly Finding[]> {
       ),
     ),
   ];
+  const [{ login, isBlind }] = await sql<[{ login: string; isBlind: boolean }]>`
+    select quote_ident(current_user) as login, not pg_has_role('pg_read_all_stats', 'usage') as "isBlind"`;
+  if (isBlind) {
+    const advice = `one of them may hold back vacuum, seals, the projector and the feed: grant pg_monitor to ${login}, then look again`;
+    return [...held, warning('transactions', `${login} may not see those of other logins`, advice)];
+  }
   return held.length > 0 ? held : [ok('transactions', `none is open for ${LONG_OPEN_S} s`)];
 }

@@ -39,7 +39,7 @@ export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {
       ? fault(
           'projector',
           `${Math.round(lagS)} s behind the log`,
-          'start api, and see its log for the event that cannot be applied',
+          'start api; if one runs, a transaction that stays open holds it back (see transactions), or its log names an event that cannot be applied',
         )
       : ok('projector', `${Math.round(lagS)} s behind the log`),
     dueS > LATE_S

@@ -1,5 +1,6 @@
 /** What else the database knows: pollers, seals, the balance's last verdict, sizes, epoch and migrations. */
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
+import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { Readings } from '../../telemetry/readings.ts';
 import { LOST_AFTER_S } from './heartbeat.ts';
@@ -60,7 +61,11 @@ export async function measureBalance(sql: Tx): Promise<Readings> {
     from balance_verdicts
     order by position desc
     limit 1`;
-  if (last === undefined) return {};
+  if (last === undefined) {
+    const [{ ageS }] = await sql<[{ ageS: number }]>`
+      select extract(epoch from now() - min(applied_at))::float8 as "ageS" from applied_migrations`;
+    return { balanceAge: [{ value: Math.max(ageS, 0) }] };
+  }
   return {
     balanceCloses: [{ value: last.closes ? 1 : 0 }],
     balanceDifferences: [{ value: last.differences }],
@@ -87,6 +92,7 @@ export async function measureInstallation(sql: Tx, schema: string): Promise<Read
   const [{ epoch }] = await sql<[{ epoch: number }]>`select current_epoch() as epoch`;
   return {
     epoch: [{ value: epoch }],
+    clockSkew: [{ value: await readClockSkewS(sql, Date.now) }],
     pendingMigrations: [{ value: await pendingMigrations(sql, schema) }],
   };
 }

@@ -8,18 +8,18 @@
  * lanes, and arrivals that no poller has armed yet.
  */
 import type { Tx } from '../../db/pool.ts';
+import { areWritesRefused } from '../../db/refused-writes.ts';
 import type { Readings, Sample } from '../../telemetry/readings.ts';
 
 /** What is younger may simply not have been claimed yet. */
 const OVERDUE_AFTER_S = 5;
 /** Deliveries counted of each kind. */
-const COUNTED = 10_000;
+export const COUNTED = 10_000;
 /** Lanes looked at of each kind, and arrivals. */
 const LANES = 1_000;
-/** Lanes with something pending that are looked at. */
-const WEBHOOKS = 5_000;
 
-type Waits = 'poller' | 'cap';
+const WAITS = ['poller', 'cap', 'database'] as const;
+type Waits = (typeof WAITS)[number];
 
 interface OverdueRow {
   readonly waitsFor: Waits;
@@ -73,7 +73,8 @@ function lanesWithDueWork(sql: Tx) {
 
 /**
  * Due and not taken: by pollers (a lane that is due, an arrival), or because all slots of the webhook's cap, or of its
- * partner's share, are in use.
+ * partner's share, are in use. Where the database refuses writes, all of it waits for that: what is in flight cannot be recorded,
+ * and looks like a cap.
  */
 export async function measureOverdue(sql: Tx): Promise<Readings> {
   const rows = await sql<OverdueRow[]>`
@@ -117,9 +118,15 @@ export async function measureOverdue(sql: Tx): Promise<Readings> {
       ) d
       where lane.waits_for = kind.waits_for
     ) oldest`;
+  const isRefused = areWritesRefused();
+  const of = (reason: Waits) => rows.filter(({ waitsFor }) => (isRefused ? 'database' : waitsFor) === reason);
+  const most = (reason: Waits, value: (row: OverdueRow) => number) => Math.max(0, ...of(reason).map(value));
   return {
-    overdue: rows.map(({ waitsFor, late }) => ({ labels: { waits_for: waitsFor }, value: late })),
-    oldestOverdue: rows.map(({ waitsFor, oldestS }) => ({ labels: { waits_for: waitsFor }, value: oldestS ?? 0 })),
+    overdue: WAITS.map((waits_for) => ({ labels: { waits_for }, value: most(waits_for, ({ late }) => late) })),
+    oldestOverdue: WAITS.map((waits_for) => ({
+      labels: { waits_for },
+      value: most(waits_for, ({ oldestS }) => oldestS ?? 0),
+    })),
     capped: cappedAt(COUNTED, { overdue: Math.max(...rows.map(({ late }) => late)) }),
   };
 }
@@ -168,67 +175,10 @@ export async function measureDepth(sql: Tx): Promise<Readings> {
   };
 }
 
-interface WebhookRow {
-  readonly active: number;
-  readonly inactive: number;
-  readonly looked: number;
-  readonly failing: number;
-  readonly saturated: number;
-  readonly silent: number;
-}
-
-/**
- * How many webhooks are in trouble, of those with something pending. While the policy for failing endpoints is on, those are
- * failing that are `falhando`, pending or not. Otherwise one is failing when its delivery that is due last has failed before: a
- * retry is due minutes after all that is new.
- */
-export async function measureWebhooks(sql: Tx): Promise<Readings> {
-  const [{ active, inactive, looked, failing, saturated, silent }] = await sql<[WebhookRow]>`
-    select registered.*, pending.*, case when policy.is_on then falhando.count else pending.retrying end as failing
-    from (
-      select count(*) filter (where active)::int as active, count(*) filter (where not active)::int as inactive
-      from (select active from webhooks order by id limit ${COUNTED}) some_of_them
-    ) registered
-    cross join (
-      select count(*)::int as looked, count(*) filter (where last.failures > 0)::int as retrying,
-             count(*) filter (where lane.saturated and last.failures is not null)::int as saturated,
-             count(*) filter (where lane.window_size = 1 and last.failures is not null)::int as silent
-      from (
-        select webhook_id, saturated, window_size from lanes
-        where next_due_at is not null
-        order by next_due_at
-        limit ${WEBHOOKS}
-      ) lane
-      left join lateral (
-        select d.failures
-        from deliveries d
-        where d.webhook_id = lane.webhook_id and d.status = 'pendente' and d.next_attempt_at < 'infinity'
-        order by d.next_attempt_at desc
-        limit 1
-      ) last on true
-    ) pending
-    cross join (select exists (select from failing_policy) as is_on) policy
-    cross join (
-      select count(*)::int as count
-      from (select webhook_id from failing_runs order by webhook_id limit ${COUNTED}) run
-      cross join lateral (
-        select failing_since from lanes where webhook_id = run.webhook_id order by version desc limit 1
-      ) lane
-      where lane.failing_since is not null
-    ) falhando`;
-  return {
-    webhooks: states({ active, inactive, failing, saturated, silent }),
-    capped: [
-      ...cappedAt(COUNTED, { webhooks: active + inactive }),
-      ...cappedAt(WEBHOOKS, { webhooks_in_trouble: looked }),
-    ],
-  };
-}
-
-function states(counts: Readonly<Record<string, number>>): Sample[] {
+export function states(counts: Readonly<Record<string, number>>): Sample[] {
   return Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }));
 }
 
-function cappedAt(bound: number, counts: Readonly<Record<string, number>>): Sample[] {
+export function cappedAt(bound: number, counts: Readonly<Record<string, number>>): Sample[] {
   return Object.entries(counts).map(([measure, count]) => ({ labels: { measure }, value: count >= bound ? 1 : 0 }));
 }

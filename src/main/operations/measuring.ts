@@ -3,6 +3,7 @@
  * measure that fails is left out and the others are told. When the database is away, none is tried after the first.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
+import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Readings, ReadingName, Sample } from '../../telemetry/readings.ts';
@@ -13,7 +14,8 @@ import {
   measureSeals,
   measureTables,
 } from './measure-installation.ts';
-import { measureDepth, measureOverdue, measureWebhooks } from './measure-queue.ts';
+import { measureDepth, measureOverdue } from './measure-queue.ts';
+import { measureWebhooks } from './measure-webhooks.ts';
 
 /** Of the sessions that measure: none reads a table from end to end, whatever its statistics say. */
 export const MEASURING_SETTINGS = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
@@ -73,8 +75,11 @@ async function measureAll({ pool, log, monotonicMs }: MeasuringDeps): Promise<Re
       add(await pool.run((sql) => measure(sql, pool.schema)));
       add({ measureSeconds: [{ labels: { measure: name }, value: (monotonicMs() - startedMs) / 1_000 }] });
     } catch (error) {
+      if (isUnavailable(error)) {
+        logUnavailable(log, error, 'the database could not be measured');
+        break;
+      }
       log.warn({ measure: name, code: codeOf(error) }, 'the database could not be measured');
-      if (isUnavailable(error)) break;
     }
   }
   return all;

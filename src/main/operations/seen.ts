@@ -1,4 +1,5 @@
 /** What makes a process seen: the database's measures in its metrics, and for a poller alone a port to show them. */
+import { readWriteFault } from '../../db/write-faults.ts';
 import type { Role } from '../service/fitness.ts';
 import { openPool } from '../service/database.ts';
 import { readiness } from '../service/readiness.ts';
@@ -28,7 +29,7 @@ export async function startSeen(deps: ServiceDeps, roles: readonly Role[]): Prom
   };
 
   async function openOwnPort() {
-    metrics.watchDatabase(() => pool.run((sql) => sql`select 1`));
+    metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
     const { host, metricsPort } = config;
     const opened = await openPort({ host, port: metricsPort, metrics, ready: readiness(pool, leaving) });
     log.info({ url: opened.url }, 'metrics are served');

@@ -12,6 +12,7 @@ import { refuseUnfit } from '../../db/migrations/migrate.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { UntrustedServer } from '../../db/tls.ts';
+import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
@@ -33,6 +34,8 @@ const WAIT_MS = 500;
 /** What a server answers to settings that it does not know, before anybody could ask for its version. */
 const UNKNOWN_SETTING = '42704';
 const NEEDED = "the server must be PostgreSQL 18, and know the parameters of the database's URL";
+/** A typing mistake: it would be waited for until somebody looks. */
+const NO_SUCH_DATABASE = '3D000';
 /** The silence of a database that is away is told apart within this time. */
 const DEADLINE_MS = 4_000;
 
@@ -81,14 +84,20 @@ export async function untilFit(
       }
       if (codeOf(error) === UNKNOWN_SETTING)
         throw new Error(`${(error as Error).message}: ${NEEDED}`, { cause: error });
+      refuseMisspelled(error);
       if (!isPatient || !isUnavailable(error) || error instanceof UntrustedServer) throw error;
-      const { cause = error } = error as Error;
-      log.warn({ code: codeOf(cause), reason: (cause as Error).message }, 'waiting for the database');
+      logUnavailable(log, error, 'waiting for the database');
       onAway?.();
       await sleep(WAIT_MS);
     }
   }
   return false;
+}
+
+function refuseMisspelled(error: unknown): void {
+  const { cause } = error as { cause?: Error };
+  if (codeOf(cause) !== NO_SUCH_DATABASE) return;
+  throw new Error(`${cause?.message}: set DATABASE_URL to the one that migrate has made`, { cause });
 }
 
 /** A pooler may drop what a session sets when it connects; then another schema's tables would be found. */

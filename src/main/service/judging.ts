@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/unavailable.ts';
+import { logFailedTry } from '../../db/outage-log.ts';
 import {
   type Change,
   forgetFailing,

@@ -1,6 +1,7 @@
 import { readServerFault, type ServerFault } from '../../db/known-server.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
-import type { Pool, Tx } from '../../db/pool.ts';
+import type { Pool } from '../../db/pool.ts';
+import { readWriteFault, type WriteFault } from '../../db/write-faults.ts';
 
 /**
  * For `/readyz`: null when the process is not about to stop and the database answers, takes writes, is migrated and lies on
@@ -11,21 +12,25 @@ export function readiness(pool: Pool, leaving?: AbortSignal): () => Promise<stri
   let looking: Promise<string | null> | null = null;
   return async () => {
     if (leaving?.aborted === true) return 'este processo está encerrando';
-    looking ??= pool.run((sql) => findMissing(sql, pool.schema)).finally(() => (looking = null));
+    looking ??= findMissing(pool).finally(() => (looking = null));
     return looking;
   };
 }
 
-async function findMissing(sql: Tx, schema: string): Promise<string | null> {
-  const [server] = await sql<[{ isStandby: boolean; isReadOnly: boolean }]>`
-    select pg_is_in_recovery() as "isStandby", current_setting('default_transaction_read_only')::boolean as "isReadOnly"`;
-  if (server.isStandby) return 'o banco de dados só aceita leituras: é uma réplica';
-  if (server.isReadOnly) return 'o banco de dados só aceita leituras: default_transaction_read_only está ligado';
-  const pending = await pendingMigrations(sql, schema);
+async function findMissing(pool: Pool): Promise<string | null> {
+  const writeFault = await readWriteFault(pool);
+  if (writeFault !== null) return REFUSED[writeFault];
+  const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
   if (pending > 0) return migrationsMissing(pending);
-  const fault = await readServerFault(sql);
+  const fault = await pool.run(readServerFault);
   return fault === null ? null : STRANGE[fault];
 }
+
+const REFUSED: Readonly<Record<WriteFault, string>> = {
+  standby: 'o banco de dados só aceita leituras: é uma réplica',
+  read_only: 'o banco de dados só aceita leituras: default_transaction_read_only está ligado',
+  full: 'o banco de dados não aceita escritas: o disco está cheio',
+};
 
 const STRANGE: Readonly<Record<ServerFault, string>> = {
   copy: 'o banco de dados é uma cópia, vinda de outro servidor: rode o comando adopt se ele deve continuar daqui',

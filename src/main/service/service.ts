@@ -8,6 +8,7 @@ import { Poller } from '../../delivery/poller/poller.ts';
 import { SESSION_SETTINGS } from '../../delivery/poller/session.ts';
 import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
 import { createSender } from '../../delivery/sending/send.ts';
+import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Metrics } from '../../metrics.ts';
 import { createVault } from '../../webhooks/secrets.ts';
@@ -142,7 +143,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const painel = createPainel({ ...httpDeps, api, sandboxToken: sandboxTokens(config, pool, keys.own) });
   metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
   for (const [name, { waits }] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, waits);
-  metrics.watchDatabase(() => pool.run((sql) => sql`select 1`));
+  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
   const { documentsDeadlineDays } = config;
   const worker = registry && registrationWorker({ pool: workerPool, registry, log, documentsDeadlineDays });

@@ -4,7 +4,7 @@ import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { readHealth } from '../../../src/delivery/partner/health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
-import { measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
+import { measureWebhooks } from '../../../src/main/operations/measure-webhooks.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { DELIVERED } from '../../support/delivered.ts';

@@ -10,7 +10,8 @@ import {
   measureSeals,
   measureTables,
 } from '../../../src/main/operations/measure-installation.ts';
-import { measureDepth, measureOverdue, measureWebhooks } from '../../../src/main/operations/measure-queue.ts';
+import { measureDepth, measureOverdue } from '../../../src/main/operations/measure-queue.ts';
+import { measureWebhooks } from '../../../src/main/operations/measure-webhooks.ts';
 import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/measuring.ts';
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
@@ -58,12 +59,12 @@ function agedSince(startMs: number, ageS: number) {
 test('deliveries that no poller has ever looked at are overdue, and so is the oldest of them', async () => {
   const { sql } = database;
   const startMs = Date.now();
-  expect(by(await measureOverdue(sql), 'oldestOverdue')).toEqual({ poller: 0, cap: 0 });
+  expect(by(await measureOverdue(sql), 'oldestOverdue')).toEqual({ poller: 0, cap: 0, database: 0 });
   await commitEvents(sql, partnerId, 50);
   await wait(132);
   const readings = await measureOverdue(sql);
-  expect(by(readings, 'overdue')).toEqual({ poller: 50, cap: 0 });
-  expect(by(readings, 'oldestOverdue')).toEqual({ poller: agedSince(startMs, 132), cap: 0 });
+  expect(by(readings, 'overdue')).toEqual({ poller: 50, cap: 0, database: 0 });
+  expect(by(readings, 'oldestOverdue')).toMatchObject({ poller: agedSince(startMs, 132), cap: 0 });
   expect(by(readings, 'capped')).toEqual({ overdue: 0 });
 });
 
@@ -73,9 +74,9 @@ test('what a dead poller had claimed is overdue when its lease is over', async (
   await commitEvents(sql, partnerId, 5);
   await takeTurn(pool, 'gone/1', 5, new Date(Date.now() + 5));
   await wait(20);
-  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 0 });
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 0, database: 0 });
   await wait(30);
-  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 5, cap: 0 });
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 5, cap: 0, database: 0 });
   expect(by(await measureOverdue(sql), 'oldestOverdue')).toMatchObject({ poller: agedSince(startMs, 50) });
 });
 
@@ -88,9 +89,9 @@ test('what waits behind the cap of its webhook is told apart from what waits for
   await insertWebhook(sql, other, 'https://other.example/');
   await commitEvents(sql, other, 3);
   await armLanes(sql, null);
-  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 12 });
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 12, database: 0 });
   await sql`update deliveries set next_attempt_at = now() - interval '9 seconds' where partner_id = ${other}`;
-  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 3, cap: 12 });
+  expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 3, cap: 12, database: 0 });
 });
 
 test('what is pending is split by whether it has failed, and what stopped by why', async () => {
@@ -114,6 +115,7 @@ test('webhooks in trouble are counted, and those without any work are not', asyn
   await commitEvents(sql, partnerId, 20);
   expect(by(await measureWebhooks(sql), 'webhooks')).toEqual({
     active: 1,
+    muted: 0,
     inactive: 1,
     failing: 0,
     saturated: 0,
@@ -125,6 +127,8 @@ test('webhooks in trouble are counted, and those without any work are not', asyn
     update deliveries set failures = 1, next_attempt_at = now() + interval '1 minute', claimed_by = null, claimed_at = null
     where id in (select id from deliveries where claimed_by is not null limit 1)`;
   expect(by(await measureWebhooks(sql), 'webhooks')).toMatchObject({ failing: 1, saturated: 1, silent: 1 });
+  await sql`update lanes set muted_at = now(), next_due_at = null, saturated = false where webhook_id = ${webhookId}`;
+  expect(by(await measureWebhooks(sql), 'webhooks')).toMatchObject({ active: 0, muted: 1, inactive: 1 });
 });
 
 test('a poller is alive for 30 s after a sign of life, then lost, and after a day forgotten', async () => {
@@ -157,7 +161,8 @@ test('the seals lag by the oldest row that came after the last of them', async (
 
 test('the balance tells what its last run found, and nothing before the first', async () => {
   const { sql } = database;
-  expect(await measureBalance(sql)).toEqual({});
+  // Before the first, the installation's age: an alert on a balance that never ran needs a sample.
+  expect(await measureBalance(sql)).toEqual({ balanceAge: [{ value: expect.any(Number) as number }] });
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', false, 3)`;
   const readings = await measureBalance(sql);
   expect([by(readings, 'balanceCloses'), by(readings, 'balanceDifferences')]).toEqual([{ '': 0 }, { '': 3 }]);
@@ -197,7 +202,7 @@ test('one measure that cannot be made leaves the others as they are', async () =
     const log = { ...silentLog, warn: ({ measure }: { measure?: unknown }) => void warned.push(String(measure)) };
     const readings = await measuring({ pool: database.pool, log, monotonicMs: () => 0 })();
     expect(warned).toEqual(['balance']);
-    expect([readings.balanceCloses, readings.overdue?.length, readings.epoch?.length]).toEqual([undefined, 2, 1]);
+    expect([readings.balanceCloses, readings.overdue?.length, readings.epoch?.length]).toEqual([undefined, 3, 1]);
   } finally {
     await sql`alter table elsewhere rename to balance_verdicts`;
   }

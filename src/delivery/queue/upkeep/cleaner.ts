@@ -6,7 +6,7 @@
  * also while a held snapshot keeps it from removing anything. Without the ÷ 4 the tables grew at every pass. It never waits
  * for a lock. A failed pass is made up for by the next one, or by autovacuum.
  */
-import { codeOf } from '../../../db/unavailable.ts';
+import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 const AT_LEAST = 20_000;
@@ -49,7 +49,7 @@ export class Cleaner {
       this.#room = Math.max(AT_LEAST, (bytes / ROW_BYTES) * PART);
       await pool.run((sql) => sql`vacuum (truncate off, skip_locked) arrivals, lanes`);
     } catch (error) {
-      log.warn({ code: codeOf(error) }, 'cannot take away dead wake rows, autovacuum will');
+      logFailedTry(log, error, 'cannot take away dead wake rows, autovacuum will');
     }
   }
 }

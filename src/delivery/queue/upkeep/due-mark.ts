@@ -11,7 +11,7 @@
  * held open. We tried a mark in the session that each claim computes anew: 0.2 ms a claim.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { codeOf } from '../../../db/unavailable.ts';
+import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 /** The mark of whoever knows nothing. */
@@ -71,7 +71,7 @@ export class DueMark {
     } catch (error) {
       // Another server may answer next, with a clock of its own.
       this.#at = DUE_FROM_EVER;
-      log.warn({ code: codeOf(error) }, 'cannot read when lanes are due, looking at all of them');
+      logFailedTry(log, error, 'cannot read when lanes are due, looking at all of them');
     }
   }
 }

@@ -11,7 +11,7 @@
  * every attempt of a week. Measured here: 4 µs an attempt, aside from the hot path (test/bench/figures/reads.ts).
  */
 import type { Pool, Tx } from '../../../db/pool.ts';
-import { logFailedTry } from '../../../db/unavailable.ts';
+import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 
 const EVERY_MS = 5_000;

@@ -7,7 +7,7 @@
  * own, so that a slow suspension does not delay them.
  */
 import type { Tx } from '../../../db/pool.ts';
-import { logFailedTry } from '../../../db/unavailable.ts';
+import { logFailedTry } from '../../../db/outage-log.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { endLostClaims } from '../lost.ts';
 import { suspendUnclaimed } from '../orders/suspend.ts';

@@ -1,0 +1,66 @@
+/**
+ * How a process tells of an outage of its database: each part's first failed try with its reason, then one line each ten
+ * seconds with how many have failed since. Every part tries several times a second, and would fill the log with one sentence.
+ */
+import type { Logger } from '../log-lines.ts';
+import { codeOf, isUnavailable } from './unavailable.ts';
+
+const EVERY_MS = 10_000;
+/** Without a failed try for this long, an outage is over; nobody pauses for longer between two. */
+const OVER_AFTER_MS = 15_000;
+
+interface Outage {
+  readonly startedMs: number;
+  readonly told: Set<string>;
+  toldMs: number;
+  failedMs: number;
+  untold: number;
+}
+
+const outages = new WeakMap<Logger, Outage>();
+
+/** Tells, or counts, that the database did not answer; `what` says what waits for it. */
+export function logUnavailable(log: Logger, error: unknown, what: string, monotonicMs = () => performance.now()): void {
+  const nowMs = monotonicMs();
+  const { code, reason } = reasonOf(error);
+  const known = outages.get(log);
+  const isOver = known === undefined || nowMs - known.failedMs > OVER_AFTER_MS;
+  const outage = isOver
+    ? { startedMs: nowMs, told: new Set<string>(), toldMs: nowMs, failedMs: nowMs, untold: 0 }
+    : known;
+  outages.set(log, outage);
+  outage.failedMs = nowMs;
+  const isNew = !outage.told.has(what) || !outage.told.has(reason);
+  if (isNew) {
+    outage.told.add(what).add(reason);
+    log.warn({ code, reason }, what);
+    return;
+  }
+  outage.untold += 1;
+  if (nowMs - outage.toldMs < EVERY_MS) return;
+  const fields = { code, reason, failed_tries: outage.untold, for_s: Math.round((nowMs - outage.startedMs) / 1_000) };
+  log.warn(fields, 'the database is still out of reach');
+  outage.untold = 0;
+  outage.toldMs = nowMs;
+}
+
+/** Says that work which is tried again has failed: with `passing` in an outage, else with `fault`, an error of ours. */
+export function logFailedTry(
+  log: Logger,
+  error: unknown,
+  passing: string,
+  fault = passing,
+  monotonicMs?: () => number,
+): void {
+  if (isUnavailable(error)) logUnavailable(log, error, passing, monotonicMs);
+  else log.error({ code: codeOf(error), error: (error as Error).message }, fault);
+}
+
+/** What the server or the socket said, which the pool and libraries have wrapped. */
+function reasonOf(error: unknown): { readonly code: string | undefined; readonly reason: string } {
+  let inner = error;
+  while ((inner as Error).cause instanceof Error) inner = (inner as Error).cause;
+  const { message, errors } = inner as AggregateError;
+  // Node's error of a name with several addresses has no message of its own.
+  return { code: codeOf(inner), reason: message === '' && errors ? (errors[0] as Error).message : message };
+}
