@@ -72,6 +72,7 @@ CREATE TABLE "attempts" (
 	"delivery_id" uuid NOT NULL,
 	"number" integer NOT NULL,
 	"late" boolean DEFAULT false NOT NULL,
+	"event_id" uuid,
 	"webhook_id" uuid NOT NULL,
 	"partner_id" uuid NOT NULL,
 	"outcome" text NOT NULL,
@@ -85,10 +86,35 @@ CREATE TABLE "attempts" (
 	"poller" text generated always as (left(claim, length(claim) - strpos(reverse(claim), '/'))) virtual,
 	"error" text,
 	"answer" "bytea",
+	"body_digest" "bytea",
+	"salt" "bytea" DEFAULT uuid_send(gen_random_uuid()),
+	"commitment" "bytea",
 	"recorded_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "attempts_pkey" PRIMARY KEY("delivery_id","number","late")
+);
+--> statement-breakpoint
+CREATE TABLE "checkpoints" (
+	"size" bigint PRIMARY KEY NOT NULL,
+	"root" "bytea" NOT NULL,
+	"note" text NOT NULL,
+	"signed_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "seal_nodes" (
+	"level" smallint NOT NULL,
+	"index" bigint NOT NULL,
+	"hash" "bytea" NOT NULL,
+	CONSTRAINT "seal_nodes_pkey" PRIMARY KEY("level","index"),
+	CONSTRAINT "seal_nodes_hash" CHECK (level >= 1 and octet_length(hash) = 32)
+);
+--> statement-breakpoint
+CREATE TABLE "seal_trees" (
+	"number" bigint PRIMARY KEY NOT NULL,
+	"leaves" "bytea" NOT NULL,
+	"nodes" "bytea" NOT NULL,
+	"sums" "bytea" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "seals" (
@@ -98,14 +124,13 @@ CREATE TABLE "seals" (
 	"end_epoch" smallint NOT NULL,
 	"end_tx" bigint NOT NULL,
 	"rows" integer NOT NULL,
-	"digest" "bytea" NOT NULL,
-	"previous" "bytea" NOT NULL,
-	"hash" "bytea" NOT NULL,
+	"root" "bytea" NOT NULL,
 	"sealed_at" timestamp (3) with time zone NOT NULL,
+	"leaf" "bytea" NOT NULL,
 	CONSTRAINT "seals_in_order" UNIQUE("first_epoch","first_tx"),
 	CONSTRAINT "seals_number" CHECK (number >= 1),
 	CONSTRAINT "seals_span" CHECK ((first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0),
-	CONSTRAINT "seals_digests" CHECK (octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32)
+	CONSTRAINT "seals_digests" CHECK (octet_length(root) = 32 and octet_length(leaf) = 32)
 );
 --> statement-breakpoint
 CREATE TABLE "send_orders" (
@@ -318,6 +343,8 @@ CREATE TABLE "events" (
 	"loan_version" integer,
 	"snapshot" "pg_snapshot",
 	"traceparent" text,
+	"salt" "bytea" DEFAULT uuid_send(gen_random_uuid()),
+	"commitment" "bytea",
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "events_pkey" PRIMARY KEY("stream","version"),

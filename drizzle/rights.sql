@@ -32,13 +32,14 @@ grant execute on function
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
 grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, messages, deliveries, arrivals, lanes,
-  attempts, send_orders, seals, sealable_rows to carteiro_app, carteiro_poller;
-grant insert (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-  address, key_id, claim, error, answer) on attempts to carteiro_app, carteiro_poller;
+  attempts, send_orders, seals, seal_trees, seal_nodes, checkpoints to carteiro_app, carteiro_poller;
+grant insert (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
+  address, key_id, claim, error, answer, body_digest) on attempts to carteiro_app, carteiro_poller;
 grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_by, claimed_at, finished_at, awaited)
   on deliveries to carteiro_app, carteiro_poller;
 grant insert (webhook_id, partner_id, kind, due_at, good, bad, good_ms) on arrivals to carteiro_app, carteiro_poller;
-grant insert on seals to carteiro_app, carteiro_poller;
+grant insert on seals, seal_trees, seal_nodes to carteiro_app, carteiro_poller;
+grant insert (size, root, note) on checkpoints to carteiro_app, carteiro_poller;
 grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, in_flight, window_size, quick_to,
   answers, answers_ms, best_ms, muted_at, failing_since, in_order,
   resumes_until)

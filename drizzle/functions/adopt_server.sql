@@ -7,7 +7,7 @@ create or replace function adopt_server(out fault text, out epoch integer)
   language plpgsql volatile set search_path from current
 as $$
 declare
-  having_epoch constant regclass[] := '{events,attempts,webhook_history,send_orders}';
+  having_epoch constant regclass[] := '{events,attempts,webhook_history,partner_history,send_orders}';
   base integer;
   numbered record;
 begin
@@ -16,12 +16,13 @@ begin
   if fault is null then
     return;
   end if;
-  lock table events, attempts, webhook_history, send_orders, seals, installation in access exclusive mode;
+  lock table events, attempts, webhook_history, partner_history, send_orders, seals, installation in access exclusive mode;
   select 1 + greatest(
     epoch, cluster_timeline(),
     (select timeline + epoch_base from installation), (select max(end_epoch) from seals),
     (select max(e.epoch) from events e), (select max(a.epoch) from attempts a),
-    (select max(h.epoch) from webhook_history h), (select max(o.epoch) from send_orders o)
+    (select max(h.epoch) from webhook_history h), (select max(p.epoch) from partner_history p),
+    (select max(o.epoch) from send_orders o)
   ) into epoch;
   base := epoch - cluster_timeline();
   for ordinal in 1..cardinality(having_epoch) loop

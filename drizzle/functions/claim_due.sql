@@ -19,7 +19,7 @@ create or replace function claim_due(
   claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[], sated uuid[]
 )
   returns table (
-    turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text,
+    turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
     webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
     claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean
   )
@@ -126,7 +126,7 @@ begin
     from due, messages m
     where d.id = due.id and d.partner_id = due.partner_id and due.is_taken
       and m.event_id = due.event_id
-    returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, d.is_test
+    returning due.turn, d.id, d.attempts, m.type, m.body, m.loan_version, m.traceparent, m.salt, d.is_test
   ),
   mine as materialized (
     select due.turn, count(*) filter (where due.is_taken) as n,
@@ -182,14 +182,14 @@ begin
     ) s
     where l.ctid = s.ctid
   )
-  select lane.turn, null::uuid, null::int, null::text, null::bytea, null::int, null::text,
+  select lane.turn, null::uuid, null::int, null::text, null::bytea, null::int, null::text, null::bytea,
          webhook_id, active, partner_id, url, encrypted_secret, previous_encrypted_secret, moment, mine.lost,
          lane.slots <= coalesce(mine.n, 0), null::boolean
   from last_turn
   cross join lateral (select * from lane limit last_turn.turn) lane
   left join mine on mine.turn = lane.turn
   union all
-  select turn, id, attempts, type, body, loan_version, traceparent, null, null, null, null, null, null, null, null, null, is_test
+  select turn, id, attempts, type, body, loan_version, traceparent, salt, null, null, null, null, null, null, null, null, null, is_test
   from taken;
 end
 $$;

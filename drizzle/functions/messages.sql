@@ -6,7 +6,7 @@ create view messages as
 select id as event_id, partner_id, case when is_example then data ->> 'exemplo_de' else type end as type,
        case when is_example then envelope(data ->> 'exemplo_de', occurred_at, family, partner_id, data -> 'data')
             else envelope(type, occurred_at, family, partner_id, data) end as body,
-       fan_out, loan_version, snapshot, traceparent
+       fan_out, loan_version, snapshot, traceparent, salt
 from events
 cross join lateral (
   select type = 'webhook.teste' and coalesce(data ->> 'exemplo_de', '') <> '' as is_example

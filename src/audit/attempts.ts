@@ -117,19 +117,19 @@ function search(sql: Tx, page: AttemptPage, budget: number | null) {
       limit ${budget}
     ),
     matched as materialized (
-      select s.*, d.event_id, m.type as event, m.loan_version
+      select s.*, d.delivered_event, m.type as event, m.loan_version
       from scanned s
       -- The limits keep the planner from hashing a whole table for a page's few rows.
-      left join lateral (select event_id from deliveries where id = s.delivery_id limit 1) d on true
-      left join lateral (select type, loan_version from messages where event_id = d.event_id limit 1) m on true
+      left join lateral (select event_id as delivered_event from deliveries where id = s.delivery_id limit 1) d on true
+      left join lateral (select type, loan_version from messages where event_id = d.delivered_event limit 1) m on true
       where ${fits(sql, page)} ${event === null ? sql`` : sql`and m.type = ${event}`}
       order by ${inOrder('s')}
       limit ${limit + 1}
     )
     select state.scanned, state.last as "lastScanned",
            m.delivery_id as "deliveryId", m.number, m.late, m.recorded_at as "recordedAt", m.partner_id as "partnerId",
-           m.webhook_id as "webhookId", m.event_id as "eventId", m.event,
-           case when m.loan_version is not null then (select e.stream from events e where e.id = m.event_id) end as "loanId",
+           m.webhook_id as "webhookId", m.delivered_event as "eventId", m.event,
+           case when m.loan_version is not null then (select e.stream from events e where e.id = m.delivered_event) end as "loanId",
            m.started_at as "startedAt", m.duration_ms as "durationMs", m.outcome, m.status_code as "statusCode",
            m.url, m.address, m.key_id as "keyId", m.poller, m.claim, m.error, m.answer
     from (

@@ -42,3 +42,12 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 
 /** An instant at the database's full precision, for due times and leases. */
 export const preciseInstant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+
+/**
+ * What a text is hashed with before it is sealed: whoever lacks the two learns nothing from the hash. Null when the text was
+ * erased; {@link commitment} then keeps the hash.
+ */
+export const salt = () => bytea('salt').default(sql`uuid_send(gen_random_uuid())`);
+
+/** SHA-256 of salt and text, kept here when both were erased; null until then. */
+export const commitment = () => bytea('commitment');

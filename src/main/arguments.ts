@@ -1,6 +1,7 @@
 /** What the command line's words are read with; each throws with the rule, which the usage error repeats. */
 import { InvalidArgumentError } from 'commander';
-import { type Head, readHead as parseHead } from '../audit/seals/chain.ts';
+import type { TreeHead } from '../audit/seals/merkle.ts';
+import { readHead as parseHead } from '../audit/checkpoint/heads.ts';
 import { FIRST_DAY, LAST_DAY } from '../contract/calendar.ts';
 
 export function readText(text: string): string {
@@ -34,9 +35,9 @@ export function readSeconds(text: string): number {
   return Number(text);
 }
 
-export function readHead(text: string): Head {
+export function readHead(text: string): TreeHead {
   const head = parseHead(text);
-  if (head === null) throw new InvalidArgumentError('Give a head as audit head printed it: 12:9f3c….');
+  if (head === null) throw new InvalidArgumentError('Give a head as audit head printed it, or a checkpoint.');
   return head;
 }
 

@@ -2,9 +2,9 @@ import { text } from 'node:stream/consumers';
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/resources/audit-resource.ts';
 import { exportAttempts } from '../../src/audit/export/export.ts';
+import { sealAndSign } from '../support/checkpoint.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NO_FILTERS } from '../support/searches.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   }
   await recordAttempts();
   await untilSettled(sql);
-  await sealAll(api.database.pool);
+  await sealAndSign(api.database.pool);
 });
 afterAll(() => api.close());
 
@@ -201,7 +201,7 @@ async function exported(query: string, headers: Record<string, string> = {}) {
 }
 
 describe('the export', () => {
-  test('NDJSON holds every line oldest first, and its manifest the count, the hash and the newest seal', async () => {
+  test('NDJSON holds every line oldest first, and its manifest the count, the hash and the newest checkpoint', async () => {
     const { type, bytes } = await exported('?formato=ndjson');
     expect(type).toBe('application/x-ndjson');
     const lines = bytes.toString().trimEnd().split('\n');
@@ -213,9 +213,8 @@ describe('the export', () => {
       sha256: createHash('sha256').update(before).digest('hex'),
       filtros: { formato: 'ndjson' },
     });
-    const [seal] = await api.database
-      .sql`select number::int, encode(hash, 'hex') as hash from seals order by 1 desc limit 1`;
-    expect(manifesto.selo).toEqual({ numero: seal?.['number'], hash: seal?.['hash'] });
+    const [head] = await api.database.sql<[{ note: string }]>`select note from checkpoints order by size desc limit 1`;
+    expect(manifesto.checkpoint).toBe(head.note);
     const items = lines.map((line) => JSON.parse(line) as AuditedAttemptResource);
     expect(items.map(keyOf)).toEqual((await readAll({})).map(keyOf).toReversed());
   });

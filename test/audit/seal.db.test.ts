@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { NO_HASH, readHead, type Seal, writeHead } from '../../src/audit/seals/chain.ts';
-import { readLastSeal, sealTurn, startCursor } from '../../src/audit/seals/seal.ts';
+import { readHead, writeHead } from '../../src/audit/checkpoint/heads.ts';
+import type { TreeHead } from '../../src/audit/seals/merkle.ts';
+import { sealTurn, startWidth } from '../../src/audit/seals/seal.ts';
+import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -18,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const verify = (anchor: string | null = null) =>
-  verifySeals(database.pool, { anchor: anchor === null ? null : readHead(anchor) });
+  verifySeals(database.pool, { heads: anchor === null ? [] : [readHead(anchor) as TreeHead] });
 
 async function insertAttempts(count: number): Promise<void> {
   await database.sql`
@@ -30,17 +32,16 @@ async function insertAttempts(count: number): Promise<void> {
 /** Seals what is there now, in one batch. */
 async function sealOnce(): Promise<void> {
   await untilSettled(database.sql);
-  const cursor = { ...startCursor(), txs: 1_000_000 };
-  while ((await database.pool.transaction((tx) => sealTurn(tx, cursor))).more);
+  while ((await database.pool.transaction((tx) => sealTurn(tx, { txs: 1_000_000 }))).more);
 }
 
 async function readSeals() {
-  return database.sql<{ number: number; first: number; end: number; rows: number; previous: Buffer; hash: Buffer }[]>`
-    select number::int, first_tx::int as first, end_tx::int as end, rows, previous, hash from seals order by number`;
+  return database.sql<{ number: number; first: number; end: number; rows: number; root: Buffer }[]>`
+    select number::int, first_tx::int as first, end_tx::int as end, rows, root from seals order by number`;
 }
 
 async function lastHead(): Promise<string> {
-  return writeHead((await database.pool.run(readLastSeal)) as Seal);
+  return writeHead((await database.pool.run((sql) => readTreeHead(sql))) as TreeHead);
 }
 
 describe('the sealer', () => {
@@ -52,12 +53,12 @@ describe('the sealer', () => {
     }
     const seals = await readSeals();
     expect(seals.map(({ rows }) => rows)).toEqual([12, 13, 14]);
-    expect(seals[0]).toMatchObject({ number: 1, first: 0, previous: NO_HASH });
+    expect(seals[0]).toMatchObject({ number: 1, first: 0 });
     for (const [index, seal] of seals.slice(1).entries()) {
-      expect([seal.first, seal.previous]).toEqual([seals[index]?.end, seals[index]?.hash]);
+      expect(seal.first).toBe(seals[index]?.end);
     }
     expect(await sealAll(database.pool)).toEqual({ seals: 0, rows: 0 });
-    expect(await verify()).toMatchObject({ seals: 3, rows: 39, broken: null });
+    expect(await verify()).toMatchObject({ seals: 3, rows: 39, findings: [] });
   });
 
   test('leaves alone what an open transaction could still bring below, and seals it after its commit', async () => {
@@ -71,20 +72,20 @@ describe('the sealer', () => {
     late.release();
     await untilSettled(database.sql);
     expect(await sealAll(database.pool)).toMatchObject({ rows: 4 });
-    expect(await verify()).toMatchObject({ rows: 4, broken: null });
+    expect(await verify()).toMatchObject({ rows: 4, findings: [] });
   });
 
   test('eight sealers at once make one chain', async () => {
     const sealers = Array.from({ length: 8 }, async () => {
       for (let turn = 0; turn < 10; turn += 1) {
         await commitEvent(database.pool, partnerId);
-        await database.pool.transaction((tx) => sealTurn(tx, startCursor()));
+        await database.pool.transaction((tx) => sealTurn(tx, startWidth()));
       }
     });
     await Promise.all(sealers);
     await untilSettled(database.sql);
     await sealAll(database.pool);
-    expect(await verify()).toMatchObject({ rows: 80, broken: null });
+    expect(await verify()).toMatchObject({ rows: 80, findings: [] });
   });
 
   test('rests while the last seal is young, whoever made it', async () => {
@@ -92,24 +93,23 @@ describe('the sealer', () => {
     await sealOnce();
     await commitEvents(database.sql, partnerId, 1);
     await untilSettled(database.sql);
-    const turn = (restMs: number) =>
-      database.pool.transaction((tx) => sealTurn(tx, { ...startCursor(), txs: 1_000_000 }, { restMs }));
+    const turn = (restMs: number) => database.pool.transaction((tx) => sealTurn(tx, { txs: 1_000_000 }, { restMs }));
     expect(await turn(60_000)).toEqual({ rows: 0, more: false });
     expect((await turn(0)).rows).toBe(1);
   });
 
   test('takes a backlog in turns, and fewer transactions a turn where they hold many rows', async () => {
-    const cursor = { ...startCursor(), txs: 4 };
+    const width = { txs: 4 };
     for (let count = 0; count < 12; count += 1) await insertAttempts(40);
     await untilSettled(database.sql);
     const rows = [];
     for (let more = true; more;) {
-      const turn = await database.pool.transaction((tx) => sealTurn(tx, cursor));
+      const turn = await database.pool.transaction((tx) => sealTurn(tx, width));
       ({ more } = turn);
       if (turn.rows > 0) rows.push(turn.rows);
     }
     expect(rows.reduce((sum, count) => sum + count, 0)).toBe(480);
-    expect(await verify()).toMatchObject({ seals: rows.length, rows: 480, broken: null });
+    expect(await verify()).toMatchObject({ seals: rows.length, rows: 480, findings: [] });
   });
 
   test('refuses to go on when transactions count from anew below what is sealed', async () => {
@@ -138,69 +138,106 @@ describe('audit verify', () => {
     union all
     select e.tx from events e, seals s where s.number = 2 and xid8send(e.tx)::bigint >= s.first_tx and xid8send(e.tx)::bigint < s.end_tx)`;
 
-  test.each([
-    ['a changed attempt', 'changed', () => database.sql`update attempts set status_code = 204 where ${inSecond()}`],
+  const one = () => database.sql`(select min(delivery_id::text)::uuid from attempts where ${inSecond()})`;
+  const anEvent = () => database.sql`(select min(id::text)::uuid from events where ${inSecond()})`;
+
+  test.each<[string, () => Promise<unknown>, object]>([
     [
-      'a changed event',
-      'changed',
-      () => database.sql`update events set data = '{"motivo": "outro"}' where ${inSecond()}`,
+      'a changed attempt, by its column',
+      () => database.sql`update attempts set status_code = 204 where ${inSecond()} and delivery_id = ${one()}`,
+      { tipo: 'linha_alterada', tabela: 'attempts', colunas: ['status_code'] },
+    ],
+    [
+      'an attempt of another event',
+      () => database.sql`update attempts set event_id = uuidv7() where ${inSecond()} and delivery_id = ${one()}`,
+      { tipo: 'linha_alterada', tabela: 'attempts', colunas: ['event_id'] },
     ],
     [
       'one changed byte of what was sent',
-      'changed',
-      () => database.sql`update events set data = (data::text || ' ')::json where ${inSecond()}`,
+      () => database.sql`update events set data = (data::text || ' ')::json where ${inSecond()} and id = ${anEvent()}`,
+      { tipo: 'linha_alterada', tabela: 'events', colunas: ['commitment'] },
     ],
-    ['a lowered fan-out', 'changed', () => database.sql`update events set fan_out = 0 where ${inSecond()}`],
+    [
+      'a lowered fan-out',
+      () => database.sql`update events set fan_out = 0 where ${inSecond()} and id = ${anEvent()}`,
+      { tipo: 'linha_alterada', tabela: 'events', colunas: ['fan_out'] },
+    ],
     [
       'a removed attempt',
-      '1 of its 10 rows',
-      () => database.sql`
-      delete from attempts where delivery_id = (select min(delivery_id::text)::uuid from attempts where ${inSecond()})`,
+      () => database.sql`delete from attempts where delivery_id = ${one()}`,
+      { tipo: 'linhas_removidas', detalhe: '1 of its 10 rows were removed' },
     ],
     [
       'a removed batch',
-      '10 of its 10 rows',
       () => database.sql`
       with gone as (delete from attempts where ${inSecond()}) delete from events where ${inSecond()}`,
+      { tipo: 'linhas_removidas', detalhe: '10 of its 10 rows were removed' },
     ],
     [
       'an added attempt',
-      '1 rows were added',
       () => database.sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, tx)
-      select uuidv7(), 1, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts where ${inSecond()} limit 1`,
+      select uuidv7(), 7, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts where ${inSecond()} limit 1`,
+      { tipo: 'linha_acrescentada', tabela: 'attempts', linha: expect.stringMatching(/^[0-9a-f-]{36}\/7$/) as string },
     ],
     [
-      'a seal hashed again after a change',
-      'its own fields',
-      () => database.sql`
-      update seals set rows = 9 where number = 2`,
+      'a changed seal',
+      () => database.sql`update seals set sealed_at = sealed_at - interval '1 day' where number = 2`,
+      { tipo: 'selo_alterado' },
     ],
-    ['a seal taken out', 'seal 2 is missing', () => database.sql`delete from seals where number = 2`],
-  ])('names the second batch: %s', async (_, reason, tamper) => {
-    expect((await verify()).broken).toBeNull();
+    [
+      'a seal taken out',
+      () => database.sql`set session_replication_role = replica; delete from seals where number = 2`.simple(),
+      { tipo: 'selo_ausente' },
+    ],
+    [
+      'another leaf beside the seal',
+      () => database.sql`update seal_trees set leaves = sha256('x') || substring(leaves from 33) where number = 2`,
+      { tipo: 'arvore_alterada' },
+    ],
+  ])('names the second batch: %s', async (_, tamper, found) => {
+    expect((await verify()).findings).toEqual([]);
     await tamper();
-    expect((await verify()).broken).toEqual({ number: 2, reason: expect.stringContaining(reason) as string });
+    const [first] = (await verify()).findings;
+    expect(first).toMatchObject({ selo: 2, ...found });
+  });
+
+  test('goes on after a finding', async () => {
+    await database.sql`update attempts set status_code = 204 where delivery_id = ${one()}`;
+    await database.sql`
+      delete from events where position = (select max(position) from events)`;
+    expect((await verify()).findings.map(({ tipo, selo }) => [tipo, selo])).toEqual([
+      ['linha_alterada', 2],
+      ['linhas_removidas', 4],
+    ]);
+  });
+
+  test('goes on from a head that an earlier verdict ended at, and sees that the log below it is another', async () => {
+    const { head } = await verify();
+    await commitEvents(database.sql, partnerId, 5);
+    await sealOnce();
+    expect(await verifySeals(database.pool, { since: head })).toMatchObject({ seals: 1, rows: 5, findings: [] });
+    await database.sql`update seals set leaf = root where number = 1`;
+    expect((await verifySeals(database.pool, { since: head })).findings).toMatchObject([{ tipo: 'ramificacao' }]);
   });
 
   test('a cut tail is whole by itself, and shows against a head that was kept outside', async () => {
     const anchor = await lastHead();
     await database.sql`delete from attempts where xid8send(tx)::bigint >= (select first_tx from seals where number = ${batches})`;
     await database.sql`delete from events where xid8send(tx)::bigint >= (select first_tx from seals where number = ${batches})`;
+    await database.sql`delete from seal_trees where number = ${batches}`;
     await database.sql`delete from seals where number = ${batches}`;
-    expect((await verify()).broken).toBeNull();
-    expect((await verify(anchor)).broken).toEqual({
-      number: batches,
-      reason: expect.stringContaining('cut') as string,
-    });
+    expect((await verify()).findings).toEqual([]);
+    const [found] = (await verify(anchor)).findings;
+    expect(found).toMatchObject({ tipo: 'ramificacao', detalhe: expect.stringContaining(anchor) as string });
   });
 
   test('a chain made anew shows against the head', async () => {
     const anchor = await lastHead();
     await database.sql`update attempts set status_code = 204`;
-    await database.sql`truncate seals`;
+    await database.sql`truncate seals, seal_trees, seal_nodes`;
     await sealOnce();
-    expect((await verify()).broken).toBeNull();
-    expect((await verify(anchor)).broken?.reason).toContain('anchored');
+    expect((await verify()).findings).toEqual([]);
+    expect((await verify(anchor)).findings).toMatchObject([{ tipo: 'ramificacao' }]);
   });
 });

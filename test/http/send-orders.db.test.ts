@@ -1,9 +1,9 @@
 /** Whatever a partner has sent again, tested or resumed leaves its author for good, and in the evidence. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
-import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
 
 let world: DeliveryWorld;
@@ -42,7 +42,7 @@ async function idOf(): Promise<string> {
 
 async function readProof(id: string): Promise<Proof> {
   await untilSettled(world.api.database.sql);
-  await sealAll(world.api.database.pool);
+  await sealAndSign(world.api.database.pool);
   const token = await world.api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
   return (await world.api.send<Proof>('GET', `/v1/auditoria/entregas/${id}/prova`, { token })).body;
 }
@@ -89,17 +89,17 @@ test('evidence of a delivery holds its orders and no others, sealed', async () =
   await world.deliver();
   const proof = await readProof(id);
   expect(proof.pedidos).toHaveLength(1);
-  expect(JSON.parse(proof.pedidos[0]?.linha ?? '')).toMatchObject({ 0: 'send_orders', 2: 'reenvio', 5: [id] });
-  expect(checkProof(JSON.stringify(proof), null)).toEqual({ fits: true, reason: null, unsealed: 0 });
+  expect(proof.pedidos[0]?.campos).toMatchObject({ kind: 'reenvio', delivery_ids: [id] });
+  expect(checkProof(JSON.stringify(proof), TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0 });
   const ofTest = await readProof(tested.id);
-  expect(checkProof(JSON.stringify(ofTest), null)).toEqual({ fits: true, reason: null, unsealed: 0 });
+  expect(checkProof(JSON.stringify(ofTest), TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0 });
 
-  const check = (pedidos: Proof['pedidos']) => checkProof(JSON.stringify({ ...proof, pedidos }), null).reason;
+  const check = (pedidos: Proof['pedidos']) => checkProof(JSON.stringify({ ...proof, pedidos }), TRUSTED).reason;
   expect(check(ofTest.pedidos)).toContain('other deliveries');
   const [order] = proof.pedidos;
-  const forged = {
-    ...order,
-    linha: order?.linha.replace(partner.id, 'somebody else') ?? '',
-  } as Proof['pedidos'][number];
-  expect(check([forged])).toContain('leaf');
+  const entrada = Buffer.from(order?.entrada ?? '', 'base64')
+    .toString('latin1')
+    .replace(partner.id, 'somebody else'.padEnd(36));
+  const forged = { ...order, entrada: Buffer.from(entrada, 'latin1').toString('base64') } as Proof['pedidos'][number];
+  expect(check([forged])).toContain('does not lead to seal');
 });

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { keyIdOf } from '../../src/webhooks/secrets.ts';
+import { SIGNER } from '../support/checkpoint.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -48,10 +50,16 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
   expect(head.stdout).toMatch(/^1:[0-9a-f]{64}\n$/);
   const anchor = head.stdout.trim();
   const whole = await run('verify', '--head', anchor);
-  expect([whole.code, JSON.parse(whole.stdout)]).toEqual([0, { selos: 1, linhas: 6, cabeca: anchor, rompido: null }]);
-  await database.sql`update events set data = (data::text || ' ')::json`;
+  expect([whole.code, JSON.parse(whole.stdout)]).toEqual([
+    0,
+    { selos: 1, linhas: 6, cabeca: anchor, achados: [], confere: true },
+  ]);
+  await database.sql`update events set data = (data::text || ' ')::json where position = 1`;
   const broken = await run('verify');
-  expect([broken.code, JSON.parse(broken.stdout)]).toMatchObject([1, { rompido: { selo: 1 } }]);
+  expect([broken.code, JSON.parse(broken.stdout)]).toMatchObject([
+    1,
+    { confere: false, achados: [{ tipo: 'linha_alterada', selo: 1, tabela: 'events', colunas: ['commitment'] }] },
+  ]);
   expect((await run('verify', '--head', 'x')).stderr).toContain('Give a head');
 });
 
@@ -79,13 +87,16 @@ test('seal seals the rest; balance closes until a delivery is gone', async () =>
 test('check judges a file without any database', async () => {
   const [row] = await database.sql<{ id: string }[]>`select id from deliveries limit 1`;
   await database.sql`update events set data = rtrim(data::text)::json`;
+  await database.pool.transaction((tx) => signHead(tx, [SIGNER]));
   const proof = await readProof(database.pool, row?.id ?? '');
   const file = path.join(folder.path, 'proof.json');
   await writeFile(file, JSON.stringify(proof));
-  const good = await runCommand(['audit', 'check', file]);
+  const check = () => runCommand(['audit', 'check', file, '--key', SIGNER.text]);
+  expect((await runCommand(['audit', 'check', file])).code).toBe(3);
+  const good = await check();
   expect(good).toEqual({ code: 0, stdout: '{"confere":true,"motivo":null,"sem_selo":0}\n', stderr: '' });
-  await writeFile(file, JSON.stringify({ ...proof, corpo_base64: 'e30=' }));
-  const bad = await runCommand(['audit', 'check', file]);
+  await writeFile(file, JSON.stringify({ ...proof, corpo: '{}' }));
+  const bad = await check();
   expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([
     1,
     { confere: false, motivo: expect.stringContaining('body') as string },

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { type Finished, runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitMarginEvents, insertPartner, insertWebhook, readDeliveries } from '../support/outbox.ts';
+import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -363,10 +363,10 @@ describe('delivery', TIMES, () => {
     const again = refused(await run('delivery', 'cancel', id, '--reason', 'x'));
     expect(again).toEqual([1, '', `carteiro: delivery ${id} is erro already: nothing of it will be sent`]);
     await untilSettled(database.sql);
-    await sealAll(database.pool);
+    await sealAndSign(database.pool);
     const proof = await readProof(database.pool, id);
-    expect(checkProof(JSON.stringify(proof), null)).toEqual({ fits: true, reason: null, unsealed: 0 });
-    expect(checkProof(JSON.stringify({ ...proof, pedidos: [] }), null)).toMatchObject({ fits: false });
+    expect(checkProof(JSON.stringify(proof), TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0 });
+    expect(checkProof(JSON.stringify({ ...proof, pedidos: [] }), TRUSTED)).toMatchObject({ fits: false });
     const shown = await json('delivery', 'show', id);
     expect(shown).toMatchObject({
       delivery: { status: 'erro', total_tentativas: 0, concluida_em: expect.any(String) as string },

@@ -378,6 +378,7 @@ function reportOf({
     claim,
     url,
     keyId: 'test',
+    bodyDigest: Buffer.alloc(32),
     startedAtMs: sent.startedAt,
     startedByMs: Number.MAX_SAFE_INTEGER,
     result: {

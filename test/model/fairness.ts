@@ -89,6 +89,7 @@ export async function fallSilentBesideClaim(pool: Pool, sql: Sql): Promise<void>
     url,
     claim: 'p/1',
     keyId: 'key',
+    bodyDigest: Buffer.alloc(32),
     startedAtMs: 0,
     startedByMs: now.getTime(),
     result: SILENCE,

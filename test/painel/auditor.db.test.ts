@@ -75,22 +75,22 @@ describe('the auditor', () => {
 
   test('verifies the chain, against a head that was kept outside too', async () => {
     const page = '/painel/auditoria/selos';
-    expect((await auditor.submit(page, page)).text).toContain('A cadeia está inteira');
+    expect((await auditor.submit(page, page)).text).toContain('O registro está inteiro');
     expect((await auditor.submit(page, page, { cabeca: 'nada' })).text).toContain('não é uma cabeça');
     const cut = await auditor.submit(page, page, { cabeca: `99:${'0'.repeat(64)}` });
-    expect(cut.text).toContain('A cadeia se rompe');
+    expect(cut.text).toContain('O registro não confere');
     expect((await auditor.post(page, {})).status).toBe(403);
   });
 
   test('reads one delivery as evidence, masked without the grant and whole with it', async () => {
     const path = `/painel/auditoria/entregas/${delivery.id}`;
     const { text } = await auditor.get(path);
-    expect(text).toContain('A cadeia e a situação conferem');
+    expect(text).toContain('Confere o que pôde ser conferido');
     expect(text).not.toMatch(/529\.982\.247-25|<img src=x/);
     const whole = await world.signedIn(undefined, ['auditoria:read', 'auditoria:cpf']);
-    expect((await whole.get(path)).text).toContain('Tudo confere');
+    expect((await whole.get(path)).text).toContain('Confere o que pôde ser conferido');
     const file = await whole.get(`${path}/prova`);
-    expect(JSON.parse(file.text)).toMatchObject({ formato: 'carteiro-prova-1', entrega: { id: delivery.id } });
+    expect(JSON.parse(file.text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id: delivery.id } });
     expect((await auditor.get('/painel/auditoria/entregas/01a20695-2722-7d59-8fa9-fac65cb65709')).status).toBe(404);
   });
 });

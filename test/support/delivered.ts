@@ -16,5 +16,16 @@ export const DELIVERED: SendResult = {
 export function reportFor(delivery: ClaimedDelivery, claim: string, result: SendResult): Report {
   const { id: deliveryId, webhookId, partnerId, number, url } = delivery;
   const times = { startedAtMs: 0, startedByMs: Number.MAX_SAFE_INTEGER };
-  return { deliveryId, webhookId, partnerId, number, claim, url, keyId: 'test', ...times, result };
+  return {
+    deliveryId,
+    webhookId,
+    partnerId,
+    number,
+    claim,
+    url,
+    keyId: 'test',
+    bodyDigest: Buffer.alloc(32),
+    ...times,
+    result,
+  };
 }

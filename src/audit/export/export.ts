@@ -20,8 +20,7 @@ import {
   readAttempts,
   type SettledBelow,
 } from '../attempts.ts';
-import type { Seal } from '../seals/chain.ts';
-import { readLastSeal } from '../seals/seal.ts';
+import { readCheckpoint } from '../checkpoint/stored.ts';
 import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -50,14 +49,15 @@ export interface Export {
 interface Start {
   readonly settledBelow: SettledBelow;
   readonly at: Date;
-  readonly seal: Seal | null;
+  /** The newest, as a signed note. */
+  readonly checkpoint: string | null;
 }
 
 async function readStart(pool: Pool): Promise<Start> {
   return pool.run(async (sql) => {
     const [{ epoch, tx, at }] = await sql<[SettledBelow & { at: Date }]>`
       select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as tx, clock_timestamp() as at`;
-    return { settledBelow: { epoch, tx }, at, seal: await readLastSeal(sql) };
+    return { settledBelow: { epoch, tx }, at, checkpoint: (await readCheckpoint(sql))?.note ?? null };
   });
 }
 
@@ -88,7 +88,7 @@ async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize 
   const manifest: ExportManifest = {
     linhas: rows,
     sha256: hash.digest('hex'),
-    selo: start.seal === null ? null : { numero: start.seal.number, hash: start.seal.hash.toString('hex') },
+    checkpoint: start.checkpoint,
     gerado_em: start.at.toISOString(),
     filtros: asked,
   };

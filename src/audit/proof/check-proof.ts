@@ -1,74 +1,44 @@
 /**
- * The check of a proof, from the file alone: every digest and every link is computed again. For a masked proof the links are
- * computed, and its rows are checked against each other; whether they are the sealed rows stays open.
+ * The check of a proof, from the file alone: each row is led to its seal and each seal to the checkpoint, whose signature is
+ * verified, and the rows are held against the delivery, its body and each other.
  *
- * The check shows that the rows and the bytes are those of the batches, and the batches those of the chain up to the file's
- * head. A head that was stored elsewhere, given beside the file, shows that this chain is the one that was kept.
+ * `true` says that each row of the file is included under a checkpoint that one of the given keys has signed. What is not sealed
+ * yet, or withheld, is `null`, and never `true`.
  */
 import { createHash } from 'node:crypto';
-import {
-  type MaskedProof,
-  maskedProof,
-  type Proof,
-  proof,
-  type SealResource,
-} from '../../contract/resources/audit-resource.ts';
-import { digestOfGroup, digestOfGroups, groupCount, groupOf } from '../seals/batch.ts';
-import { brokenLink, type Head, type Seal } from '../seals/chain.ts';
-import { leafOf } from '../seals/leaf.ts';
+import { type Proof, proof, type ProvedRow } from '../../contract/resources/audit-resource.ts';
+import { type Checkpoint, openCheckpoint } from '../checkpoint/checkpoint.ts';
+import type { Verifier } from '../checkpoint/note.ts';
+import { type Entry, readEntry } from '../seals/entry.ts';
+import { leafHash, rootByInclusion } from '../seals/merkle.ts';
 
 export interface CheckedProof {
   /** True: everything was checked and fits. Null: a part could not be checked, which `reason` names; the rest fits. */
   readonly fits: boolean | null;
   /** Null when everything fits. */
   readonly reason: string | null;
-  /** Lines that no seal covered yet when the proof was made. */
+  /** Rows that no seal under the checkpoint covered yet when the proof was made. */
   readonly unsealed: number;
 }
 
-/** Checks the text of a proof's file, against an anchored head if there is one. */
-export function checkProof(text: string, anchor: Head | null): CheckedProof {
-  const content = parse(text);
-  const [whole, hidden] = [proof.safeParse(content), maskedProof.safeParse(content)];
-  if (whole.success) return verdict(whole.data, wrongProof(whole.data, anchor), null);
-  if (hidden.success) return verdict(hidden.data, wrongMasked(hidden.data, anchor), MASKED);
-  return { fits: false, reason: 'the file is no proof of this format', unsealed: 0 };
+export interface Trusted {
+  readonly keys: readonly Verifier[];
+  /** A checkpoint that was kept elsewhere: the proof must be made under it. */
+  readonly checkpoint?: Checkpoint | null;
 }
 
-const MASKED =
-  'the evidence is masked: its seals and its status fit, and whether its rows and its body are the sealed ones was not ' +
-  'checked; ask for it with the scope auditoria:cpf';
-
-function verdict(data: Proof | MaskedProof, wrong: string | null, open: string | null): CheckedProof {
-  const unsealed = linesOf(data).filter(({ selo }) => selo === null).length;
-  return { fits: wrong !== null ? false : open === null ? true : null, reason: wrong ?? open, unsealed };
-}
-
-function wrongProof(data: Proof, anchor: Head | null): string | null {
-  return (
-    wrongBody(data) ??
-    wrongLines(data) ??
-    wrongBatches(data) ??
-    wrongChain(data) ??
-    wrongAnchor(data, anchor) ??
-    wrongStatus(data) ??
-    missingEvent(data)
-  );
-}
-
-function wrongMasked(data: MaskedProof, anchor: Head | null): string | null {
-  const seals = new Set(data.cadeia.map(({ numero }) => numero));
-  const missing = linesOf(data).find(({ selo }) => selo !== null && !seals.has(selo));
-  if (missing !== undefined) return `seal ${missing.selo} is not in the chain`;
-  return (
-    wrongEvent(data) ??
-    wrongAttempt(data) ??
-    wrongOrder(data) ??
-    wrongChain(data) ??
-    wrongAnchor(data, anchor) ??
-    wrongStatus(data) ??
-    missingEvent(data)
-  );
+/** Checks the text of a proof's file. */
+export function checkProof(text: string, trusted: Trusted): CheckedProof {
+  const parsed = proof.safeParse(parse(text));
+  if (!parsed.success) return { fits: false, reason: 'the file is no proof of this format', unsealed: 0 };
+  const data = parsed.data;
+  const rows = rowsOf(data);
+  const unsealed = rows.filter(({ selo }) => data.selos.find(({ numero }) => numero === selo)?.caminho == null).length;
+  const head = headOf(data, trusted.keys);
+  const wrong = wrongRows(data) ?? wrongBody(data) ?? wrongStatus(data) ?? wrongSeals(data, head);
+  if (wrong !== null) return { fits: false, reason: wrong, unsealed };
+  const open = openPart(data, head, trusted, unsealed);
+  return open === null ? { fits: true, reason: null, unsealed } : { ...open, unsealed };
 }
 
 function parse(text: string): unknown {
@@ -79,163 +49,142 @@ function parse(text: string): unknown {
   }
 }
 
-type Line = Pick<Proof['tentativas'][number], 'linha' | 'selo'>;
-
-function linesOf<L extends Line>({
-  evento,
-  tentativas,
-  pedidos,
-}: {
-  readonly evento: L | null;
-  readonly tentativas: readonly L[];
-  readonly pedidos: readonly L[];
-}): L[] {
+function rowsOf({ evento, tentativas, pedidos }: Proof): ProvedRow[] {
   return [...(evento === null ? [] : [evento]), ...tentativas, ...pedidos];
 }
 
-function wrongBody({ corpo_base64: body, corpo_sha256: digest }: Proof): string | null {
-  const computed = createHash('sha256').update(Buffer.from(body, 'base64')).digest('hex');
-  return computed === digest ? null : 'the body does not have the digest that the file tells';
+/** The proof's checkpoint, and whether one of the keys has signed it. */
+interface Head {
+  readonly checkpoint: Checkpoint;
+  readonly isSigned: boolean;
 }
 
-/** An event's line, which is a JSON array with a fixed order (drizzle/, `sealable_rows`). */
-const EVENT = { table: 0, id: 2, partner: 7, message: 13 } as const;
-const ATTEMPT = { table: 0, delivery: 1, number: 2, late: 3, webhook: 4, partner: 5, outcome: 6 } as const;
-const ORDER = { table: 0, kind: 2, webhook: 3, deliveries: 5 } as const;
+function headOf({ checkpoint }: Proof, keys: readonly Verifier[]): Head | null {
+  if (checkpoint === null) return null;
+  const signed = openCheckpoint(checkpoint, keys);
+  if (signed !== null) return { checkpoint: signed, isSigned: true };
+  const [origin = '', size = '', root = ''] = checkpoint.split('\n');
+  return { checkpoint: { origin, size: Number(size), root: Buffer.from(root, 'base64') }, isSigned: false };
+}
 
-/** The lines must be of this delivery: those of another delivery are sealed just as well. */
-function wrongLines(data: Proof): string | null {
-  for (const { linha, folha } of linesOf(data)) {
-    if (leafOf(linha)?.toString('hex') !== folha) return 'a line does not have the leaf that the file tells';
+/** Why the whole is not proven although nothing in it is wrong; null when it is proven. */
+function openPart(data: Proof, head: Head | null, trusted: Trusted, unsealed: number) {
+  const kept = trusted.checkpoint ?? null;
+  if (kept !== null && head?.checkpoint.size === kept.size && !head.checkpoint.root.equals(kept.root)) {
+    return { fits: false, reason: 'the log of the file is not the one whose checkpoint was kept: it forked' };
   }
-  return wrongEvent(data) ?? wrongAttempt(data) ?? wrongOrder(data);
-}
-
-function wrongEvent({ entrega, evento, ...body }: Proof | MaskedProof): string | null {
-  if (evento !== null) {
-    const fields = fieldsOf(evento);
-    const [sent] = (fields[EVENT.message] ?? []) as unknown[];
-    if (fields[EVENT.table] !== 'events' || fields[EVENT.id] !== entrega.evento_id) return 'the event is another one';
-    if (fields[EVENT.partner] !== entrega.parceiro_id) return 'the event is of another partner';
-    if ('corpo_sha256' in body && sent !== body.corpo_sha256) return 'the sealed event was sent with another body';
+  const open = (reason: string) => ({ fits: null, reason });
+  if (head === null) return open('no checkpoint was signed when the proof was made: ask for it again');
+  if (trusted.keys.length === 0) return open('no key was given: give the log’s public key with --key');
+  if (!head.isSigned) return { fits: false, reason: 'the checkpoint is not signed by a key that was given' };
+  if (data.retido !== null) return open('the proof is masked: ask for it with the scope auditoria:cpf');
+  if (unsealed > 0)
+    return open('rows are not sealed under the checkpoint yet: ask for the proof again in some minutes');
+  if (kept !== null && kept.size !== head.checkpoint.size) {
+    return open(
+      `the proof is under ${head.checkpoint.size} seals, not ${kept.size}: ask for it with ?tamanho=${kept.size}`,
+    );
   }
-  return null;
+  return data.sal === null ? open('the text was erased: its salt is gone') : null;
 }
 
-function fieldsOf({ linha }: Line): readonly unknown[] {
-  const fields = parse(linha);
-  return Array.isArray(fields) ? fields : [];
+/** The entry of a row, which `campos` only repeats; null where it is withheld. */
+function entryOf({ entrada }: ProvedRow): Entry | null {
+  return entrada === null ? null : readEntry(Buffer.from(entrada, 'base64'));
 }
 
-function missingEvent({ evento }: Proof | MaskedProof): string | null {
-  return evento === null ? 'the event is missing, and with it whatever vouches for the body' : null;
-}
-
-function wrongAttempt({ entrega, tentativas }: Proof | MaskedProof): string | null {
-  for (const attempt of tentativas) {
-    const fields = fieldsOf(attempt);
-    const isOfDelivery = fields[ATTEMPT.table] === 'attempts' && fields[ATTEMPT.delivery] === entrega.id;
-    if (!isOfDelivery) return 'an attempt is of another delivery';
-    if (fields[ATTEMPT.webhook] !== entrega.webhook_id || fields[ATTEMPT.partner] !== entrega.parceiro_id) {
-      return 'an attempt is of another webhook';
-    }
+/** The rows must be of this delivery: those of another delivery are sealed just as well. */
+function wrongRows(data: Proof): string | null {
+  const { entrega, evento, tentativas, pedidos } = data;
+  if (evento === null) return 'the event is missing, and with it whatever vouches for the body';
+  const isWithheld = (row: ProvedRow) => row.entrada === null && data.retido !== null;
+  const unreadable = rowsOf(data).find((row) => !isWithheld(row) && entryOf(row)?.source !== row.tabela);
+  if (unreadable !== undefined) return 'an entry is no row of its table';
+  const fieldsOf = (row: ProvedRow) => entryOf(row)?.fields ?? row.campos;
+  const event = fieldsOf(evento);
+  if (evento.tabela !== 'events' || event['id'] !== entrega.evento_id) return 'the event is another one';
+  if (event['partner_id'] !== entrega.parceiro_id) return 'the event is of another partner';
+  const isOfDelivery = (fields: Entry['fields']) =>
+    fields['delivery_id'] === entrega.id &&
+    fields['event_id'] === entrega.evento_id &&
+    fields['webhook_id'] === entrega.webhook_id &&
+    fields['partner_id'] === entrega.parceiro_id;
+  if (!tentativas.every((row) => row.tabela === 'attempts' && isOfDelivery(fieldsOf(row)))) {
+    return 'an attempt is of another delivery, event, webhook or partner';
   }
-  return null;
+  const isOrder = (row: ProvedRow) => {
+    const { delivery_ids: ids, webhook_id: webhook } = fieldsOf(row);
+    return (
+      row.tabela === 'send_orders' && Array.isArray(ids) && ids.includes(entrega.id) && webhook === entrega.webhook_id
+    );
+  };
+  return pedidos.every(isOrder) ? null : 'an order is of other deliveries';
 }
 
-function wrongOrder({ entrega, pedidos }: Proof | MaskedProof): string | null {
-  for (const order of pedidos) {
-    const fields = fieldsOf(order);
-    const deliveries = fields[ORDER.deliveries];
-    const isOfDelivery = Array.isArray(deliveries) && deliveries.includes(entrega.id);
-    if (fields[ORDER.table] !== 'send_orders' || !isOfDelivery) return 'an order is of other deliveries';
-    if (fields[ORDER.webhook] !== entrega.webhook_id) return 'an order is of another webhook';
+function commitmentOf(salt: string, text: string | Buffer): string {
+  return createHash('sha256').update(Buffer.from(salt, 'base64')).update(text).digest('hex');
+}
+
+/** The body is the one that the event has, and that each attempt sent; a test may send the example of another event. */
+function wrongBody({ corpo, sal, evento, tentativas, retido }: Proof): string | null {
+  if (retido !== null || sal === null) return null;
+  const sent = commitmentOf(sal, corpo);
+  if (evento !== null && entryOf(evento)?.fields['commitment'] !== sent) return 'the sealed event has another body';
+  for (const row of tentativas) {
+    const fields = entryOf(row)?.fields ?? {};
+    const isLost = fields['outcome'] === 'desconhecido';
+    if (!isLost && fields['body_digest'] !== sent) return `attempt ${String(fields['number'])} sent another body`;
+    const { commitment } = fields;
+    const answer =
+      row.resposta == null || row.sal == null ? null : commitmentOf(row.sal, Buffer.from(row.resposta, 'base64'));
+    if (answer !== null && answer !== commitment) return `attempt ${String(fields['number'])} was answered otherwise`;
+    if (answer === null && commitment !== null) return `the answer to attempt ${String(fields['number'])} is missing`;
   }
   return null;
 }
 
 /** No seal covers the status: it must follow from the attempts, none of which may be missing. */
-function wrongStatus({ entrega: { status }, tentativas, pedidos }: Proof | MaskedProof): string | null {
-  const attempts = (tentativas as readonly Line[]).map(fieldsOf);
+function wrongStatus({ entrega: { status }, tentativas, pedidos }: Proof): string | null {
+  const attempts = tentativas.map((row) => entryOf(row)?.fields ?? row.campos);
   const inTime = attempts
-    .filter((fields) => fields[ATTEMPT.late] === false)
-    .toSorted((one, other) => Number(one[ATTEMPT.number]) - Number(other[ATTEMPT.number]));
-  const missing = inTime.findIndex((fields, index) => fields[ATTEMPT.number] !== index + 1);
+    .filter(({ late }) => late === false)
+    .toSorted((one, other) => Number(one['number']) - Number(other['number']));
+  const missing = inTime.findIndex(({ number }, index) => number !== index + 1);
   if (missing >= 0) return `attempt ${missing + 1} is missing`;
-  const isCancelled = (pedidos as readonly Line[]).some((order) => fieldsOf(order)[ORDER.kind] === 'cancelamento');
+  const isCancelled = pedidos.some((row) => (entryOf(row)?.fields ?? row.campos)['kind'] === 'cancelamento');
   if (status === 'erro' && inTime.length === 0 && !isCancelled) return 'the delivery failed without an attempt';
-  const isSuccess = (fields: readonly unknown[] | undefined) => fields?.[ATTEMPT.outcome] === 'entregue';
+  const isSuccess = (fields: Entry['fields'] | undefined) => fields?.['outcome'] === 'entregue';
   if (status === 'entregue') return attempts.some(isSuccess) ? null : 'the delivery arrived by no attempt';
   const isOver = (status === 'erro' && !isCancelled) || pedidos.length === 0;
   return isOver && isSuccess(inTime.at(-1)) ? 'the delivery arrived, and its status says something else' : null;
 }
 
-function wrongBatches(data: Proof): string | null {
-  const batches = new Map(data.lotes.map((batch) => [batch.numero, batch]));
-  const seals = new Map(data.cadeia.map((seal) => [seal.numero, seal]));
-  for (const { folha, selo } of linesOf(data)) {
-    if (selo === null) continue;
-    const group = groupOf(bytesOf(folha), seals.get(selo)?.linhas ?? 0);
-    const opened = batches.get(selo)?.abertos.find(({ grupo }) => grupo === group);
-    if (!opened?.folhas.includes(folha)) return `a line is not among the leaves of seal ${selo}`;
+const SEAL = /^carteiro\/selo\/1\n(\d+)\n\d+ \d+ \d+ \d+\n(\d+)\n([A-Za-z0-9+/]{43}=)\n[^\n]+\n$/;
+
+function wrongSeals(data: Proof, head: Head | null): string | null {
+  const roots = new Map<number, { rows: number; root: Buffer }>();
+  for (const { numero, entrada, caminho } of data.selos) {
+    const [, number, rows, root = ''] = SEAL.exec(entrada) ?? [];
+    if (Number(number) !== numero) return `seal ${numero} is no seal`;
+    roots.set(numero, { rows: Number(rows), root: Buffer.from(root, 'base64') });
+    if (caminho === null) continue;
+    const { size = 0, root: expected } = head?.checkpoint ?? {};
+    const found = rootByInclusion(leafHash(Buffer.from(entrada)), numero - 1, size, caminho.map(bytesOf));
+    if (expected === undefined || !found?.equals(expected)) return `seal ${numero} does not lead to the checkpoint`;
   }
-  for (const { numero, grupos, abertos } of data.lotes) {
-    const seal = seals.get(numero);
-    if (seal === undefined) return `seal ${numero} is not in the chain`;
-    const isOfSeal =
-      grupos.length === groupCount(seal.linhas) &&
-      digestOfGroups(grupos.map(bytesOf)).toString('hex') === seal.resumo &&
-      abertos.every(
-        ({ grupo, folhas }) => digestOfGroup(Buffer.concat(folhas.map(bytesOf))).toString('hex') === grupos[grupo],
-      );
-    if (!isOfSeal) return `the leaves are not those of seal ${numero}`;
+  for (const { selo, entrada, indice, caminho } of rowsOf(data)) {
+    if (selo === null || entrada === null) continue;
+    const seal = roots.get(selo);
+    if (seal === undefined) return `seal ${selo} is not in the file`;
+    const root =
+      indice === undefined || caminho === undefined
+        ? null
+        : rootByInclusion(leafHash(Buffer.from(entrada, 'base64')), indice, seal.rows, caminho.map(bytesOf));
+    if (!root?.equals(seal.root)) return `a row does not lead to seal ${selo}: it is not one of those that were sealed`;
   }
   return null;
 }
 
-function bytesOf(hex: string): Buffer {
-  return Buffer.from(hex, 'hex');
-}
-
-/** Checks each seal's own hash and, from the second on, its link to the seal before. */
-function wrongChain({ cadeia, cabeca, cadeia_completa: isWhole }: Proof | MaskedProof): string | null {
-  const seals = cadeia.map(sealOf);
-  for (const [index, seal] of seals.entries()) {
-    const before = seals[index - 1] ?? (seal.number === 1 ? null : beforeOf(seal));
-    const reason = brokenLink(before, seal);
-    if (reason !== null) return `seal ${seal.number}: ${reason}`;
-  }
-  const last = cadeia.at(-1);
-  const isHead = last === undefined || (last.numero === cabeca?.numero && last.hash === cabeca.hash);
-  return isHead || !isWhole ? null : 'the chain does not end at the head that the file tells';
-}
-
-function wrongAnchor({ cadeia, cabeca }: Proof | MaskedProof, anchor: Head | null): string | null {
-  if (anchor === null) return null;
-  const seal = cadeia.find(({ numero }) => numero === anchor.number);
-  if (seal === undefined) {
-    const isOlder = (cadeia[0]?.numero ?? 0) > anchor.number;
-    if (isOlder) return 'the anchored head is older than the delivery’s seals: anchor a newer one';
-    return `the chain of the file does not reach the anchored head; it ends at seal ${cabeca?.numero ?? 0}`;
-  }
-  return seal.hash === anchor.hash.toString('hex') ? null : `seal ${seal.numero} does not have the anchored hash`;
-}
-
-function beforeOf(seal: Seal): Seal {
-  return { ...seal, number: seal.number - 1, endEpoch: seal.firstEpoch, endTx: seal.firstTx, hash: seal.previous };
-}
-
-function sealOf(seal: SealResource): Seal {
-  return {
-    number: seal.numero,
-    firstEpoch: seal.primeira_epoca,
-    firstTx: seal.primeira_transacao,
-    endEpoch: seal.epoca_final,
-    endTx: seal.transacao_final,
-    rows: seal.linhas,
-    digest: Buffer.from(seal.resumo, 'hex'),
-    previous: Buffer.from(seal.anterior, 'hex'),
-    hash: Buffer.from(seal.hash, 'hex'),
-    sealedAt: new Date(seal.selado_em),
-  };
+function bytesOf(base64: string): Buffer {
+  return Buffer.from(base64, 'base64');
 }

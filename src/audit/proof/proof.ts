@@ -1,35 +1,40 @@
 /**
- * One delivery as evidence: its event, the bytes sent, its attempts, and the seals that cover them. They are read in one
- * snapshot, and can be checked without a database (check-proof.ts).
+ * One delivery as evidence: its event, the bytes sent, its attempts, and the way from each row to a signed checkpoint. They are
+ * read in one snapshot, and can be checked without a database (check-proof.ts).
  */
-import { createHash } from 'node:crypto';
-import type { Proof, SealResource } from '../../contract/resources/audit-resource.ts';
+import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { digestOfGroup, groupOf, groupsOf, LEAF_BYTES } from '../seals/batch.ts';
-import type { Seal } from '../seals/chain.ts';
-import { readLastSeal, sealColumns, spanOf } from '../seals/seal.ts';
+import { readEntry } from '../seals/entry.ts';
+import { HASH_BYTES, hashAt, inclusionPath, leafHash } from '../seals/merkle.ts';
+import { BODY, entryOf, type LogPoint } from '../seals/rows.ts';
+import { findSeal, readLogHashes, readRowHashes, type Seal, sealEntry } from '../seals/seal-log.ts';
+import { readCheckpoint } from '../checkpoint/stored.ts';
 
-/** The most seals that a proof holds, about 300 bytes each. */
-const MAX_CHAIN = 5_000;
-
-/** The evidence of a delivery; null when no delivery has that id. */
-export async function readProof(pool: Pool, deliveryId: string): Promise<Proof | null> {
+/**
+ * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
+ * without a size under the newest.
+ */
+export async function readProof(pool: Pool, deliveryId: string, size: number | null = null): Promise<Proof | null> {
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
     const delivery = await readDelivery(tx, deliveryId);
     if (delivery === null) return null;
-    const event = await readLines(tx, 'events', delivery.eventId);
-    const attempts = await readLines(tx, 'attempts', deliveryId);
-    const orders = await readOrders(tx, delivery.webhookId, deliveryId);
-    const sealed = [...event, ...attempts, ...orders].filter((line) => line.seal !== null);
-    const numbers = [...new Set(sealed.map(({ seal }) => seal ?? 0))].toSorted((one, other) => one - other);
-    const batches: Proof['lotes'] = [];
-    for (const number of numbers) batches.push(await readBatch(tx, number, sealed));
-    const chain = numbers.length === 0 ? [] : await readChain(tx, Math.min(...numbers));
-    const head = await readLastSeal(tx);
-    const view = ({ line, leaf, seal }: SealedLine) => ({ linha: line, folha: leaf.toString('hex'), selo: seal });
+    const seals = new Map<number, Seal>();
+    const event = await readRows(tx, 'events', `t.id = '${delivery.eventId}'`, seals);
+    const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals);
+    const ofDelivery = `t.webhook_id = '${delivery.webhookId}' and '${deliveryId}' = any (t.delivery_ids)`;
+    const orders = await readRows(tx, 'send_orders', ofDelivery, seals);
+    const checkpoint = await readCheckpoint(tx, size);
+    const read = readLogHashes(tx);
+    const selos: Proof['selos'] = [];
+    for (const seal of [...seals.values()].toSorted((one, other) => one.number - other.number)) {
+      const isCovered = checkpoint !== null && seal.number <= checkpoint.size;
+      const path = isCovered ? await inclusionPath(read, seal.number - 1, checkpoint.size) : null;
+      const caminho = path?.map(encode) ?? null;
+      selos.push({ numero: seal.number, entrada: sealEntry(seal).toString(), caminho });
+    }
     return {
-      formato: 'carteiro-prova-1',
+      formato: 'carteiro-prova-2',
       gerada_em: delivery.now.toISOString(),
       entrega: {
         id: deliveryId,
@@ -40,32 +45,20 @@ export async function readProof(pool: Pool, deliveryId: string): Promise<Proof |
         criada_em: delivery.createdAt.toISOString(),
         concluida_em: delivery.finishedAt?.toISOString() ?? null,
       },
-      corpo_base64: delivery.body.toString('base64'),
-      corpo_sha256: createHash('sha256').update(delivery.body).digest('hex'),
-      evento: event.map(view)[0] ?? null,
-      tentativas: attempts.map(view),
-      pedidos: orders.map(view),
-      lotes: batches,
-      cadeia: chain.map(sealView),
-      cadeia_completa: chain.length === 0 || chain.at(-1)?.number === head?.number,
-      cabeca: head === null ? null : { numero: head.number, hash: head.hash.toString('hex') },
+      corpo: delivery.body.toString(),
+      sal: delivery.salt === null ? null : encode(delivery.salt),
+      evento: event[0] ?? null,
+      tentativas: attempts,
+      pedidos: orders,
+      selos,
+      checkpoint: checkpoint?.note ?? null,
+      retido: null,
     };
   });
 }
 
-function sealView(seal: Seal): SealResource {
-  return {
-    numero: seal.number,
-    primeira_epoca: seal.firstEpoch,
-    primeira_transacao: seal.firstTx,
-    epoca_final: seal.endEpoch,
-    transacao_final: seal.endTx,
-    linhas: seal.rows,
-    resumo: seal.digest.toString('hex'),
-    anterior: seal.previous.toString('hex'),
-    hash: seal.hash.toString('hex'),
-    selado_em: seal.sealedAt.toISOString(),
-  };
+function encode(bytes: Buffer): string {
+  return bytes.toString('base64');
 }
 
 interface EvidencedDelivery {
@@ -76,75 +69,70 @@ interface EvidencedDelivery {
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
   readonly body: Buffer;
+  readonly salt: Buffer | null;
   readonly now: Date;
 }
 
 async function readDelivery(tx: Tx, id: string): Promise<EvidencedDelivery | null> {
   const [row] = await tx<EvidencedDelivery[]>`
     select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status,
-           d.created_at as "createdAt", d.finished_at as "finishedAt", m.body, clock_timestamp() as now
+           d.created_at as "createdAt", d.finished_at as "finishedAt", ${tx.unsafe(BODY)} as body, t.salt,
+           clock_timestamp() as now
     from deliveries d
-    join messages m on m.event_id = d.event_id
+    join events t on t.id = d.event_id
     where d.id = ${id}`;
   return row ?? null;
 }
 
-interface SealedLine {
-  readonly line: string;
-  readonly leaf: Buffer;
-  readonly seal: number | null;
+interface FoundRow extends LogPoint {
+  readonly entry: Buffer;
+  readonly salt: Buffer | null;
+  readonly answer: Buffer | null;
 }
 
-/** The lines of a subject in the order of their transactions, each with the seal whose span holds it. */
-async function readLines(
-  tx: Tx,
-  source: 'events' | 'attempts' | 'send_orders',
-  subject: string,
-): Promise<SealedLine[]> {
-  return tx<SealedLine[]>`
-    select r.line, r.leaf, case when (s.end_epoch, s.end_tx) > (r.epoch, r.tx) then s.number::float8 end as seal
-    from sealable_rows r
-    left join lateral (
-      select number, end_epoch, end_tx from seals where (first_epoch, first_tx) <= (r.epoch, r.tx)
-      order by first_epoch desc, first_tx desc limit 1
-    ) s on true
-    where r.source = ${source} and r.subject = ${subject}
-    order by r.epoch, r.tx, r.line`;
-}
+type Evidenced = 'events' | 'attempts' | 'send_orders';
 
-/** The orders to send this delivery. An order belongs to a webhook and names its deliveries. */
-async function readOrders(tx: Tx, webhookId: string, deliveryId: string): Promise<SealedLine[]> {
-  const [row] = await tx<[{ any: boolean }]>`
-    select exists (
-      select from send_orders where webhook_id = ${webhookId} and ${deliveryId}::uuid = any (delivery_ids)
-    ) as any`;
-  if (!row.any) return [];
-  const lines = await readLines(tx, 'send_orders', webhookId);
-  return lines.filter(({ line }) => line.includes(deliveryId));
-}
-
-/** A batch's rows as they are now, as groups; the groups that hold one of `lines` come with their leaves. */
-async function readBatch(tx: Tx, numero: number, lines: readonly SealedLine[]): Promise<Proof['lotes'][number]> {
-  const [seal] = await tx<[Seal]>`select ${sealColumns(tx)} from seals where number = ${numero}`;
-  const rows = await tx<{ leaves: Buffer | null }[]>`
-    select string_agg(leaf, '') as leaves from sealable_rows where ${spanOf(tx, seal)}`;
-  const leaves = rows[0]?.leaves ?? Buffer.alloc(0);
-  const groups = groupsOf(leaves);
-  const mine = lines.filter(({ seal }) => seal === numero);
-  const opened = new Set(mine.map(({ leaf }) => groupOf(leaf, leaves.length / LEAF_BYTES)));
-  return {
-    numero,
-    grupos: groups.map((group) => digestOfGroup(group).toString('hex')),
-    abertos: [...opened].map((grupo) => ({ grupo, folhas: leavesIn(groups[grupo] ?? Buffer.alloc(0)) })),
-  };
-}
-
-function leavesIn(group: Buffer): string[] {
-  return Array.from({ length: group.length / LEAF_BYTES }, (_, index) =>
-    group.toString('hex', index * LEAF_BYTES, (index + 1) * LEAF_BYTES),
+/** The rows of a table in the order of their transactions, each with its way to its seal; their seals come into `seals`. */
+async function readRows(tx: Tx, source: Evidenced, chosen: string, seals: Map<number, Seal>): Promise<ProvedRow[]> {
+  const answered = source === 'attempts' ? 't.salt, t.answer' : 'null::bytea as salt, null::bytea as answer';
+  const rows = await tx.unsafe<FoundRow[]>(
+    `select ${entryOf(source)} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${answered}
+     from ${source} t where ${chosen} order by t.epoch, t.tx, 1`,
   );
+  const proved: ProvedRow[] = [];
+  for (const row of rows) {
+    const seal = await findSeal(tx, row);
+    const place = seal === null ? null : await findPlace(tx, seal, leafHash(row.entry));
+    if (seal !== null) seals.set(seal.number, seal);
+    proved.push({
+      tabela: source,
+      campos: readEntry(row.entry)?.fields ?? {},
+      entrada: encode(row.entry),
+      ...(source === 'attempts' && {
+        resposta: row.answer === null ? null : encode(row.answer),
+        sal: row.answer === null || row.salt === null ? null : encode(row.salt),
+      }),
+      selo: seal?.number ?? null,
+      ...place,
+    });
+  }
+  return proved;
 }
 
-async function readChain(tx: Tx, from: number): Promise<Seal[]> {
-  return tx<Seal[]>`select ${sealColumns(tx)} from seals where number >= ${from} order by number limit ${MAX_CHAIN}`;
+/**
+ * Where a leaf is in the tree of a seal's rows, and its path. Leaves are as if drawn at random, and in order: this one lies
+ * within eight standard deviations of its share. A row that is not where it would be was changed.
+ */
+async function findPlace(tx: Tx, seal: Seal, leaf: Buffer): Promise<{ indice: number; caminho: string[] } | null> {
+  const read = readRowHashes(tx, seal.number);
+  const expected = Math.floor((leaf.readUInt32BE(0) / 2 ** 32) * seal.rows);
+  const reach = Math.ceil(4 * Math.sqrt(seal.rows)) + 8;
+  const from = Math.max(0, expected - reach);
+  const near = await read(0, from, Math.min(seal.rows, expected + reach));
+  for (let index = 0; index * HASH_BYTES < near.length; index += 1) {
+    if (!hashAt(near, index).equals(leaf)) continue;
+    const path = await inclusionPath(read, from + index, seal.rows);
+    return { indice: from + index, caminho: path.map(encode) };
+  }
+  return null;
 }

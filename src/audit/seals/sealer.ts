@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { Logger } from '../../log-lines.ts';
-import { type SealTurn, sealTurn, startCursor } from './seal.ts';
+import { type SealTurn, sealTurn, startWidth } from './seal.ts';
 
 const EVERY_MS = 30_000;
 /** Between the turns of a backlog it rests this many times as long as the turn took, so that writers go first. */
@@ -25,14 +25,14 @@ export interface SealerDeps {
 
 /** Seals until `signal` is aborted, through outages too. */
 export async function runSealer({ pool, log, everyMs = EVERY_MS }: SealerDeps, signal: AbortSignal): Promise<void> {
-  const cursor = startCursor();
+  const width = startWidth();
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
   let more = false;
   while (!signal.aborted) {
     try {
       const startedMs = performance.now();
       const restMs: number = more ? 0 : everyMs / 2;
-      const turn: SealTurn = await pool.transaction((tx) => sealTurn(tx, cursor, { restMs }));
+      const turn: SealTurn = await pool.transaction((tx) => sealTurn(tx, width, { restMs }));
       ({ more } = turn);
       await pause(more ? (performance.now() - startedMs) * RESTS : everyMs * (0.75 + Math.random() / 2));
     } catch (error) {
@@ -44,10 +44,10 @@ export async function runSealer({ pool, log, everyMs = EVERY_MS }: SealerDeps, s
 
 /** Seals all rows that are settled now; returns how many seals and rows that made. */
 export async function sealAll(pool: Pool): Promise<{ seals: number; rows: number }> {
-  const cursor = startCursor();
+  const width = startWidth();
   const sum = { seals: 0, rows: 0 };
   for (;;) {
-    const { rows, more } = await pool.transaction((tx) => sealTurn(tx, cursor));
+    const { rows, more } = await pool.transaction((tx) => sealTurn(tx, width));
     sum.seals += rows > 0 ? 1 : 0;
     sum.rows += rows;
     if (!more) return sum;

@@ -38,13 +38,11 @@ export const auditedAttemptPage = z.strictObject({
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-const sealHead = z.strictObject({ numero: z.int(), hash: digest });
-
-/** An export's number of rows, the SHA-256 of all its bytes before the manifest, and the newest seal. */
+/** An export's number of rows, the SHA-256 of all its bytes before the manifest, and the newest checkpoint. */
 export const exportManifest = z.strictObject({
   linhas: z.int(),
   sha256: digest,
-  selo: sealHead.nullable(),
+  checkpoint: z.string().nullable(),
   gerado_em: timestamp,
   filtros: z.record(z.string(), z.string()),
 });
@@ -98,22 +96,25 @@ export const balance = z.strictObject({
 });
 export type BalanceResource = z.infer<typeof balance>;
 
-const seal = z.strictObject({
-  numero: z.int(),
-  primeira_epoca: z.int(),
-  primeira_transacao: z.int(),
-  epoca_final: z.int(),
-  transacao_final: z.int(),
-  linhas: z.int(),
-  resumo: digest,
-  anterior: digest,
-  hash: digest,
-  selado_em: timestamp,
-});
-export type SealResource = z.infer<typeof seal>;
+/** Hashes of a proof, the lowest first. */
+const path = z.array(z.base64());
 
-/** A row as it was sealed; `selo` is null while no seal covers the row. */
-const sealedLine = z.strictObject({ linha: z.string(), folha: digest, selo: z.int().nullable() });
+/**
+ * A row as it was sealed. `entrada` is what its leaf is the hash of, in base64; `campos` says the same to people. `selo` is null
+ * while no seal covers the row; `indice` and `caminho` lead from its leaf to the root of that seal, and are missing where it is
+ * not among the rows that were sealed. `resposta` and its `sal` belong to an attempt.
+ */
+const provedRow = z.strictObject({
+  tabela: z.enum(['events', 'attempts', 'send_orders']),
+  campos: z.record(z.string(), z.unknown()),
+  entrada: z.base64().nullable(),
+  resposta: z.base64().nullable().optional(),
+  sal: z.base64().nullable().optional(),
+  selo: z.int().nullable(),
+  indice: z.int().optional(),
+  caminho: path.optional(),
+});
+export type ProvedRow = z.infer<typeof provedRow>;
 
 const provedDelivery = z.strictObject({
   id,
@@ -125,58 +126,29 @@ const provedDelivery = z.strictObject({
   concluida_em: timestamp.nullable(),
 });
 
-/** The seals from a proof's first one on, up to the head unless `cadeia_completa` is false. */
-const sealChain = {
-  cadeia: z.array(seal),
-  cadeia_completa: z.boolean(),
-  cabeca: sealHead.nullable(),
-};
-
 /**
- * One delivery as evidence, complete in itself: `audit check` recomputes the bytes' digest, every leaf, the digest of
- * each batch from its groups and the hash of each seal of `cadeia`, without a database.
+ * One delivery as evidence, complete in itself: `audit check` computes each row's leaf, leads it to the root of its seal and that
+ * to the root of the checkpoint, and holds the body against what the rows say of it, without a database. Without `auditoria:cpf`
+ * it is masked: `retido` lists what was withheld.
  */
 export const proof = z.strictObject({
-  formato: z.literal('carteiro-prova-1'),
-  gerada_em: timestamp,
-  entrega: provedDelivery,
-  corpo_base64: z.base64(),
-  corpo_sha256: digest,
-  /** Null when the message is missing; the proof then does not fit. */
-  evento: sealedLine.nullable(),
-  tentativas: z.array(sealedLine),
-  /** The authors of its resends, tests and resumptions. */
-  pedidos: z.array(sealedLine),
-  /** Each batch that holds one of the lines: the digests of all its groups, and the leaves of those groups that hold a line. */
-  lotes: z.array(
-    z.strictObject({
-      numero: z.int(),
-      grupos: z.array(digest),
-      abertos: z.array(z.strictObject({ grupo: z.int(), folhas: z.array(digest) })),
-    }),
-  ),
-  ...sealChain,
-});
-export type Proof = z.infer<typeof proof>;
-
-/** A row's line, masked; `selo` is the number of the seal that covers it. */
-const maskedLine = z.strictObject({ linha: z.string(), selo: z.int().nullable() });
-
-/**
- * A {@link proof} for an auditor without `auditoria:cpf`. It has no digest of a row or of the body: everything but the CPF in
- * them is known, so trying every CPF against the digest would reveal it. `retido` lists the withheld fields.
- */
-export const maskedProof = z.strictObject({
-  formato: z.literal('carteiro-prova-mascarada-1'),
+  formato: z.literal('carteiro-prova-2'),
   gerada_em: timestamp,
   entrega: provedDelivery,
   corpo: z
     .string()
     .meta({ examples: ['{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'] }),
-  evento: maskedLine.nullable(),
-  tentativas: z.array(maskedLine),
-  pedidos: z.array(maskedLine),
-  ...sealChain,
-  retido: z.string().meta({ examples: ['CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato'] }),
+  /** The event's: SHA-256 of it and the body is in the event and in each attempt. Null when it was withheld or erased. */
+  sal: z.base64().nullable(),
+  /** Null when the event is missing; the proof then does not fit. */
+  evento: provedRow.nullable(),
+  tentativas: z.array(provedRow),
+  /** The authors of its resends, tests and resumptions. */
+  pedidos: z.array(provedRow),
+  /** The seals of the rows. `caminho` is null while the checkpoint does not cover the seal. */
+  selos: z.array(z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable() })),
+  /** A C2SP tlog-checkpoint; null when none was signed yet. */
+  checkpoint: z.string().nullable(),
+  retido: z.string().nullable(),
 });
-export type MaskedProof = z.infer<typeof maskedProof>;
+export type Proof = z.infer<typeof proof>;

@@ -1,4 +1,4 @@
-/** The evidence: every attempt, who ordered sends, and the chain of seals over them. */
+/** The evidence: every attempt, who ordered sends, and the log of seals over them. */
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
-import { bytea, computedText, epoch, instant, ownTx } from '../columns.ts';
+import { bytea, commitment, computedText, epoch, instant, ownTx, salt } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 import { webhooks } from './partners.ts';
 
@@ -28,6 +28,8 @@ export const attempts = pgTable(
     deliveryId: uuid('delivery_id').notNull(),
     number: integer('number').notNull(),
     late: boolean('late').notNull().default(false),
+    /** The delivery's; `audit verify` tells an attempt that has none. */
+    eventId: uuid('event_id'),
     webhookId: uuid('webhook_id').notNull(),
     partnerId: uuid('partner_id').notNull(),
     outcome: text('outcome', { enum: OUTCOMES }).notNull(),
@@ -42,6 +44,10 @@ export const attempts = pgTable(
     poller: pollerOfClaim('poller'),
     error: text('error'),
     answer: bytea('answer'),
+    /** SHA-256 of the event's salt and the body as it was sent; null for a lost attempt, of which nobody knows what was sent. */
+    bodyDigest: bytea('body_digest'),
+    salt: salt(),
+    commitment: commitment(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
     epoch: epoch(),
     tx: ownTx(),
@@ -86,8 +92,9 @@ export const sendOrders = pgTable(
 );
 
 /**
- * The chain of seals, append-only: each covers every row of the logs (`sealable_rows`) whose epoch and transaction
- * lie from (`first_epoch`, `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/seal).
+ * The log of seals, append-only: each covers every row of the logs whose epoch and transaction lie from (`first_epoch`,
+ * `first_tx`) to before (`end_epoch`, `end_tx`), where the next begins (audit/log/seal.ts). `root` is that of the tree of its
+ * rows, and `leaf` the seal's own in the log's tree.
  */
 export const seals = pgTable(
   'seals',
@@ -98,15 +105,49 @@ export const seals = pgTable(
     endEpoch: smallint('end_epoch').notNull(),
     endTx: bigint('end_tx', { mode: 'number' }).notNull(),
     rows: integer('rows').notNull(),
-    digest: bytea('digest').notNull(),
-    previous: bytea('previous').notNull(),
-    hash: bytea('hash').notNull(),
+    root: bytea('root').notNull(),
     sealedAt: instant('sealed_at').notNull(),
+    leaf: bytea('leaf').notNull(),
   },
   (table) => [
     unique('seals_in_order').on(table.firstEpoch, table.firstTx),
     check('seals_number', sql`number >= 1`),
     check('seals_span', sql`(first_epoch, first_tx) < (end_epoch, end_tx) and rows > 0`),
-    check('seals_digests', sql`octet_length(digest) = 32 and octet_length(previous) = 32 and octet_length(hash) = 32`),
+    check('seals_digests', sql`octet_length(root) = 32 and octet_length(leaf) = 32`),
   ],
 );
+
+/**
+ * The tree of each seal's rows, so that a proof reads no row again: the leaves in order, and the roots of each 256 of them, one
+ * behind the other. `sums` tells which columns of a changed row changed (audit/log/sums.ts). Nothing here is believed before its root is the seal's.
+ */
+export const sealTrees = pgTable('seal_trees', {
+  number: bigint('number', { mode: 'number' }).primaryKey(),
+  leaves: bytea('leaves').notNull(),
+  nodes: bytea('nodes').notNull(),
+  sums: bytea('sums').notNull(),
+});
+
+/** The log's tree above its leaves: the root of each full 256 to the power of `level` seals. */
+export const sealNodes = pgTable(
+  'seal_nodes',
+  {
+    level: smallint('level').notNull(),
+    index: bigint('index', { mode: 'number' }).notNull(),
+    hash: bytea('hash').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'seal_nodes_pkey', columns: [table.level, table.index] }),
+    check('seal_nodes_hash', sql`level >= 1 and octet_length(hash) = 32`),
+  ],
+);
+
+/** Signed heads of the log, as C2SP tlog-checkpoint writes them; `size` counts seals. */
+export const checkpoints = pgTable('checkpoints', {
+  size: bigint('size', { mode: 'number' }).primaryKey(),
+  root: bytea('root').notNull(),
+  note: text('note').notNull(),
+  signedAt: instant('signed_at')
+    .notNull()
+    .default(sql`clock_timestamp()`),
+});

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { API_FAMILIES } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
-import { epoch, instant, ownTx, pgSnapshot, preciseInstant, xid8 } from '../columns.ts';
+import { commitment, epoch, instant, ownTx, pgSnapshot, preciseInstant, salt, xid8 } from '../columns.ts';
 import { sealable } from '../constraints.ts';
 
 /**
@@ -53,6 +53,8 @@ export const events = pgTable(
     snapshot: pgSnapshot('snapshot'),
     /** W3C trace context of what caused the event; each delivery carries it on. Null: none, or one that is no trace context. */
     traceparent: text('traceparent'),
+    salt: salt(),
+    commitment: commitment(),
     epoch: epoch(),
     tx: ownTx(),
   },

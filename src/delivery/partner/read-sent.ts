@@ -41,6 +41,7 @@ interface DeliveryRow {
   readonly body: Buffer;
   readonly loanVersion: number | null;
   readonly traceparent: string | null;
+  readonly salt: Buffer;
   readonly failures: number;
   readonly isTest: boolean;
   readonly url: string;
@@ -73,7 +74,7 @@ export async function readSent(
     await tx`set transaction isolation level repeatable read, read only`;
     const [row] = await tx<DeliveryRow[]>`
       select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", m.type as event, m.body,
-             m.loan_version as "loanVersion", m.traceparent, d.failures, d.is_test is true as "isTest",
+             m.loan_version as "loanVersion", m.traceparent, coalesce(m.salt, '') as salt, d.failures, d.is_test is true as "isTest",
              w.url, w.encrypted_secret as "encryptedSecret",
              w.previous_encrypted_secret as "previousEncryptedSecret"
       from deliveries d

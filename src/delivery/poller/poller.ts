@@ -204,10 +204,10 @@ export class Poller {
     const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);
     const span = startAttempt(delivery.traceparent, claim.span);
     const traceparent = writeTraceparent(span.spanContext());
-    const { request, keyId } = signRequest(delivery, this.#openKey, sentAt, traceparent);
+    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openKey, sentAt, traceparent);
     if (delivery.number === 1) this.#deps.metrics?.observeFirstAttempt(ageS(delivery.id, sentAt));
     sender.send(request, startedAtMs).then(
-      (result) => this.#report(claim, delivery, { keyId, startedAtMs, result, span }),
+      (result) => this.#report(claim, delivery, { keyId, bodyDigest, startedAtMs, result, span }),
       (error: unknown) => {
         endAttempt(span, (error as Error).name, () => ({ 'carteiro.delivery_id': delivery.id }));
         this.#giveUp(claim, delivery, error as Error);

@@ -6,11 +6,11 @@ import type { SendResult } from '../sending/send.ts';
 import type { Claim } from './claimer.ts';
 
 /** What only the sending told. */
-export type Sent = Pick<Report, 'keyId' | 'startedAtMs' | 'result'> & { readonly span: Span };
+export type Sent = Pick<Report, 'keyId' | 'bodyDigest' | 'startedAtMs' | 'result'> & { readonly span: Span };
 
 export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent): Report {
   const { id: deliveryId, webhookId, partnerId, number, url, claimedAt } = delivery;
-  const { keyId, startedAtMs, result } = sent;
+  const { keyId, bodyDigest, startedAtMs, result } = sent;
   const startedByMs = claimedAt.getTime() + startedAtMs - claim.startedAtMs;
   const span = claim.span === undefined ? undefined : sent.span.spanContext();
   return {
@@ -20,6 +20,7 @@ export function makeReport(claim: Claim, delivery: ClaimedDelivery, sent: Sent):
     number,
     claim: claim.name,
     url,
+    bodyDigest,
     keyId,
     startedAtMs,
     startedByMs,

@@ -5,6 +5,7 @@
  * the one before, and the standard header by both, so that a receiver may change its secret at any moment of that time.
  * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
  */
+import { createHash } from 'node:crypto';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
@@ -14,6 +15,8 @@ export interface SignedRequest {
   readonly request: SendRequest;
   /** The encryption key of the secret that signs the contract's header. */
   readonly keyId: string;
+  /** SHA-256 of the event's salt and the body. */
+  readonly bodyDigest: Buffer;
 }
 
 /**
@@ -26,13 +29,14 @@ export function signRequest(
   at: Date,
   traceparent: string | null = delivery.traceparent,
 ): SignedRequest {
-  const { webhookId, body, url, encryptedSecret, previousEncryptedSecret } = delivery;
+  const { webhookId, body, salt, url, encryptedSecret, previousEncryptedSecret } = delivery;
   const { key, keyId } = openKey(webhookId, encryptedSecret);
   const previous = previousEncryptedSecret === null ? null : openKey(webhookId, previousEncryptedSecret).key;
   const headers = deliveryHeaders(delivery, key, previous, at);
   if (traceparent !== null) headers.push('traceparent', traceparent);
   return {
     keyId,
+    bodyDigest: createHash('sha256').update(salt).update(body).digest(),
     request: { url, body, headers },
   };
 }

@@ -51,6 +51,8 @@ interface Taken {
   /** The trace that the event belongs to, as W3C trace context has it; null: none. */
   readonly traceparent: string | null;
   readonly isTest: boolean;
+  /** The event's; with it the body is hashed for the evidence. */
+  readonly salt: Buffer;
 }
 
 /** One claimed delivery with all that sending it takes. */
@@ -59,13 +61,14 @@ export type ClaimedDelivery = Taken & Omit<Lane, 'active' | 'lost' | 'isFull'>;
 /** The columns of claim_due. Lanes come first, each with its turn; then, with the turns of their lanes, what was taken. */
 interface Columns {
   turn: number;
-  /** Null in a lane's row; the columns behind `traceparent` are null in a delivery's. */
+  /** Null in a lane's row; the columns behind `salt` are null in a delivery's. */
   id: string | null;
   number: number;
   event: string;
   body: Buffer;
   loanVersion: number | null;
   traceparent: string | null;
+  salt: Buffer;
   webhookId: string;
   active: boolean;
   partnerId: string;
@@ -87,16 +90,17 @@ export const ORDINAL = {
   body: 4,
   loanVersion: 5,
   traceparent: 6,
-  webhookId: 7,
-  active: 8,
-  partnerId: 9,
-  url: 10,
-  encryptedSecret: 11,
-  previousEncryptedSecret: 12,
-  claimedAt: 13,
-  lost: 14,
-  isFull: 15,
-  isTest: 16,
+  salt: 7,
+  webhookId: 8,
+  active: 9,
+  partnerId: 10,
+  url: 11,
+  encryptedSecret: 12,
+  previousEncryptedSecret: 13,
+  claimedAt: 14,
+  lost: 15,
+  isFull: 16,
+  isTest: 17,
 } as const satisfies Record<keyof Columns, number>;
 
 type Row = { readonly [Name in keyof Columns as (typeof ORDINAL)[Name]]: Columns[Name] };
@@ -171,6 +175,7 @@ function deliveryOf(row: Row, lane: Lane): ClaimedDelivery {
     loanVersion: row[ORDINAL.loanVersion],
     traceparent: row[ORDINAL.traceparent],
     isTest: row[ORDINAL.isTest] === true,
+    salt: row[ORDINAL.salt],
     webhookId,
     partnerId,
     url,

@@ -27,8 +27,8 @@ export async function logLostAttempts(
   partnerIds: readonly string[],
 ): Promise<void> {
   await tx`
-    insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
-    select d.id, d.attempts, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at,
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim)
+    select d.id, d.attempts, d.event_id, d.webhook_id, d.partner_id, 'desconhecido', d.claimed_at,
            coalesce(
              (select h.url from webhook_history h
               where h.webhook_id = d.webhook_id and h.partner_id = d.partner_id and h.changed_at <= d.claimed_at

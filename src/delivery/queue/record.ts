@@ -101,10 +101,11 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
         ${results.map((result) => result.statusCode)}::smallint[],
         ${results.map((result) => result.address)}::text[],
         ${results.map((result) => result.error)}::text[],
-        ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[]
+        ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[],
+        ${reports.map((report) => report.bodyDigest.toString('hex'))}::text[]
       ) with ordinality
         as r (id, partner_id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,
-              answer, ordinal)
+              answer, body_digest, ordinal)
     cross join lateral (
       select least(clock.now - r.age_ms * interval '1 millisecond', to_timestamp(r.started_by_s)) as started_at
     ) started`;
@@ -134,13 +135,13 @@ async function recordCurrent(
           finished_at = case when r.delivered or next_slot(d, r.ended_at) is null then r.ended_at end
       from (select report.*, report.outcome = 'entregue' as delivered from report) r
       where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim and d.partner_id = r.partner_id
-      returning r.*, d.webhook_id, d.status
+      returning r.*, d.webhook_id, d.event_id, d.status
     ),
     logged as (
-      insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at,
-                            duration_ms, url, address, key_id, claim, error, answer)
-      select id, number, webhook_id, partner_id, outcome, status_code, started_at,
-             duration_ms, url, address, key_id, claim, error, decode(answer, 'hex')
+      insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
+                            duration_ms, url, address, key_id, claim, error, answer, body_digest)
+      select id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
+             duration_ms, url, address, key_id, claim, error, decode(answer, 'hex'), decode(body_digest, 'hex')
       from moved
     )
     select coalesce(array_agg(ordinal::int), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
@@ -159,10 +160,10 @@ async function recordLate(
   const partnerIds = reports.map((report) => report.partnerId);
   const logged = await tx<(ReportKey & { outcome: string })[]>`
     with report as materialized (${reportRows(tx, reports, monotonicMs, now)})
-    insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, status_code, started_at,
-                          duration_ms, url, address, key_id, claim, error, answer)
-    select r.id, r.number, true, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
-           r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex')
+    insert into attempts (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at,
+                          duration_ms, url, address, key_id, claim, error, answer, body_digest)
+    select r.id, r.number, true, d.event_id, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
+           r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex'), decode(r.body_digest, 'hex')
     from report r
     join (
       select * from deliveries

@@ -80,10 +80,10 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
         pt:
           'desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter ' +
           'proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
-          'contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as ' +
+          'contagem, o SHA-256 dos bytes anteriores e o checkpoint mais novo: é a última linha do NDJSON; os outros formatos só têm as ' +
           'tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
           'mascarados sem o escopo auditoria:cpf.',
-        en: 'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With another formato (or Accept) than json everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest seal: it is the last line of the NDJSON; the other formats have the attempts alone, and their manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
+        en: 'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With another formato (or Accept) than json everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest checkpoint: it is the last line of the NDJSON; the other formats have the attempts alone, and their manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
       },
       scope: 'auditoria:read',
       query,

@@ -1,5 +1,5 @@
 /** What runs beside the deliveries: sealer, projector, vacuum; and how fast the disk fills. */
-import { readLastSeal } from '../../audit/seals/seal.ts';
+import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
@@ -18,7 +18,7 @@ export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
     from (
       select recorded_at from attempts
       where recorded_at < now() - ${UNSEALED_S} * interval '1 second'
-        and (epoch, xid8send(tx)::bigint) >= (${last?.endEpoch ?? 0}::smallint, ${last?.endTx ?? 0}::bigint)
+        and (epoch, xid8send(tx)::bigint) >= (${last?.end.epoch ?? 0}::smallint, ${last?.end.tx ?? 0}::bigint)
       order by recorded_at limit 1
     ) unsealed`;
   if (seconds === null)

@@ -1,16 +1,15 @@
 /** One delivery as evidence, and whether it fits. */
 import { html } from 'hono/html';
 import type { CheckedProof } from '../../audit/proof/check-proof.ts';
-import type { MaskedProof, Proof } from '../../contract/resources/audit-resource.ts';
+import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { fact, moment, notice, statusBadge } from '../frame/parts.ts';
 import { auditTabs } from './tabs.ts';
 
-export async function showEvidence(visit: Visit, proof: Proof | MaskedProof, checked: CheckedProof): Promise<Response> {
+export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedProof): Promise<Response> {
   const { c, t } = visit;
   const { entrega } = proof;
-  const body = 'corpo' in proof ? proof.corpo : Buffer.from(proof.corpo_base64, 'base64').toString('utf8');
   const lines = [...(proof.evento === null ? [] : [proof.evento]), ...proof.tentativas, ...proof.pedidos];
   return answerPage(c, {
     title: t.auditor.evidence,
@@ -27,16 +26,16 @@ export async function showEvidence(visit: Visit, proof: Proof | MaskedProof, che
         >
         <a class="button" href="/painel/auditoria?entrega_id=${entrega.id}">${t.auditor.itsAttempts}</a>
       </p>
-      ${'retido' in proof ? html`<p class="dim">${t.auditor.withheld}</p>` : ''}
+      ${proof.retido !== null ? html`<p class="dim">${t.auditor.withheld}</p>` : ''}
       <h2>${t.delivery.body}</h2>
-      <pre tabindex="0">${body}</pre>
+      <pre tabindex="0">${proof.corpo}</pre>
       <h2>${t.auditor.lines}</h2>
       <ul class="plain">
         ${lines.map(
-          ({ linha, selo }) =>
+          ({ campos, selo }) =>
             html`<li>
               <span class="badge">${selo === null ? t.auditor.notSealed : t.auditor.inSeal(selo)}</span>
-              <pre tabindex="0">${linha}</pre>
+              <pre tabindex="0">${JSON.stringify(campos, null, 1)}</pre>
             </li>`,
         )}
       </ul>`,

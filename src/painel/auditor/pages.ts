@@ -1,7 +1,7 @@
 /** What auditors ask: attempts and their export, the balance, the seals, one delivery as evidence. */
 import type { Hono } from 'hono';
 import { checkProof } from '../../audit/proof/check-proof.ts';
-import type { Proof, MaskedProof } from '../../contract/resources/audit-resource.ts';
+import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { PainelDeps, PainelEnv } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { pathId } from '../path-id.ts';
@@ -37,15 +37,15 @@ export function addAuditorPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
   app.get(
     '/painel/auditoria/entregas/:id',
     guard.show(READ, async (visit) => {
-      const proof = await visit.api.read<Proof | MaskedProof>(PROOF(pathId(visit.c)));
-      return showEvidence(visit, proof, checkProof(JSON.stringify(proof), null));
+      const proof = await visit.api.read<Proof>(PROOF(pathId(visit.c)));
+      return showEvidence(visit, proof, checkProof(JSON.stringify(proof), { keys: [] }));
     }),
   );
   app.get(
     '/painel/auditoria/entregas/:id/prova',
     guard.show(READ, async ({ c, api }) => {
       const id = pathId(c);
-      const proof = await api.read<Proof | MaskedProof>(PROOF(id));
+      const proof = await api.read<Proof>(PROOF(id));
       c.header('Content-Disposition', `attachment; filename="prova-${id}.json"`);
       return c.json(proof);
     }),

@@ -1,7 +1,7 @@
-/** The chain of seals: its newest links, and the check of all of it. */
+/** The log of seals: its newest ones, and the check of all of it. */
 import { html } from 'hono/html';
-import { readHead, writeHead } from '../../audit/seals/chain.ts';
-import { countSealedRows, readNewestSeals } from '../../audit/seals/read-seals.ts';
+import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
+import { countSealedRows, readNewestSeals, readTreeHead } from '../../audit/seals/seal-log.ts';
 import { type Verification, verifySeals } from '../../audit/seals/verify.ts';
 import type { Html, PainelDeps, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
@@ -23,8 +23,8 @@ export async function verifyChain({ pool }: PainelDeps, given: string): Promise<
   if (checking) return 'busy';
   checking = true;
   try {
-    if ((await countSealedRows(pool)) > MAX_ROWS) return 'too many';
-    return await verifySeals(pool, { anchor });
+    if ((await pool.run(countSealedRows)) > MAX_ROWS) return 'too many';
+    return await verifySeals(pool, { heads: anchor === null ? [] : [anchor] });
   } finally {
     checking = false;
   }
@@ -32,8 +32,10 @@ export async function verifyChain({ pool }: PainelDeps, given: string): Promise<
 
 export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Checked | null): Promise<Response> {
   const { c, t } = visit;
-  const seals = await readNewestSeals(pool, SHOWN);
-  const [head] = seals;
+  const { seals, head } = await pool.run(async (sql) => ({
+    seals: await readNewestSeals(sql, SHOWN),
+    head: await readTreeHead(sql),
+  }));
   return answerPage(c, {
     title: t.auditor.seals,
     body: html`${auditTabs(visit)} ${checked === null ? '' : verdict(visit, checked)}
@@ -45,20 +47,20 @@ export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Che
         <button class="primary">${t.auditor.verify}</button>
       </form>
       ${
-        head === undefined
+        head === null
           ? html`<p>${t.auditor.noSeal}</p>`
           : html`<h2>${t.auditor.newestHead}</h2>
               ${copyable(t, 'head-text', t.auditor.newestHead, writeHead(head))}
               ${table(
                 t.auditor.seals,
-                [{ number: t.auditor.number }, t.auditor.sealed, { number: t.auditor.rows }, 'Hash'],
+                [{ number: t.auditor.number }, t.auditor.sealed, { number: t.auditor.rows }, t.auditor.root],
                 seals.map(
                   (seal) =>
                     html`<tr>
                       <td class="number">${seal.number}</td>
                       <td>${moment(visit, seal.sealedAt)}</td>
                       <td class="number">${seal.rows}</td>
-                      <td><code>${seal.hash.toString('hex').slice(0, 24)}…</code></td>
+                      <td><code>${seal.root.toString('hex').slice(0, 24)}…</code></td>
                     </tr>`,
                 ),
               )}`
@@ -70,7 +72,9 @@ function verdict({ t }: Visit, checked: Checked): Html {
   if (checked === 'busy') return notice('failed', t.auditor.busy);
   if (checked === 'too many') return notice('failed', t.auditor.tooMany);
   if (checked === 'bad head') return notice('failed', t.auditor.badHead);
-  const { broken, seals, rows } = checked;
-  if (broken === null) return notice('done', t.auditor.unbroken(seals, rows));
-  return notice('failed', t.auditor.broken(broken.number, broken.reason));
+  const { findings, seals, rows } = checked;
+  const [first] = findings;
+  if (first === undefined) return notice('done', t.auditor.unbroken(seals, rows));
+  const where = [first.tipo, first.tabela, first.linha, first.colunas.join(', ')].filter(Boolean).join(' ');
+  return notice('failed', t.auditor.broken(findings.length, `${where}: ${first.detalhe}`));
 }

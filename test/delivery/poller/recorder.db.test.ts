@@ -51,7 +51,16 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
   await stranger`select from deliveries where id = ${deliveries[3]?.id ?? ''} for share`;
 
   for (const { id: deliveryId, webhookId, partnerId: of, number, url } of deliveries) {
-    const sent = { deliveryId, webhookId, partnerId: of, number, url, claim: 'one/1', keyId: 'test' };
+    const sent = {
+      deliveryId,
+      webhookId,
+      partnerId: of,
+      number,
+      url,
+      claim: 'one/1',
+      keyId: 'test',
+      bodyDigest: Buffer.alloc(32),
+    };
     recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED });
   }
   await expect.poll(() => recorded).toBe(COUNT - 1);
@@ -83,7 +92,16 @@ test('a report that a webhook waits for takes along those that nobody waits for'
     onRecorded: () => undefined,
   });
   for (const [index, { id: deliveryId, webhookId, partnerId: of, number, url }] of deliveries.entries()) {
-    const sent = { deliveryId, webhookId, partnerId: of, number, url, claim: 'two/1', keyId: 'test' };
+    const sent = {
+      deliveryId,
+      webhookId,
+      partnerId: of,
+      number,
+      url,
+      claim: 'two/1',
+      keyId: 'test',
+      bodyDigest: Buffer.alloc(32),
+    };
     recorder.add({ ...sent, startedAtMs: performance.now(), startedByMs: Date.now(), result: DELIVERED }, index === 2);
   }
   await expect.poll(() => flushes).toEqual([3]);

@@ -55,6 +55,7 @@ test.each([
           claim: index === 0 ? `p/${turn}` : 'lost/1',
           url: delivery.url,
           keyId: 'test',
+          bodyDigest: Buffer.alloc(32),
           startedAtMs: 0,
           startedByMs: now.getTime(),
           result: {

@@ -1,28 +1,64 @@
-import { readHead, readText } from '../../arguments.ts';
+import { readText } from '../../arguments.ts';
 import { command, EXIT, option, UsageError } from '../../command.ts';
 
 export const check = command({
   summary: 'check the evidence of one delivery, without a database',
   takes: { file: { about: 'the proof, as it was answered', read: readText } },
-  options: { head: option('--head <head>', 'a head that was kept outside', readHead) },
+  options: {
+    key: option('--key <key>', 'the log’s public key, or a file of such keys, one a line', readText),
+    checkpoint: option(
+      '--checkpoint <checkpoint>',
+      'one that was kept outside: a file, or a line of X-Carteiro-Checkpoint',
+      readText,
+    ),
+  },
   help: `
-Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a database: the body, each row, each batch and
-each seal of the file are hashed again, and the delivery's status is held against its attempts. --head compares with a head
-that was kept elsewhere. Not proven: when the delivery was made and ended, and that no newer attempt was left out of the
-file; the attempts' own times are. Of a masked file (made without the scope auditoria:cpf) the seals and the status are
-checked, not the rows nor the body.
+Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a database: each row is led to its seal, each seal to
+the checkpoint, and the checkpoint's signature is verified; the body is held against the event and each attempt, and the
+delivery's status against its attempts. Ask the log's owner for the public key, at a time when nothing is in dispute, or
+find it at /.well-known/carteiro-checkpoint-keys. --checkpoint compares with one that was kept elsewhere: ask for the proof with
+?tamanho= and its number of seals. Not proven: when the delivery was made and ended, and that no newer attempt was left out of
+the file; the attempts' own times are.
 
-Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no seal covered yet. confere is
+Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no checkpoint covered yet. confere is
 false when something does not fit, and null when all that could be checked fits but motivo tells what could not.`,
-  exits: { done: 'all of it was checked and fits', refused: 'it does not', outOfReach: null },
-  async run({ file, head = null }, { print }) {
-    const { readFile } = await import('node:fs/promises');
+  exits: {
+    done: 'each row is included under a checkpoint that a given key signed, and all fits',
+    refused: 'something does not fit',
+    outOfReach: 'a part could not be checked: it is not sealed yet, masked, or no key was given',
+  },
+  async run({ file, key, checkpoint }, { print }) {
     const { checkProof } = await import('../../../audit/proof/check-proof.ts');
-    const text = await readFile(file, 'utf8').catch((cause: Error) => {
-      throw new UsageError(`the file ${file} cannot be read: ${cause.message}`);
+    const { readVerifier } = await import('../../../audit/checkpoint/note.ts');
+    const { openCheckpoint, openHeader } = await import('../../../audit/checkpoint/checkpoint.ts');
+    const text = await readWhole(file);
+    const lines = key === undefined ? [] : (await readFileOr(key)).trim().split('\n');
+    const keys = lines.map((line) => {
+      const verifier = readVerifier(line);
+      if (verifier === null)
+        throw new UsageError('--key: must be a public key as checkpoint key prints it, or a file of such keys');
+      return verifier;
     });
-    const { fits, reason, unsealed } = checkProof(text, head);
+    const given = checkpoint === undefined ? null : await readFileOr(checkpoint);
+    const kept = given === null ? null : (openCheckpoint(given, keys) ?? openHeader(given.trim(), keys));
+    if (given !== null && kept === null)
+      throw new UsageError('--checkpoint: is no checkpoint that a key of --key has signed');
+    const { fits, reason, unsealed } = checkProof(text, { keys, checkpoint: kept });
     print(JSON.stringify({ confere: fits, motivo: reason, sem_selo: unsealed }));
-    return fits === true ? EXIT.done : EXIT.refused;
+    if (fits === null) return EXIT.outOfReach;
+    return fits ? EXIT.done : EXIT.refused;
   },
 });
+
+async function readWhole(file: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(file, 'utf8').catch((cause: Error) => {
+    throw new UsageError(`the file ${file} cannot be read: ${cause.message}`);
+  });
+}
+
+/** The file of that name, or the word itself where there is none. */
+async function readFileOr(word: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(word, 'utf8').catch(() => word);
+}

@@ -1,19 +1,26 @@
-import { writeHead } from '../../../audit/seals/chain.ts';
+import type { Pool } from '../../../db/pool.ts';
 import { command } from '../../command.ts';
 
 export const head = command({
-  summary: 'print the newest seal, to be kept outside',
+  summary: 'print the newest checkpoint, to be kept outside',
   help: `
-The newest seal, to be kept where nobody who can write to the database can: a notary, a mailbox, a sheet of paper. It
-stands for every row sealed so far.
+The newest signed head of the log, to be kept where nobody who can write to the database can: a notary, a mailbox, a sheet of
+paper. It stands for every row sealed so far. Every delivery carries it, too, in X-Carteiro-Checkpoint.
 
-Output: 19:9f3c…, number and hash; nothing when there is no seal yet.`,
-  exits: { done: 'the newest seal was printed, or there is none yet' },
+Output: one line, origin, number of seals, root and signature, as the header has it; 19:9f3c…, number and root, where no key signs;
+nothing when there is no seal yet.`,
+  exits: { done: 'the newest head was printed, or there is none yet' },
   async run(_, { configure, print }) {
     const { config, log } = configure();
-    const { readLastSeal } = await import('../../../audit/seals/seal.ts');
+    const { checkpointHeader } = await import('../../../audit/checkpoint/checkpoint.ts');
+    const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
+    const { readCheckpoint } = await import('../../../audit/checkpoint/stored.ts');
+    const { readTreeHead } = await import('../../../audit/seals/seal-log.ts');
     const { withJobPool } = await import('../../job-pool.ts');
-    const last = await withJobPool(config, log, (pool) => pool.run(readLastSeal), { onStrange: 'accept' });
-    if (last !== null) print(writeHead(last));
+    const read = (pool: Pool) =>
+      pool.run(async (sql) => ({ signed: await readCheckpoint(sql), own: await readTreeHead(sql) }));
+    const { signed, own } = await withJobPool(config, log, read, { onStrange: 'accept' });
+    if (signed !== null) print(checkpointHeader(signed.note));
+    else if (own !== null) print(writeHead(own));
   },
 });

@@ -1,31 +1,47 @@
-import { writeHead } from '../../../audit/seals/chain.ts';
 import { readHead } from '../../arguments.ts';
 import { command, option } from '../../command.ts';
 
 export const verify = command({
-  summary: 'hash all that was sealed again, and name the first broken batch',
-  options: { head: option('--head <head>', 'a head that was kept outside', readHead) },
+  summary: 'read and hash all that was sealed again, and name what does not fit',
+  options: {
+    head: option(
+      '--head <head>',
+      'a head that was kept outside: a line of audit head, or of X-Carteiro-Checkpoint',
+      readHead,
+    ),
+    since: option(
+      '--since <head>',
+      'the cabeca of an earlier verdict that was kept outside: go on from there',
+      readHead,
+    ),
+  },
   help: `
-Hashes every sealed row again, in batches, and compares each with its seal and each seal with the one before. A chain
-that was cut short or made anew is whole by itself: give --head with a head that was kept elsewhere to see that too.
+Reads every sealed row again, hashes it here, and holds it against its seal, the log's tree and every checkpoint that was
+signed. It goes on after a finding. A log that was cut short or made anew is whole by itself: give --head with a head that was
+kept elsewhere to see that too; the verdict then names both heads and where they part. With --since only what was sealed after
+an earlier verdict is read; everything before is covered by that verdict's head.
 
-Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "rompido": null}; rompido is the first broken batch as
-{"selo": 12, "motivo": "1 of its 65536 rows were removed"}, and the counts are of what came before it.`,
-  exits: { done: 'the chain is whole', refused: 'it is not' },
-  async run({ head: anchor = null }, { configure, print }) {
+Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is
+{"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
+  exits: { done: 'the log is whole', refused: 'it is not' },
+  async run({ head, since = null }, { configure, print }) {
     const { config, log } = configure();
+    const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { runJob } = await import('../../job-pool.ts');
     return runJob({ config, log, print, onStrange: 'accept' }, async (pool, progress) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
-      const { seals, rows, head, broken } = await verifySeals(pool, { anchor, onProgress });
+      const heads = head === undefined ? [] : [head];
+      const verdict = await verifySeals(pool, { heads, since, onProgress });
+      const isGood = verdict.findings.length === 0;
       const summary = {
-        selos: seals,
-        linhas: rows,
-        cabeca: head === null ? null : writeHead(head),
-        rompido: broken === null ? null : { selo: broken.number, motivo: broken.reason },
+        selos: verdict.seals,
+        linhas: verdict.rows,
+        cabeca: verdict.head === null ? null : writeHead(verdict.head),
+        achados: verdict.findings,
+        confere: isGood,
       };
-      return { summary, isGood: broken === null };
+      return { summary, isGood };
     });
   },
 });

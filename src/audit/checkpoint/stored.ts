@@ -1,0 +1,42 @@
+/** The checkpoints that were signed, in the database. */
+import type { Tx } from '../../db/pool.ts';
+import { rangeRoot, type TreeHead } from '../seals/merkle.ts';
+import { readLastSeal, readLogHashes } from '../seals/seal-log.ts';
+import { signCheckpoint } from './checkpoint.ts';
+import type { Signer } from './note.ts';
+
+export interface StoredCheckpoint extends TreeHead {
+  readonly note: string;
+  readonly signedAt: Date;
+}
+
+/** That of `size` seals, or without a size the newest; null when there is none. */
+export async function readCheckpoint(tx: Tx, size: number | null = null): Promise<StoredCheckpoint | null> {
+  const [row] = await tx<StoredCheckpoint[]>`
+    select size::float8, root, note, signed_at as "signedAt" from checkpoints
+    where ${size}::bigint is null or size = ${size} order by size desc limit 1`;
+  return row ?? null;
+}
+
+/** The newest checkpoint does not lie in the log's tree: somebody changed the log below it. */
+class ForkedLog extends Error {
+  override name = 'ForkedLog';
+}
+
+/**
+ * Signs the log's head and stores it, where it has grown since the newest checkpoint. Throws {@link ForkedLog} where the log is not
+ * the one that was signed before: nobody may be shown two heads that exclude each other.
+ */
+export async function signHead(tx: Tx, signers: readonly [Signer, ...Signer[]]): Promise<void> {
+  const last = await readLastSeal(tx);
+  const before = await readCheckpoint(tx);
+  if (last === null || last.number === before?.size) return;
+  const read = readLogHashes(tx);
+  const isGrown =
+    before === null || (before.size < last.number && (await rangeRoot(read, 0, before.size)).equals(before.root));
+  if (!isGrown)
+    throw new ForkedLog(`the log is not the one whose head of ${before?.size} seals was signed: run audit verify`);
+  const head = { size: last.number, root: await rangeRoot(read, 0, last.number) };
+  const note = signCheckpoint(head, signers);
+  await tx`insert into checkpoints (size, root, note) values (${head.size}, ${head.root}, ${note}) on conflict do nothing`;
+}

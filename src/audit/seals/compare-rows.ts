@@ -1,0 +1,90 @@
+/** Rows against the seal that covers them: which were changed, and in which columns, which were added, how many are gone. */
+import type { Pool } from '../../db/pool.ts';
+import { readEntry } from './entry.ts';
+import { changedColumns, type Leaves } from './leaves.ts';
+import { countOf, hashAt, levelAbove, rootOf } from './merkle.ts';
+import { SOURCES, type SourceName } from './rows.ts';
+import type { Seal } from './seal-log.ts';
+
+/** Rows that are named for one seal. */
+const NAMED = 100;
+
+/** What does not fit. */
+export interface VerifyFinding {
+  readonly tipo: (typeof FINDINGS)[number];
+  readonly selo: number | null;
+  readonly tabela: string | null;
+  /** What an auditor asks by: the event, the delivery and the attempt, the webhook. */
+  readonly linha: string | null;
+  readonly colunas: readonly string[];
+  readonly detalhe: string;
+}
+
+const FINDINGS = [
+  'selo_ausente',
+  'selo_alterado',
+  'linha_alterada',
+  'linha_acrescentada',
+  'linhas_removidas',
+  'lote_alterado',
+  'arvore_alterada',
+  'ramificacao',
+] as const;
+
+export function ofSeal(tipo: VerifyFinding['tipo'], selo: number | null, detalhe: string): VerifyFinding {
+  return { tipo, selo, tabela: null, linha: null, colunas: [], detalhe };
+}
+
+export function isWhole(seal: Seal, { rows, hashes }: Leaves): boolean {
+  return rows === seal.rows && rootOf(levelAbove(hashes)).equals(seal.root);
+}
+
+/** Which rows are others than those that were sealed, as the tree that is kept beside the seal tells. */
+export async function compareRows(pool: Pool, seal: Seal, found: Leaves): Promise<VerifyFinding[]> {
+  const [kept] = await pool.run(
+    (sql) => sql<{ leaves: Buffer; sums: Buffer }[]>`select leaves, sums from seal_trees where number = ${seal.number}`,
+  );
+  const isOfSeal =
+    kept !== undefined && countOf(kept.leaves) === seal.rows && rootOf(levelAbove(kept.leaves)).equals(seal.root);
+  if (!isOfSeal) {
+    const detalhe = `its ${seal.rows} rows are not those that were sealed, of which ${found.rows} are there; the list of their leaves was changed, too`;
+    return [ofSeal('lote_alterado', seal.number, detalhe)];
+  }
+  const sealed = new Set(
+    Array.from({ length: seal.rows }, (_, index) => hashAt(kept.leaves, index).toString('latin1')),
+  );
+  const strange: number[] = [];
+  for (let index = 0; index < found.rows; index += 1) {
+    if (!sealed.delete(hashAt(found.hashes, index).toString('latin1'))) strange.push(index);
+  }
+  const changed = Math.min(strange.length, sealed.size);
+  const told = strange.slice(0, NAMED).map((index, ordinal): VerifyFinding => {
+    const entry = readEntry(found.entry(index));
+    const columns = entry === null || ordinal >= changed ? [] : changedColumns(entry.source, kept.sums, found.sums);
+    const row = entry === null ? null : nameOf(entry.source, entry.fields);
+    const isChanged = ordinal < changed;
+    const detalhe = isChanged ? 'the row was changed after it was sealed' : 'the row was added below the seal';
+    return {
+      tipo: isChanged ? 'linha_alterada' : 'linha_acrescentada',
+      selo: seal.number,
+      tabela: entry?.source ?? null,
+      linha: row,
+      colunas: columns,
+      detalhe,
+    };
+  });
+  const rest = strange.length - told.length;
+  if (rest > 0) told.push(ofSeal('lote_alterado', seal.number, `${rest} more rows were changed or added`));
+  const removed = sealed.size - changed;
+  if (removed > 0) {
+    told.push(ofSeal('linhas_removidas', seal.number, `${removed} of its ${seal.rows} rows were removed`));
+  }
+  return told;
+}
+
+function nameOf(source: SourceName, fields: Readonly<Record<string, unknown>>): string {
+  const more =
+    source === 'attempts' ? [fields['number'], fields['late'] === true ? 'late' : null] : [fields['position']];
+  const parts = [fields[SOURCES[source].subject], ...more] as (string | number | null)[];
+  return parts.filter((part) => part !== null).join('/');
+}

@@ -1,0 +1,145 @@
+/** The log of seals in the database: a seal's entry, how one is appended, and the tree's hashes as they are read again. */
+import type { Tx } from '../../db/pool.ts';
+import { countOf, HASH_BYTES, leafHash, type ReadHashes, rangeRoot, rootOf, type TreeHead } from './merkle.ts';
+import type { Leaves } from './leaves.ts';
+import type { LogPoint, Span } from './rows.ts';
+
+/** One seal: every sealable row of its span. */
+export interface Seal extends Span {
+  readonly number: number;
+  readonly rows: number;
+  /** The root of the tree of its rows. */
+  readonly root: Buffer;
+  readonly sealedAt: Date;
+  /** Its leaf in the log's tree, as it is stored. */
+  readonly leaf: Buffer;
+}
+
+const TILE = 256;
+
+/**
+ * What a seal's leaf in the log's tree is the hash of: text lines, so that they need no explanation. Number and span are in it, so
+ * that a seal can be moved nowhere.
+ */
+export function sealEntry({ number, from, end, rows, root, sealedAt }: Omit<Seal, 'leaf'>): Buffer {
+  const span = [from.epoch, from.tx, end.epoch, end.tx].join(' ');
+  return Buffer.from(
+    ['carteiro/selo/1', number, span, rows, root.toString('base64'), sealedAt.toISOString(), ''].join('\n'),
+  );
+}
+
+interface Columns extends Omit<Seal, keyof Span> {
+  readonly firstEpoch: number;
+  readonly firstTx: number;
+  readonly endEpoch: number;
+  readonly endTx: number;
+}
+
+/** Seals after the first `after`, in order. */
+export async function readSeals(tx: Tx, after: number, limit: number): Promise<Seal[]> {
+  const rows = await tx<Columns[]>`
+    select ${columns(tx)} from seals where number > ${after} order by number limit ${limit}`;
+  return rows.map(sealOf);
+}
+
+/** Newest first. */
+export async function readNewestSeals(tx: Tx, limit: number): Promise<Seal[]> {
+  const rows = await tx<Columns[]>`select ${columns(tx)} from seals order by number desc limit ${limit}`;
+  return rows.map(sealOf);
+}
+
+/** The newest seal; null when there is none. */
+export async function readLastSeal(tx: Tx): Promise<Seal | null> {
+  return (await readNewestSeals(tx, 1))[0] ?? null;
+}
+
+/** The seal whose span holds a point; null when none does yet. */
+export async function findSeal(tx: Tx, { epoch, tx: at }: LogPoint): Promise<Seal | null> {
+  const [row] = await tx<Columns[]>`
+    select ${columns(tx)} from seals where (first_epoch, first_tx) <= (${epoch}, ${at})
+    order by first_epoch desc, first_tx desc limit 1`;
+  const seal = row === undefined ? null : sealOf(row);
+  const isIn = seal !== null && (seal.end.epoch > epoch || (seal.end.epoch === epoch && seal.end.tx > at));
+  return isIn ? seal : null;
+}
+
+function columns(tx: Tx) {
+  return tx`number::float8, first_epoch as "firstEpoch", first_tx::float8 as "firstTx", end_epoch as "endEpoch",
+            end_tx::float8 as "endTx", rows, root, sealed_at as "sealedAt", leaf`;
+}
+
+function sealOf({ firstEpoch, firstTx, endEpoch, endTx, ...rest }: Columns): Seal {
+  return { ...rest, from: { epoch: firstEpoch, tx: firstTx }, end: { epoch: endEpoch, tx: endTx } };
+}
+
+/** Appends a seal behind `last`, with the tree of its rows and whatever part of the log's tree it completes. */
+export async function appendSeal(
+  tx: Tx,
+  last: Seal | null,
+  batch: Pick<Seal, 'end' | 'rows' | 'root' | 'sealedAt'>,
+  tree: { readonly leaves: Leaves; readonly nodes: Buffer },
+): Promise<void> {
+  const seal = { number: (last?.number ?? 0) + 1, from: last?.end ?? { epoch: 0, tx: 0 }, ...batch };
+  const { number, from, end, rows, root, sealedAt } = seal;
+  await tx`
+    insert into seals (number, first_epoch, first_tx, end_epoch, end_tx, rows, root, sealed_at, leaf)
+    values (${number}, ${from.epoch}, ${from.tx}, ${end.epoch}, ${end.tx}, ${rows}, ${root}, ${sealedAt},
+            ${leafHash(sealEntry(seal))})`;
+  await tx`
+    insert into seal_trees (number, leaves, nodes, sums)
+    values (${number}, ${tree.leaves.hashes}, ${tree.nodes}, ${tree.leaves.sums})`;
+  const read = readLogHashes(tx);
+  for (let [level, span] = [1, TILE]; number % span === 0; [level, span] = [level + 1, span * TILE]) {
+    const index = number / span - 1;
+    const hash = rootOf(await read(level - 1, index * TILE, (index + 1) * TILE));
+    await tx`insert into seal_nodes (level, index, hash) values (${level}, ${index}, ${hash})`;
+  }
+}
+
+/** The hashes of the log's tree. Throws when some are missing. */
+export function readLogHashes(tx: Tx): ReadHashes {
+  return async (level, from, end) => {
+    const [row] =
+      level === 0
+        ? await tx<[{ hashes: Buffer | null }]>`
+            select string_agg(leaf, '' order by number) as hashes from seals where number > ${from} and number <= ${end}`
+        : await tx<[{ hashes: Buffer | null }]>`
+            select string_agg(hash, '' order by index) as hashes
+            from seal_nodes where level = ${level} and index >= ${from} and index < ${end}`;
+    const hashes = row.hashes ?? Buffer.alloc(0);
+    if (countOf(hashes) !== end - from)
+      throw new Error(`the log's tree lacks hashes of level ${level} from ${from} on`);
+    return hashes;
+  };
+}
+
+/** The hashes of the tree of a seal's rows; the second level is computed from the first. */
+export function readRowHashes(tx: Tx, number: number): ReadHashes {
+  const slice = async (column: 'leaves' | 'nodes', from: number, end: number): Promise<Buffer> => {
+    const [row] = await tx<[{ hashes: Buffer }]>`
+      select substring(${tx(column)} from ${from * HASH_BYTES + 1} for ${(end - from) * HASH_BYTES}) as hashes
+      from seal_trees where number = ${number}`;
+    return row.hashes;
+  };
+  return async (level, from, end) => {
+    if (level === 0) return slice('leaves', from, end);
+    if (level === 1) return slice('nodes', from, end);
+    const parts: Buffer[] = [];
+    for (let index = from; index < end; index += 1) {
+      parts.push(rootOf(await slice('nodes', index * TILE, (index + 1) * TILE)));
+    }
+    return Buffer.concat(parts);
+  };
+}
+
+/** The tree of the first `size` seals; null when there is no seal. */
+export async function readTreeHead(tx: Tx, size?: number): Promise<TreeHead | null> {
+  const count = size ?? (await readLastSeal(tx))?.number ?? 0;
+  return count === 0 ? null : { size: count, root: await rangeRoot(readLogHashes(tx), 0, count) };
+}
+
+/** Rows of all seals together. */
+export async function countSealedRows(tx: Tx): Promise<number> {
+  const [row] = await tx<[{ rows: number }]>`select coalesce(sum(rows), 0)::float8 as rows from seals`;
+  return row.rows;
+}
