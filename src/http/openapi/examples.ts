@@ -4,6 +4,8 @@
  */
 const TEXTS: Readonly<Record<string, string>> = {
   chave_id: '080ab022',
+  checkpoint:
+    'carteiro.example.com/log\n7\nqZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=\n\n— carteiro.example.com/log Az3grl…\n',
   codigo: '02',
   corpo: '{"evento":"desembolso.falhou","timestamp":"2026-01-31T12:00:00.000Z"}',
   conteudo_base64: 'JVBERi0xLjcK',
@@ -14,7 +16,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   erro: 'TEMPO_ESGOTADO: sem resposta em 30000 ms',
   evento: 'averbacao.concluida',
   host: 'parceiro.example.com',
-  linha: '["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"]',
+  entrada:
+    'carteiro/selo/1\n7\n1 793 1 1042\n250\nqZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=\n2026-01-31T12:00:00.000Z\n',
+  retido: 'CPFs e consultas de URLs; o corpo exato, as respostas e os sais',
   matricula: '1001',
   mensagem: 'a requisição tem dados inválidos',
   motivo: 'conta de destino encerrada',
@@ -52,7 +56,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   esperadas: 120,
   eventos: 60,
   falhas: 120,
-  grupo: 0,
+  indice: 41,
   linhas: 250,
   margem_percentual: 0.35,
   novos: 1,
@@ -62,8 +66,6 @@ const NUMBERS: Readonly<Record<string, number>> = {
   p50_ms: 84,
   p95_ms: 310,
   pendente: 1,
-  primeira_epoca: 1,
-  primeira_transacao: 793,
   resposta_nao_2xx: 3,
   saldo_pendente: 4_280.5,
   selo: 7,
@@ -74,7 +76,6 @@ const NUMBERS: Readonly<Record<string, number>> = {
   total_diferencas: 0,
   total_parcelas: 12,
   total_tentativas: 1,
-  transacao_final: 1_042,
   valor_total: 3_210.75,
   versao: 4,
   versao_emprestimo: 4,

@@ -575,7 +575,7 @@ export interface paths {
         };
         /**
          * Tentativas de todos os parceiros, da mais nova à mais antiga; ou tudo, num arquivo
-         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o selo mais novo: é a última linha do NDJSON; os outros formatos só têm as tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
+         * @description desde e ate filtram registrada_em. Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a contagem, o SHA-256 dos bytes anteriores e o checkpoint mais novo: é a última linha do NDJSON; os outros formatos só têm as tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -640,8 +640,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Uma entrega como prova: evento, bytes exatos, tentativas e os selos que os cobrem
-         * @description O comando audit check confere o arquivo sem banco de dados. Com o escopo auditoria:cpf traz o corpo como foi enviado, CPF incluído; sem ele vem mascarada, e dela só se conferem a cadeia de selos e a situação da entrega.
+         * Uma entrega como prova: evento, bytes exatos, tentativas e o caminho de cada um a um checkpoint assinado
+         * @description O comando audit check confere o arquivo sem banco de dados. tamanho escolhe o checkpoint, pelo seu número de selos; sem ele, o mais novo. Com o escopo auditoria:cpf o arquivo traz o corpo como foi enviado, CPF incluído; sem ele vem mascarado, e não se confere por inteiro.
          *
          *     Escopo exigido: `auditoria:read` (auditar tentativas, balanço e provas de todos os parceiros).
          */
@@ -4354,11 +4354,14 @@ export interface operations {
                         /** @example 250 */
                         linhas: number;
                         sha256: string;
-                        selo: {
-                            /** @example 1 */
-                            numero: number;
-                            hash: string;
-                        } | null;
+                        /**
+                         * @example carteiro.example.com/log
+                         *     7
+                         *     qZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=
+                         *
+                         *     — carteiro.example.com/log Az3grl…
+                         */
+                        checkpoint: string | null;
                         /**
                          * Format: date-time
                          * @example 2026-01-31T12:00:00.000Z
@@ -4483,7 +4486,9 @@ export interface operations {
     };
     getAuditoriaEntregasIdProva: {
         parameters: {
-            query?: never;
+            query?: {
+                tamanho?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -4501,107 +4506,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @constant */
-                        formato: "carteiro-prova-1";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-31T12:00:00.000Z
-                         */
-                        gerada_em: string;
-                        entrega: {
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            id: string;
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            evento_id: string;
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            webhook_id: string;
-                            /**
-                             * Format: uuid
-                             * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
-                             */
-                            parceiro_id: string;
-                            /** @enum {string} */
-                            status: "pendente" | "entregue" | "erro" | "suspensa";
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-31T12:00:00.000Z
-                             */
-                            criada_em: string;
-                            concluida_em: string | null;
-                        };
-                        /** Format: base64 */
-                        corpo_base64: string;
-                        corpo_sha256: string;
-                        evento: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
-                            folha: string;
-                            /** @example 7 */
-                            selo: number | null;
-                        } | null;
-                        tentativas: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
-                            folha: string;
-                            /** @example 7 */
-                            selo: number | null;
-                        }[];
-                        pedidos: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
-                            folha: string;
-                            /** @example 7 */
-                            selo: number | null;
-                        }[];
-                        lotes: {
-                            /** @example 1 */
-                            numero: number;
-                            grupos: string[];
-                            abertos: {
-                                /** @example 0 */
-                                grupo: number;
-                                folhas: string[];
-                            }[];
-                        }[];
-                        cadeia: {
-                            /** @example 1 */
-                            numero: number;
-                            /** @example 1 */
-                            primeira_epoca: number;
-                            /** @example 793 */
-                            primeira_transacao: number;
-                            /** @example 1 */
-                            epoca_final: number;
-                            /** @example 1042 */
-                            transacao_final: number;
-                            /** @example 250 */
-                            linhas: number;
-                            resumo: string;
-                            anterior: string;
-                            hash: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-31T12:00:00.000Z
-                             */
-                            selado_em: string;
-                        }[];
-                        cadeia_completa: boolean;
-                        cabeca: {
-                            /** @example 1 */
-                            numero: number;
-                            hash: string;
-                        } | null;
-                    } | {
-                        /** @constant */
-                        formato: "carteiro-prova-mascarada-1";
+                        formato: "carteiro-prova-2";
                         /**
                          * Format: date-time
                          * @example 2026-01-31T12:00:00.000Z
@@ -4639,57 +4544,80 @@ export interface operations {
                         };
                         /** @example {"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}} */
                         corpo: string;
+                        sal: string | null;
                         evento: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
+                            /** @enum {string} */
+                            tabela: "events" | "attempts" | "send_orders";
+                            campos: {
+                                [key: string]: unknown;
+                            };
+                            entrada: string | null;
+                            resposta?: string | null;
+                            sal?: string | null;
                             /** @example 7 */
                             selo: number | null;
+                            /** @example 41 */
+                            indice?: number;
+                            caminho?: string[];
                         } | null;
                         tentativas: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
+                            /** @enum {string} */
+                            tabela: "events" | "attempts" | "send_orders";
+                            campos: {
+                                [key: string]: unknown;
+                            };
+                            entrada: string | null;
+                            resposta?: string | null;
+                            sal?: string | null;
                             /** @example 7 */
                             selo: number | null;
+                            /** @example 41 */
+                            indice?: number;
+                            caminho?: string[];
                         }[];
                         pedidos: {
-                            /** @example ["events",4,"019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b"] */
-                            linha: string;
+                            /** @enum {string} */
+                            tabela: "events" | "attempts" | "send_orders";
+                            campos: {
+                                [key: string]: unknown;
+                            };
+                            entrada: string | null;
+                            resposta?: string | null;
+                            sal?: string | null;
                             /** @example 7 */
                             selo: number | null;
+                            /** @example 41 */
+                            indice?: number;
+                            caminho?: string[];
                         }[];
-                        cadeia: {
+                        selos: {
                             /** @example 1 */
                             numero: number;
-                            /** @example 1 */
-                            primeira_epoca: number;
-                            /** @example 793 */
-                            primeira_transacao: number;
-                            /** @example 1 */
-                            epoca_final: number;
-                            /** @example 1042 */
-                            transacao_final: number;
-                            /** @example 250 */
-                            linhas: number;
-                            resumo: string;
-                            anterior: string;
-                            hash: string;
                             /**
-                             * Format: date-time
-                             * @example 2026-01-31T12:00:00.000Z
+                             * @example carteiro/selo/1
+                             *     7
+                             *     1 793 1 1042
+                             *     250
+                             *     qZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=
+                             *     2026-01-31T12:00:00.000Z
                              */
-                            selado_em: string;
+                            entrada: string;
+                            caminho: string[] | null;
                         }[];
-                        cadeia_completa: boolean;
-                        cabeca: {
-                            /** @example 1 */
-                            numero: number;
-                            hash: string;
-                        } | null;
-                        /** @example CPFs e consultas de URLs; as folhas das linhas, os lotes e o corpo exato */
-                        retido: string;
+                        /**
+                         * @example carteiro.example.com/log
+                         *     7
+                         *     qZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=
+                         *
+                         *     — carteiro.example.com/log Az3grl…
+                         */
+                        checkpoint: string | null;
+                        /** @example CPFs e consultas de URLs; o corpo exato, as respostas e os sais */
+                        retido: string | null;
                     };
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
