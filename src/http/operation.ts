@@ -171,6 +171,8 @@ async function requireSubject({ params = {}, exists }: Operation, caller: Caller
   return read;
 }
 
+const NO_QUERY = z.strictObject({});
+
 async function readSent(operation: Operation, c: Context<Env>, pace: Pace | null) {
   const details: ErrorDetail[] = [];
   const keep = (checked: Checked<unknown>): unknown => {
@@ -188,7 +190,7 @@ async function readSent(operation: Operation, c: Context<Env>, pace: Pace | null
     await expectNoBody(c.req);
   }
 
-  const query = operation.query && keep(check(operation.query, readQuery(c), 'consulta'));
+  const query = keep(check(operation.query ?? NO_QUERY, readQuery(c), 'consulta'));
 
   const key = operation.idempotencyKey ? c.req.header('Idempotency-Key') : undefined;
   if (key !== undefined || operation.idempotencyKey === 'required') {

@@ -6,7 +6,7 @@ import { parseTarget } from '../delivery/target/parse-target.ts';
 const REST = '[a-z0-9-]{0,61}';
 const LABEL = `[a-z0-9](?:${REST}[a-z0-9])?`;
 const PORT = String.raw`(?::(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5]))?`;
-const PATH = String.raw`(?:/[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?`;
+const PATH = String.raw`(?:/(?:[A-Za-z0-9._~!$&()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?`;
 const OCTET = String.raw`\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 const PRIVATE = String.raw`(?:127|10)(?:${OCTET}){3}|172\.(?:1[6-9]|2\d|3[01])(?:${OCTET}){2}|192\.168(?:${OCTET}){2}|\[::1\]`;
 

@@ -31,8 +31,13 @@ export type Command =
       readonly documentsDeadline: string;
     }
   | { readonly type: 'failRegistration'; readonly registrationId: string; readonly error: string }
-  /** `today` is the day in São Paulo. */
-  | { readonly type: 'settleDisbursement'; readonly on: string; readonly today: string }
+  /** `today` is the day in São Paulo. `since`: the first day that `on` may be, when that is not the loan's creation. */
+  | {
+      readonly type: 'settleDisbursement';
+      readonly on: string;
+      readonly today: string;
+      readonly since?: string;
+    }
   | { readonly type: 'failDisbursement'; readonly reason: string }
   | {
       readonly type: 'endBond';

@@ -32,9 +32,11 @@ function concludeSigning(state: LoanState): Decision {
   return { ok: [concludesSigning(state)] };
 }
 
-function settleDisbursement({ on, today }: CommandOf<'settleDisbursement'>, state: LoanState): Decision {
+function settleDisbursement({ on, today, since }: CommandOf<'settleDisbursement'>, state: LoanState): Decision {
   if (!state.transferOpen) return refuse(state, 'Não há desembolso a liquidar');
-  const misdated = judgeDay(on, dayOf(new Date(state.createdAt)), today);
+  const created = { day: dayOf(new Date(state.createdAt)), is: 'dia da contratação' };
+  const first = since === undefined ? created : { day: since, is: 'o dia mais antigo que a sandbox aceita' };
+  const misdated = judgeDay(on, first, today);
   if (misdated !== null) return misdated;
   const data = {
     emprestimo_id: state.id,
@@ -45,10 +47,16 @@ function settleDisbursement({ on, today }: CommandOf<'settleDisbursement'>, stat
   return { ok: [{ type: 'desembolso.liquidado', data }] };
 }
 
-/** Null for a day from the loan's creation to today. Today always fits: a clock that was set back must not refuse a transfer. */
-function judgeDay(on: string, created: string, today: string): Refused<'misfit'> | null {
-  if (on === today || (on >= created && on < today)) return null;
-  const mensagem = `deve ser de ${created}, dia da contratação, a ${today}, hoje em São Paulo`;
+interface FirstDay {
+  readonly day: string;
+  /** What day it is, in Portuguese. */
+  readonly is: string;
+}
+
+/** Null for a day from `first` to today. Today always fits: a clock that was set back must not refuse a transfer. */
+function judgeDay(on: string, first: FirstDay, today: string): Refused<'misfit'> | null {
+  if (on === today || (on >= first.day && on < today)) return null;
+  const mensagem = `deve ser de ${first.day}, ${first.is}, a ${today}, hoje em São Paulo`;
   const details = [{ campo: 'data_liberacao', mensagem }];
   return { refused: { kind: 'misfit', what: 'a data de liberação não cabe neste empréstimo', details } };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addDays, dayOf, startOfDay } from '../../src/contract/calendar.ts';
+import { addDays, dayOf, monthsBefore, startOfDay } from '../../src/contract/calendar.ts';
 
 test('the day is that of São Paulo, three hours behind UTC', () => {
   expect(dayOf(new Date('2026-01-01T02:59:59.999Z'))).toBe('2025-12-31');
@@ -10,6 +10,13 @@ test('days are added over ends of months and leap days', () => {
   expect(addDays('2026-01-31', 1)).toBe('2026-02-01');
   expect(addDays('2028-02-28', 1)).toBe('2028-02-29');
   expect(addDays('2026-12-20', 15)).toBe('2027-01-04');
+});
+
+test('months are counted back to a day that there is', () => {
+  expect(monthsBefore('2026-11-23', 24)).toBe('2024-11-23');
+  expect(monthsBefore('2026-03-31', 1)).toBe('2026-02-28');
+  expect(monthsBefore('2026-01-15', 13)).toBe('2024-12-15');
+  expect(monthsBefore('2028-02-29', 24)).toBe('2026-02-28');
 });
 
 test.each([

@@ -90,3 +90,17 @@ test.each([
   const sendingFor = async (target: Target) => ({ ...sending, token: await tokenFor(api, partnerId, target) });
   expect(await others(api, expected, sendingFor, reading)).toEqual([]);
 });
+
+test('every operation refuses a parameter of the query that it does not know, and names it', async () => {
+  const partnerId = await api.partner();
+  const wrong: string[] = [];
+  for (const target of operations.filter(({ path }) => !path.includes('/documentos'))) {
+    const { status, body } = await api.send(target.method, `${target.path}?inventado=1`, {
+      token: await tokenFor(api, partnerId, target),
+      ...(target.method !== 'GET' && { body: {} }),
+    });
+    if (status === 400 && body.detalhes?.some(({ campo }) => campo === 'inventado')) continue;
+    wrong.push(`${target.method} ${target.path} ${status}`);
+  }
+  expect(wrong).toEqual([]);
+});

@@ -3,7 +3,7 @@
  * not a dependency, and nothing is downloaded here: its jar is OPENAPI_GENERATOR_JAR, or the newest that Maven keeps
  * (`mvn dependency:get -Dartifact=org.openapitools:openapi-generator-cli:7.25.0 -Dtransitive=false`). The Java clients are
  * compiled by `mvn --offline` (build one once to have its libraries); the Python client is run by PYTHON, or python3, with
- * pydantic, urllib3 and python-dateutil. What is not there is told in a line, and its test skipped.
+ * pydantic, urllib3 and python-dateutil; the Go client is built by `go`, from its module cache. What is not there is told in a line, and its test skipped.
  */
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -116,3 +116,19 @@ test.for(['native', 'okhttp-gson'])(
     expect(stdout.trim()).toBe('registered, listed, rotated, counted 0, margin told, refused 400 ERRO_VALIDACAO');
   },
 );
+
+test('the Go client compiles, and it works', { timeout: TIMEOUT_MS }, async (context) => {
+  const noGo = await failureOf('go', ['version']);
+  if (noGo !== null) context.skip(noGo);
+  const named = ['--git-host', 'example.com', '--git-user-id', 'carteiro', '--git-repo-id', 'client'];
+  const made = await generate(context, 'go', ['-g', 'go', ...named, '-p', 'packageName=client']);
+  await cp(path.join(programs, 'partner.go'), path.join(made, 'partner/main.go'));
+  const env = { ...process.env, GOFLAGS: '-mod=mod', GOPROXY: 'off' };
+  try {
+    const { stdout } = await run('go', ['run', './partner', server.url, token], { cwd: made, env });
+    expect(stdout.trim()).toBe('registered, listed, rotated, counted 0, margin told, refused 400 ERRO_VALIDACAO');
+  } catch (error) {
+    if (/GOPROXY=off/.test((error as Error).message)) context.skip('Go lacks modules of the client: build one once');
+    throw error;
+  }
+});

@@ -122,6 +122,24 @@ test('every field bears an example that fits it, so that the page shows no place
   for (const { schema, example } of whole) fit('the example of a body', schema, example);
 });
 
+test('a margin may be below zero wherever it is told, and no two enums give a Go client one constant', async () => {
+  const { components, paths } = await description();
+  const schemas = { ...components.schemas, paths } as Readonly<Record<string, unknown>>;
+  const minima =
+    JSON.stringify(schemas).match(/"(valor_margem_disponivel|margem_disponivel)":\{[^}]*"minimum":[^,}]*/g) ?? [];
+  expect(minima.length).toBeGreaterThan(3);
+  expect(minima.filter((one) => !one.includes('"minimum":-'))).toEqual([]);
+  const constants = Object.values(components.schemas).flatMap((one) => {
+    const { enum: values = [], 'x-enum-varnames': names = values } = one as {
+      enum?: string[];
+      'x-enum-varnames'?: string[];
+    };
+    return names.map((name) => name.replaceAll('.', '_').toUpperCase());
+  });
+  expect(constants.length).toBeGreaterThan(30);
+  expect(new Set(constants).size).toBe(constants.length);
+});
+
 test('every event tells in a line what it means', async () => {
   const { webhooks } = await description();
   const lines = Object.values(webhooks).map(({ post }) => post.summary);

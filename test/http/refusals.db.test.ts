@@ -103,6 +103,11 @@ describe('415', () => {
     expect(answer.status).toBe(201);
   });
 
+  test.each(['application/json; charset=utf-16', 'application/json;charset="latin1"'])('answers %s', async (type) => {
+    const answer = await api.send('POST', PATH, { token, headers: { 'Content-Type': type }, body: GOOD });
+    expect([answer.status, answer.body.codigo]).toEqual([415, 'TIPO_NAO_SUPORTADO']);
+  });
+
   test('comes after 401 and 403', async () => {
     const headers = { 'Content-Type': 'text/plain' };
     expect((await api.send('POST', PATH, { headers, body: 'x' })).status).toBe(401);

@@ -1,6 +1,6 @@
 /** Registration and disbursement over HTTP, as a real receiver gets their events. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDays, dayOf } from '../../src/contract/calendar.ts';
+import { addDays, dayOf, monthsBefore } from '../../src/contract/calendar.ts';
 import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 let world: PartnerWorld;
@@ -107,22 +107,47 @@ describe('a disbursement', () => {
     ]);
   });
 
-  test('dated before the loan or in the future is 400, names the field and the bounds, and changes nothing', async () => {
+  test.each(['sandbox', 'nucleo'] as const)(
+    'of %s dated too early or in the future is 400, names the field and the bounds, and changes nothing',
+    async (door) => {
+      const partner = await world.partner();
+      const id = await registeredLoan(partner);
+      const before = await partner.read(id);
+      const created = dayOf(new Date(before.criado_em));
+      const first = door === 'sandbox' ? monthsBefore(created, 24) : created;
+      const token = door === 'sandbox' ? partner.token : await world.api.token(undefined, ['nucleo']);
+      for (const wrong of [addDays(first, -1), '1899-12-31', '0000-01-01', addDays(created, 3), '2999-01-01']) {
+        const body = { resultado: 'liquidado', data_liberacao: wrong };
+        const answer = await world.api.send('POST', `/v1/${door}/emprestimos/${id}/desembolso`, { token, body });
+        expect([wrong, answer.status, answer.body.codigo, answer.body.detalhes]).toEqual([
+          wrong,
+          400,
+          'ERRO_VALIDACAO',
+          [{ campo: 'data_liberacao', mensagem: expect.stringContaining(first) }],
+        ]);
+      }
+      expect(await partner.read(id)).toEqual(before);
+      expect((await partner.disburse(id)).status).toBe(200);
+    },
+  );
+
+  test('in the sandbox may lie 24 months back: a new partner sees months close and the balance fall', async () => {
     const partner = await world.partner();
     const id = await registeredLoan(partner);
-    const before = await partner.read(id);
-    const created = dayOf(new Date(before.criado_em));
-    for (const wrong of [addDays(created, -1), '1899-12-31', '0000-01-01', addDays(created, 3), '2999-01-01']) {
-      const answer = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: wrong });
-      expect([wrong, answer.status, answer.body.codigo, answer.body.detalhes]).toEqual([
-        wrong,
-        400,
-        'ERRO_VALIDACAO',
-        [{ campo: 'data_liberacao', mensagem: expect.stringContaining(created) }],
-      ]);
-    }
-    expect(await partner.read(id)).toEqual(before);
-    expect((await partner.disburse(id)).status).toBe(200);
+    const today = dayOf(new Date());
+    const settled = await partner.disburse(id, { resultado: 'liquidado', data_liberacao: monthsBefore(today, 24) });
+    expect(settled.body).toMatchObject({ status: 'desembolsada', data_liberacao: monthsBefore(today, 24) });
+    const month = monthsBefore(today, 12).slice(0, 7);
+    const closed = await partner.post('/v1/sandbox/repasses', { competencia: month });
+    expect(closed.body).toMatchObject({ competencia: month, total_parcelas: 1, numero_ccbs: 1 });
+    const end = { data_desligamento: today, motivo_desligamento: { codigo: '02', descricao: 'Sem justa causa' } };
+    await partner.post('/v1/sandbox/vinculos/desligamentos', { emprestimo_id: id, ...end });
+    const employer = { cnpj: '11444777000161', nome: 'Nova Empresa SA' };
+    const rehire = { novo_empregador: employer, data_admissao: today, margem_disponivel: 500 };
+    await partner.post('/v1/sandbox/vinculos/novos', { emprestimo_id: id, ...rehire });
+    await partner.accepted('/v1/sandbox/sincronizacao');
+    const newBond = (await partner.received()).find(({ evento }) => evento === 'trabalhador.vinculo_novo');
+    expect(newBond?.data).toMatchObject({ emprestimo_id: id, saldo_pendente: 11 * 120.05 });
   });
 
   test('is dated today in São Paulo when no date is given', async () => {

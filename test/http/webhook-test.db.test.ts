@@ -155,6 +155,10 @@ test('a test without an outcome in time is answered 202 with its delivery, and h
   expect(new Set(many.map((answer) => answer.body.id)).size).toBe(14);
 });
 
+test('null is no order, as a generated Go client sends it', async () => {
+  expect(await tryOut(null as unknown as object)).toMatchObject({ status: 200, body: { evento: 'webhook.teste' } });
+});
+
 test('a deactivated webhook is not tried out', async () => {
   await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
   const answer = await tryOut();

@@ -8,6 +8,8 @@ import { addressVerdict, type TargetRules } from './addresses.ts';
 /** Blanks, control and invisible characters, backslashes: a URL parser drops or rewrites them without a word. */
 const TRICKS = /[\s\\\p{Cc}\p{Cf}\p{Cs}]/u;
 const ABSOLUTE = /^(https?):\/\/([^/?#]+)/i;
+/** What RFC 3986 allows in a path or a query as it is. The URL standard, which parses, lets more through: `5%`, `a|b`. */
+const NOT_OF_A_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]/g;
 const LOCAL_NAME = /(^|\.)(localhost|local|internal)$/;
 
 export type Target = { readonly url: string } | { readonly refused: string };
@@ -44,8 +46,10 @@ export function parseTarget(text: string, rules: TargetRules): Target {
   if (!URL.canParse(text)) return refused('não é uma URL válida');
   const url = new URL(text);
   if (url.port === '0') return refused('a porta 0 não é aceita');
-  if (url.href.length > MAX_URL_LENGTH)
+  const { origin } = url;
+  const encoded = origin + url.href.slice(origin.length).replaceAll(NOT_OF_A_URI, encodeURIComponent);
+  if (encoded.length > MAX_URL_LENGTH)
     return refused(`tem no máximo ${MAX_URL_LENGTH} caracteres depois de normalizada`);
   const rule = hostRule(url.hostname, rules);
-  return rule === null ? { url: url.href } : refused(rule);
+  return rule === null ? { url: encoded } : refused(rule);
 }

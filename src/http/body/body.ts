@@ -59,7 +59,10 @@ function hasManyValues(bytes: Buffer): boolean {
   return false;
 }
 
-/** Reads and parses a JSON body that may be left out, which is the same as `{}`. Throws as {@link readJson}. */
+/**
+ * Reads and parses a JSON body that may be left out, which is the same as `{}`; a generated Go client sends `null` then. Throws
+ * as {@link readJson}.
+ */
 export async function readJsonIfAny(request: HonoRequest): Promise<unknown> {
   const announced = request.header('Transfer-Encoding') ?? request.header('Content-Length') ?? '0';
   if (announced === '0') return {};
@@ -67,7 +70,7 @@ export async function readJsonIfAny(request: HonoRequest): Promise<unknown> {
   const bytes = await readBytes(request, MAX_BODY_BYTES, null);
   if (bytes.length === 0) return {};
   requireJsonType(request);
-  return parseJson(bytes);
+  return parseJson(bytes) ?? {};
 }
 
 /** For a route without a body: nothing may come, or an empty JSON object, which many clients send unasked. */
@@ -88,10 +91,15 @@ function requireBody(request: HonoRequest): void {
 }
 
 function requireJsonType(request: HonoRequest): void {
-  const type = request.header('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const [type = '', ...parameters] = (request.header('Content-Type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charsets = parameters.flatMap((one) => /^charset="?([^"]*)"?$/.exec(one)?.[1] ?? []);
   const encoding = request.header('Content-Encoding')?.trim().toLowerCase() ?? 'identity';
-  if (type === 'application/json' && encoding === 'identity') return;
-  throw new ApiError('TIPO_NAO_SUPORTADO', 'o corpo deve ser application/json, sem compressão');
+  const isUtf8 = charsets.every((charset) => charset === 'utf-8' || charset === 'utf8');
+  if (type === 'application/json' && encoding === 'identity' && isUtf8) return;
+  throw new ApiError('TIPO_NAO_SUPORTADO', 'o corpo deve ser application/json em UTF-8, sem compressão');
 }
 
 async function readBytes(request: HonoRequest, maxBytes: number, pace: Pace | null): Promise<Buffer> {

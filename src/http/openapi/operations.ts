@@ -81,8 +81,8 @@ function sizeOf(bytes: number): string {
 const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
 
 /** An operation without a body refuses one that comes all the same, by the same three rules. */
-function errorsOf({ method, query, errors = [] }: Operation): readonly ErrorCode[] {
-  const sent = method === 'get' ? SENT_ERRORS.slice(0, query === undefined ? 0 : 1) : SENT_ERRORS;
+function errorsOf({ method, errors = [] }: Operation): readonly ErrorCode[] {
+  const sent = method === 'get' ? SENT_ERRORS.slice(0, 1) : SENT_ERRORS;
   return [...sent, ...SHARED_ERRORS, ...errors];
 }
 

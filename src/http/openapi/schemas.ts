@@ -44,8 +44,24 @@ export function createSchemas(): Schemas {
       components.set($ref.replace(COMPONENTS, ''), opened($defs[$ref.replace(COMPONENTS, '')], $defs));
       return { $ref };
     },
-    components: () => Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    components: () => Object.fromEntries(withOwnConstants([...components].toSorted(([a], [b]) => (a < b ? -1 : 1)))),
   };
+}
+
+/**
+ * A generated Go client has one constant for each value of an enum, named by the value alone, in one package. So a component
+ * with a value that another one has names its constants itself.
+ */
+function withOwnConstants(components: readonly (readonly [string, unknown])[]): [string, unknown][] {
+  const taken = new Set<string>();
+  return components.map(([name, component]) => {
+    const { enum: values = [] } = component as { readonly enum?: readonly string[] };
+    const isTold = values.some((value) => taken.has(value));
+    for (const value of values) taken.add(value);
+    const prefix = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_');
+    const names = values.map((value) => `${prefix}_${value.replaceAll('.', '_')}`.toUpperCase());
+    return [name, isTold ? { ...(component as Json), 'x-enum-varnames': names } : component];
+  });
 }
 
 /** A schema with its references written out and without `additionalProperties: false`. */

@@ -13,7 +13,7 @@ const LIMIT = `deve ser um número inteiro de 1 a ${MAX_BOND_PAGE}`;
 
 const cursorFields = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
 
-const query = z.object({
+const query = z.strictObject({
   desde: periodStart.optional(),
   ate: periodEnd.optional(),
   cursor,

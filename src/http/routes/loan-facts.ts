@@ -21,29 +21,38 @@ interface Door {
   readonly prefix: string;
   readonly scope: Extract<Scope, 'sandbox' | 'nucleo'>;
   readonly idempotencyKey?: 'optional';
+  /** How many months back a transfer may be dated; null: to the loan's creation. */
+  readonly monthsBack: number | null;
 }
 
-export const SANDBOX_DOOR: Door = { prefix: '/v1/sandbox', scope: 'sandbox' };
-export const CORE_DOOR: Door = { prefix: '/v1/nucleo', scope: 'nucleo', idempotencyKey: 'optional' };
+export const SANDBOX_DOOR: Door = { prefix: '/v1/sandbox', scope: 'sandbox', monthsBack: 24 };
+export const CORE_DOOR: Door = { prefix: '/v1/nucleo', scope: 'nucleo', idempotencyKey: 'optional', monthsBack: null };
 
 const MAX_REASON_LENGTH = 500;
 const DEFAULT_ISSUANCE_REASON = 'Tentativas de emissão esgotadas';
 const DEFAULT_DISBURSEMENT_REASON = 'Transferência recusada pelo banco';
-const SETTLED_ON = {
-  pt: 'Do dia da contratação a hoje, em São Paulo; sem ela, hoje',
-  en: "From the day of the loan's creation to today, in São Paulo; without it, today",
-};
+const settledOn = ({ monthsBack }: Door) =>
+  monthsBack === null
+    ? {
+        pt: 'Do dia da contratação a hoje, em São Paulo; sem ela, hoje',
+        en: "From the day of the loan's creation to today, in São Paulo; without it, today",
+      }
+    : {
+        pt: `De até ${monthsBack} meses atrás a hoje, em São Paulo; sem ela, hoje`,
+        en: `From up to ${monthsBack} months ago to today, in São Paulo; without it, today`,
+      };
 
 const issuanceEnd = z.strictObject({
   resultado: z.enum(['emitida', 'falhou']),
   motivo: text(MAX_REASON_LENGTH).optional(),
 });
 
-const transferEnd = z.strictObject({
-  resultado: z.enum(['liquidado', 'falhou']),
-  motivo: text(MAX_REASON_LENGTH).optional(),
-  data_liberacao: date.optional().meta({ text: SETTLED_ON }),
-});
+const transferEnd = (door: Door) =>
+  z.strictObject({
+    resultado: z.enum(['liquidado', 'falhou']),
+    motivo: text(MAX_REASON_LENGTH).optional(),
+    data_liberacao: date.optional().meta({ text: settledOn(door) }),
+  });
 
 const ERRORS = ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
 const KEY_ERRORS = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
@@ -85,13 +94,13 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
       ...shared,
       path: path('desembolso'),
       summary: { pt: 'A transferência do banco termina', en: "The bank's transfer ends" },
-      body: transferEnd,
+      body: transferEnd(door),
     },
     async (call) => {
       const { resultado, motivo = DEFAULT_DISBURSEMENT_REASON, data_liberacao: on } = call.body;
       return answer(pool, path('desembolso'), call, (within, asker) =>
         resultado === 'liquidado'
-          ? settleDisbursement(within, asker, call.id, on)
+          ? settleDisbursement(within, asker, call.id, on, door.monthsBack)
           : failDisbursement(within, asker, call.id, motivo),
       );
     },

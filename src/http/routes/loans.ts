@@ -19,7 +19,7 @@ const MAX_VERSION = 2 ** 31 - 1;
 
 const LOCATION = { Location: { pt: 'O caminho do empréstimo', en: "The loan's path" } };
 
-const versionQuery = z.object({
+const versionQuery = z.strictObject({
   versao: z
     .string({ error: 'deve ser um número inteiro a partir de 1' })
     .regex(/^[1-9]\d*$/, 'deve ser um número inteiro a partir de 1')

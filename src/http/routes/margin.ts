@@ -6,7 +6,7 @@ import { toReais } from '../../contract/values.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
-const skipQuery = z.object({
+const skipQuery = z.strictObject({
   skip_cache: z
     .enum(['true', 'false'], 'deve ser true ou false')
     .transform((text) => text === 'true')

@@ -32,7 +32,7 @@ const body = marginRequest
 
 const described = z.xor([
   marginRequest
-    .extend({ valor_total_vencimentos: reais, valor_margem_disponivel: reais })
+    .extend({ valor_total_vencimentos: reais, valor_margem_disponivel: signedReais })
     .meta({ id: 'MargemDoRegistry' }),
   marginRequest
     .extend({ falha: z.enum(MARGIN_ERROR_KINDS), erro: text(MAX_ERROR_LENGTH) })

@@ -15,6 +15,9 @@ describe('an absolute https URL with a public name', () => {
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
     ['https://[2001:4860:4860::8888]/', 'https://[2001:4860:4860::8888]/'],
     ['https://hooks.example.com/a@b', 'https://hooks.example.com/a@b'],
+    ['https://hooks.example.com/5%', 'https://hooks.example.com/5%25'],
+    ['https://hooks.example.com/%7b%7?a|b={[c]}&d=5%', 'https://hooks.example.com/%7b%257?a%7Cb=%7B%5Bc%5D%7D&d=5%25'],
+    ['https://hooks.example.com/?', 'https://hooks.example.com/?'],
     ['https://localhost.example.com/', 'https://localhost.example.com/'],
     ['https://mylocalhost.com/', 'https://mylocalhost.com/'],
   ])('%s is accepted and normalised', (text, url) => {

@@ -25,7 +25,7 @@ public final class Partner {
         SecretTrocado again = api.postWebhooksIdSegredo(created.getId(), "java-2", new PostWebhooksIdSegredoRequest());
         PostWebhooksIdReenviosRequest period = new PostWebhooksIdReenviosRequest()
                 .desde("2026-01-31")
-                .status(Set.of(StatusDeEntrega.ERRO, StatusDeEntrega.SUSPENSA))
+                .status(Set.of(StatusDeEntrega.STATUS_DE_ENTREGA_ERRO, StatusDeEntrega.STATUS_DE_ENTREGA_SUSPENSA))
                 .simular(true);
         int counted = api.postWebhooksIdReenvios(created.getId(), period).getEntregas();
         MargemDoRegistry margin = new MargemDoRegistry()

@@ -22,7 +22,7 @@ is_listed = any(webhook.id == created.id for webhook in api.get_webhooks(ativo="
 first = api.post_webhooks_id_segredo(created.id, idempotency_key="python-2")
 again = api.post_webhooks_id_segredo(created.id, idempotency_key="python-2")
 period = PostWebhooksIdReenviosRequest(
-    desde="2026-01-31", status=[StatusDeEntrega.ERRO, StatusDeEntrega.SUSPENSA], simular=True
+    desde="2026-01-31", status=[StatusDeEntrega.STATUS_DE_ENTREGA_ERRO, StatusDeEntrega.STATUS_DE_ENTREGA_SUSPENSA], simular=True
 )
 counted = api.post_webhooks_id_reenvios(created.id, period).entregas
 margin = MargemDoRegistry(

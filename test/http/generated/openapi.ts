@@ -2420,7 +2420,7 @@ export interface components {
              */
             valor_total_vencimentos: number;
             /**
-             * @description Reais, com no máximo duas casas decimais
+             * @description Reais, com no máximo duas casas decimais; pode ser negativo
              * @example 1234.5
              */
             valor_margem_disponivel: number;
@@ -3035,6 +3035,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
@@ -3444,6 +3445,7 @@ export interface operations {
                     "application/json": components["schemas"]["SaudeDoWebhook"];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
@@ -3473,6 +3475,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpcoesDoWebhook"];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
@@ -3635,6 +3638,7 @@ export interface operations {
                     "application/json": components["schemas"]["EntregaComEnvios"];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
@@ -3738,6 +3742,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventoDoParceiro"];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
@@ -3897,6 +3902,7 @@ export interface operations {
                     "application/json": components["schemas"]["Averbacao"];
                 };
             };
+            400: components["responses"]["ERRO_VALIDACAO"];
             401: components["responses"]["CREDENCIAL_INVALIDA"];
             403: components["responses"]["ESCOPO_INSUFICIENTE"];
             404: components["responses"]["NAO_ENCONTRADO"];
@@ -4977,7 +4983,7 @@ export interface operations {
                     motivo?: string;
                     /**
                      * Format: date
-                     * @description Do dia da contratação a hoje, em São Paulo; sem ela, hoje
+                     * @description De até 24 meses atrás a hoje, em São Paulo; sem ela, hoje
                      * @example 2026-01-31
                      */
                     data_liberacao?: string;
