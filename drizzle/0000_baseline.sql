@@ -324,6 +324,9 @@ CREATE TABLE "event_types" (
 	"keys" text[] NOT NULL,
 	"kinds" text[] NOT NULL,
 	"formats" text[] NOT NULL,
+	"optional" text[] NOT NULL,
+	"least" integer NOT NULL,
+	"version" integer DEFAULT 1 NOT NULL,
 	CONSTRAINT "event_types_kind" CHECK (kind in ('emitted', 'internal', 'notice', 'reserved'))
 );
 --> statement-breakpoint
@@ -338,7 +341,7 @@ CREATE TABLE "events" (
 	"data" json NOT NULL,
 	"occurred_at" timestamp (3) with time zone NOT NULL,
 	"actor" text NOT NULL,
-	"request_id" uuid,
+	"request_id" text,
 	"fan_out" integer,
 	"loan_version" integer,
 	"snapshot" "pg_snapshot",

@@ -92,10 +92,10 @@ grant select, insert, update on loans, registrations, idempotency_keys, margin_f
 grant select on cursor_keys to carteiro_app;
 grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
-  next_loan_number(text), is_emitted(text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), is_emitted(text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, and asks which version it appends to.
 grant execute on function
-  append_event(uuid, integer, text, uuid, json, text, uuid, timestamptz, text), stream_version(uuid)
+  append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_core;

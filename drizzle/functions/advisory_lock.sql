@@ -1,7 +1,7 @@
 -- The one table of advisory locks: what each is for. A lock of this installation alone: two of them in one database have
 -- two schemas, whose number is the key's upper half. (The locks of pollers' names have keys of two halves: living_pollers.)
 create or replace function advisory_lock(purpose text) returns bigint
-  language sql stable strict parallel safe set search_path from current
+  language sql stable parallel safe
 return current_schema()::regnamespace::oid::bigint << 32 | case purpose
   when 'appending' then 1 -- held, shared, by a transaction that appends events (append_event)
   when 'awaiting' then 2 -- held by the one idle poller that waits for those transactions (wait_for_work)

@@ -1,13 +1,17 @@
--- Whether a value's text is of a format of the catalog: the text of a type, in its ISO form, or of a regular expression.
--- A value that is null, and a format that is null, fit.
+-- Whether a value's text is of a format of the catalog: a named one, or a regular expression. A value that is null, and a
+-- format that is null, fit. A `month` is one from 2000 to this one in São Paulo. A `number` or `money` is what a reader in
+-- IEEE doubles reads back unchanged: up to 15 digits always are. `stream`: the id of the event's own stream.
 create or replace function has_format(value text, format text) returns boolean
   language sql stable parallel safe
 return case
   when value is null or format is null then true
   when format like '^%' then value ~ format
-  else value like case format
-      when 'uuid' then '________-____-____-____-____________'
-      when 'date' then '____-__-__'
-      else '____-__-__T__:__:__.___Z'
-    end and pg_input_is_valid(value, format)
+  when format in ('uuid', 'stream') then value like '________-____-____-____-____________' and pg_input_is_valid(value, 'uuid')
+  when format = 'date' then value like '____-__-__' and pg_input_is_valid(value, 'date')
+  when format = 'timestamptz' then value like '____-__-__T__:__:__.___Z' and pg_input_is_valid(value, 'timestamptz')
+  when format = 'month' then value ~ '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$'
+    and value <= to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM')
+  when format = 'money' then value ~ '^-?[0-9]{1,13}([.][0-9]{1,2})?$'
+  when format = 'money >= 0' then value ~ '^[0-9]{1,13}([.][0-9]{1,2})?$'
+  when format = 'number' then pg_input_is_valid(value, 'float8') and value::float8::text::numeric = value::numeric
 end;

@@ -14,7 +14,7 @@ begin
   if not found then
     raise exception '"%" is no notice of the catalog', p_type using errcode = 'CT404';
   end if;
-  fault := payload_fault(known.keys, known.kinds, known.formats, p_data);
+  fault := payload_fault(known, p_data);
   if fault is not null then
     raise exception 'the payload of "%" does not fit: %', p_type, fault using errcode = 'CT400';
   end if;

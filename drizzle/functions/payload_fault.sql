@@ -1,15 +1,17 @@
--- What is wrong with an event's payload, or null: its keys, their order, their JSON types and their formats must be the
--- catalog's (`event_types`). Keys of an object inside it stand behind it, as `novo_empregador.cnpj`. Only the first fault
+-- What is wrong with an event's payload, or null: its keys, their JSON types and their formats must be the catalog's, in any
+-- order; an optional key may be absent. A key of an object inside it is told as `novo_empregador.cnpj`. Only the first fault
 -- is told, by the key's name; values are not repeated, because a CPF may be among them.
--- append_event asks it only when its own quick look has found something, or the payload has an object inside.
-create or replace function payload_fault(keys text[], kinds text[], formats text[], data json) returns text
-  language plpgsql stable set search_path from current
+create or replace function payload_fault(known event_types, data json) returns text
+  language plpgsql stable set search_path from current set extra_float_digits = 1
 as $$
 declare
   fault text;
 begin
   if data is null or json_typeof(data) <> 'object' then
     return format('it must be an object, not %s', coalesce(json_typeof(data), 'null'));
+  end if;
+  if not pg_input_is_valid(data::text, 'jsonb') then
+    return 'it holds the character \u0000, half of a surrogate pair, or a number without end';
   end if;
   with flat as (
     select row_number() over (order by n, m) as i, key, value
@@ -23,25 +25,30 @@ begin
     ) all_keys
   ),
   wanted as (
-    select * from unnest(keys, kinds, formats) with ordinality as field (key, kind, format, i)
+    select *, key = any (known.optional) or key like '%.%' and not exists (
+             select from flat where flat.key = split_part(field.key, '.', 1) and json_typeof(flat.value) = 'object') as may_lack
+    from unnest(known.keys, known.kinds, known.formats) with ordinality as field (key, kind, format, i)
   )
-  select case
-      when flat.key is null then format('the key "%s" is missing', wanted.key)
-      when wanted.key is null or flat.key <> all (keys) then format('the key "%s" is unknown', flat.key)
-      when flat.key <> wanted.key and wanted.key not in (select key from flat)
-        then format('the key "%s" is missing', wanted.key)
-      when flat.key <> wanted.key then format('the key "%s" stands where "%s" belongs', flat.key, wanted.key)
-      when json_typeof(flat.value) <> all (string_to_array(wanted.kind, ','))
-        then format('"%s" must be %s, not %s', flat.key, replace(wanted.kind, ',', ' or '), json_typeof(flat.value))
-      else format('"%s" is not of the form %s', flat.key, wanted.format)
-    end
-  into fault
-  from flat
-  full join wanted using (i)
-  where flat.key is distinct from wanted.key
-     or json_typeof(flat.value) <> all (string_to_array(wanted.kind, ','))
-     or not has_format(flat.value #>> '{}', wanted.format)
-  order by i
+  select what into fault
+  from (
+    select 1 as rank, min(i) as i, format('the key "%s" stands twice', key) as what from flat group by key having count(*) > 1
+    union all
+    select 2, i, format('the key "%s" is unknown', key) from flat where key <> all (known.keys)
+    union all
+    select 3, i, format('the key "%s" is missing', key) from wanted where not may_lack and key not in (select key from flat)
+    union all
+    select 4, wanted.i, case
+        when json_typeof(flat.value) <> all (string_to_array(kind, ','))
+          then format('"%s" must be %s, not %s', key, replace(kind, ',', ' or '), json_typeof(flat.value))
+        when format = 'month' then format('"%s" must be a month from 2000-01 to this one', key)
+        when format = 'number' then format('"%s" must be a number that an IEEE double carries unchanged', key)
+        when format like 'money%' then format('"%s" must be an amount%s of at most two decimals, below 10^13', key, substr(format, 6))
+        else format('"%s" is not of the form %s', key, replace(format, 'stream', 'uuid'))
+      end
+    from flat join wanted using (key)
+    where json_typeof(flat.value) <> all (string_to_array(kind, ',')) or not has_format(flat.value #>> '{}', format)
+  ) faults
+  order by rank, i
   limit 1;
   return fault;
 end

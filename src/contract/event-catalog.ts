@@ -1,10 +1,12 @@
 /**
  * The event table as the database keeps it (`event_types`), for `append_event` to check payloads against: each type with its
- * payload as JSON Schema, and the payload's fields in the catalog's order.
+ * payload as JSON Schema, and the payload's fields in the catalog's order. Two releases may use one database, so a change only
+ * ever adds (catalog-change.ts).
  */
 import { z } from 'zod';
 import { API_FAMILIES } from './delivery.ts';
 import { EVENTS } from './events.ts';
+import { MONTH } from './values.ts';
 
 export interface CatalogEntry {
   readonly name: string;
@@ -18,54 +20,80 @@ export interface CatalogEntry {
   /** For each key the JSON types it may have, separated by commas: `number,null`. */
   readonly kinds: readonly string[];
   /**
-   * For each key the rule for its value as text: a PostgreSQL type that must read it (`uuid`, `date`, `timestamptz`), or a
-   * regular expression, which begins with `^`. Null allows any text.
+   * For each key the rule for its value as text: a name that `has_format` (drizzle/functions) explains, or a regular expression,
+   * which begins with `^`. Null allows any text.
    */
   readonly formats: readonly (string | null)[];
+  /** The keys that may be absent. */
+  readonly optional: readonly string[];
+  /** How many of the first keys a payload has at least: no key after them is required. */
+  readonly least: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
+
+interface NumberSchema {
+  readonly type?: string | readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+}
 
 interface Field {
   readonly key: string;
   readonly kinds: readonly string[];
   readonly format: string | null;
+  readonly isOptional: boolean;
 }
 
 /** PostgreSQL's regular expressions cannot count further than this. */
 const MAX_COUNT = 255;
-const REAIS = '^-?[0-9]{1,10}([.][0-9]{1,2})?$';
+/** The key that names the loan whose stream the event belongs to. */
+const LOAN_KEY = 'emprestimo_id';
 
 const FAMILIES = { emitted: API_FAMILIES, internal: API_FAMILIES.slice(0, 1), notice: [] } as const;
 
 /** One entry for each name of the event table, in its order. */
 export function eventCatalog(): CatalogEntry[] {
-  return Object.entries(EVENTS).map(([name, event]) => {
-    if (event.kind === 'reserved') {
-      return { name, kind: event.kind, families: [], payload: null, keys: [], kinds: [], formats: [] };
-    }
-    const payload = z.toJSONSchema(event.data, { unrepresentable: 'any' }) as Json;
-    const fields = fieldsOf(payload, (payload['$defs'] ?? {}) as Json);
-    return {
-      name,
-      kind: event.kind,
-      families: FAMILIES[event.kind],
-      payload,
-      keys: fields.map(({ key }) => key),
-      kinds: fields.map(({ kinds }) => kinds.join(',')),
-      formats: fields.map(({ format }) => format),
-    };
-  });
+  return Object.entries(EVENTS).map(([name, event]) =>
+    event.kind === 'reserved'
+      ? entryOf(name, event.kind, [], null)
+      : entryOf(name, event.kind, FAMILIES[event.kind], event.data),
+  );
+}
+
+function entryOf(
+  name: string,
+  kind: CatalogEntry['kind'],
+  families: readonly string[],
+  data: z.ZodType | null,
+): CatalogEntry {
+  const payload = data === null ? null : (z.toJSONSchema(data, { unrepresentable: 'any' }) as Json);
+  const fields = payload === null ? [] : fieldsOf(payload, (payload['$defs'] ?? {}) as Json);
+  return {
+    name,
+    kind,
+    families,
+    payload,
+    keys: fields.map(({ key }) => key),
+    kinds: fields.map(({ kinds }) => kinds.join(',')),
+    formats: fields.map(({ format }) => format),
+    optional: fields.filter(({ isOptional }) => isOptional).map(({ key }) => key),
+    least: fields.findLastIndex(({ isOptional }) => !isOptional) + 1,
+  };
 }
 
 function fieldsOf(object: Json, definitions: Json, prefix = ''): Field[] {
   const fields: Field[] = [];
+  const required = new Set(object['required'] as readonly string[] | undefined);
   for (const [name, given] of Object.entries(object['properties'] as Json)) {
     const key = `${prefix}${name}`;
     const schema = resolve(given as Json, definitions);
     const kinds = kindsOf(schema);
-    fields.push({ key, kinds, format: formatOf(schema) });
-    if (kinds.includes('object')) fields.push(...fieldsOf(schema, definitions, `${key}.`));
+    const format = key === LOAN_KEY ? 'stream' : formatOf(schema);
+    fields.push({ key, kinds, format, isOptional: !required.has(name) });
+    const inside = [schema, ...((schema['anyOf'] ?? []) as Json[])].map((one) => resolve(one, definitions));
+    for (const one of inside) if ('properties' in one) fields.push(...fieldsOf(one, definitions, `${key}.`));
   }
   return fields;
 }
@@ -81,7 +109,6 @@ function kindsOf(schema: Json): string[] {
   return [schema['type']].flat().map((type) => (type === 'integer' ? 'number' : String(type)));
 }
 
-/** PostgreSQL types instead of regular expressions: their input functions take 1 µs, the expression 15 µs. */
 const TYPES: Readonly<Record<string, string>> = { uuid: 'uuid', date: 'date', 'date-time': 'timestamptz' };
 
 /** JSON's null has no text, so no rule for text refuses it. */
@@ -94,15 +121,16 @@ function formatOf(schema: Json): string | null {
   // A name or description. Its own pattern is in JavaScript's dialect.
   const { minLength, maxLength = MAX_COUNT } = schema as { minLength?: number; maxLength?: number };
   if (minLength !== undefined) return `^[^[:cntrl:]]{${minLength},${Math.min(maxLength, MAX_COUNT)}}$`;
+  if (schema['pattern'] === MONTH.source) return 'month';
   if (typeof schema['pattern'] === 'string') return schema['pattern'].replaceAll(String.raw`\d`, '[0-9]');
-  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
-  if (schema['type'] === 'integer' && minimum === 1 && maximum !== undefined && maximum < MAX_COUNT) {
+  return numberFormatOf(schema);
+}
+
+function numberFormatOf({ type, minimum, maximum, multipleOf }: NumberSchema): string | null {
+  if (type === 'integer' && minimum === 1 && maximum !== undefined && maximum < MAX_COUNT) {
     return `^(${Array.from({ length: maximum }, (_, index) => index + 1).join('|')})$`;
   }
-  if (schema['type'] === 'integer') return schema['minimum'] === 0 ? '^[0-9]+$' : '^-?[0-9]+$';
-  if (schema['multipleOf'] === 0.01) {
-    return schema['minimum'] === 0 ? REAIS.replace('-?', '') : REAIS;
-  }
-  if (schema['minimum'] === 0) return '^[0-9]';
-  return null;
+  if (type === 'integer') return minimum === 0 ? '^[0-9]{1,15}$' : '^-?[0-9]{1,15}$';
+  if (multipleOf === 0.01) return minimum === 0 ? 'money >= 0' : 'money';
+  return [type].flat().includes('number') ? 'number' : null;
 }

@@ -13,7 +13,7 @@ import {
   SIGNING_MODES,
 } from './statuses.ts';
 import { cnpj, cpf } from './tax-ids.ts';
-import { date, id, MAX_INSTALLMENTS, month, reais, signedReais, text, timestamp } from './values.ts';
+import { amount, date, id, MAX_INSTALLMENTS, month, signedAmount, text, timestamp } from './values.ts';
 
 const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) }).meta({ id: 'CodigoEDescricao' });
 
@@ -28,8 +28,8 @@ export const marginConcluded = z.strictObject({
   cpf_trabalhador: cpf,
   cnpj_empregador: cnpj,
   consulta_margem_id: id,
-  salario_bruto: reais,
-  margem_disponivel: signedReais,
+  salario_bruto: amount,
+  margem_disponivel: signedAmount,
   margem_percentual: z.number().nullable(),
 });
 
@@ -40,7 +40,7 @@ export const marginFailed = z.strictObject({
   erro: z.string(),
 });
 
-export const loanIssued = z.strictObject({ emprestimo_id: id, numero: z.string(), valor_liberado: reais });
+export const loanIssued = z.strictObject({ emprestimo_id: id, numero: z.string(), valor_liberado: amount });
 
 export const issuanceFailed = z.strictObject({ emprestimo_id: id, motivo: z.string() });
 
@@ -67,7 +67,7 @@ export const registrationFailed = z.strictObject({ emprestimo_id: id, averbacao_
 export const disbursementSettled = z.strictObject({
   emprestimo_id: id,
   numero_emprestimo: z.string(),
-  valor_liberado: reais,
+  valor_liberado: amount,
   data_liberacao: date,
 });
 
@@ -96,10 +96,9 @@ export const newBond = z.strictObject({
   nome_trabalhador: z.string(),
   novo_empregador: z.strictObject({ cnpj, nome: text(200) }),
   data_admissao: date,
-  margem_disponivel: signedReais,
+  margem_disponivel: signedAmount,
   emprestimo_id: id,
-  // The sum of up to 96 installments may be above the maximum of one amount.
-  saldo_pendente: z.number().min(0),
+  saldo_pendente: amount,
   averbavel: z.boolean(),
 });
 
@@ -108,7 +107,7 @@ export const settlementProcessed = z.strictObject({
   competencia: month,
   total_parcelas: z.int().min(0),
   numero_ccbs: z.int().min(0),
-  valor_total: z.number().min(0),
+  valor_total: amount,
   fechado_em: timestamp,
 });
 
@@ -147,9 +146,9 @@ export const loanContracted = z.strictObject({
   cnpj_empregador: cnpj,
   tipo_assinatura: z.enum(SIGNING_MODES),
   entrega_documentos: z.enum(DOCUMENT_MODES),
-  valor_liberado: reais,
+  valor_liberado: amount,
   numero_parcelas: z.int().min(1).max(MAX_INSTALLMENTS),
-  valor_parcela: reais,
+  valor_parcela: amount,
   consulta_margem_id: id.nullable(),
 });
 

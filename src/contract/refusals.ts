@@ -18,10 +18,8 @@ export type Refusal =
   | { readonly kind: 'loanState'; readonly what: string; readonly status: LoanStatus; readonly why: string | null }
   /** The state would allow it, but what was sent does not fit the loan. */
   | { readonly kind: 'misfit'; readonly what: string; readonly details: readonly ErrorDetail[] }
-  /** The loan's partner is inactive, so nothing would be sent to it. */
-  | { readonly kind: 'loanOfInactivePartner' }
-  /** The partner that the loan core names is unknown or inactive. */
-  | { readonly kind: 'noActivePartner' }
+  /** There is no partner of the id that the loan core names. */
+  | { readonly kind: 'unknownPartner' }
   /** No margin query of this partner, worker and employer has the id that was named. */
   | { readonly kind: 'unknownMarginQuery' }
   /** No registry is configured. */

@@ -9,10 +9,12 @@ export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ['202
 /** A calendar date, `YYYY-MM-DD`. */
 export const date = z.iso.date('deve ser uma data AAAA-MM-DD').meta({ examples: ['2026-01-31'] });
 
-/** A month, `YYYY-MM`. */
+export const MONTH = /^[2-9]\d{3}-(0[1-9]|1[0-2])$/;
+
+/** A month from 2000 on, `YYYY-MM`. */
 export const month = z
   .string()
-  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'deve ser um mês AAAA-MM')
+  .regex(MONTH, 'deve ser um mês AAAA-MM, de 2000 em diante')
   .meta({ examples: ['2026-01'] });
 
 const CONTROL = String.raw`\x00-\x1F\x7F-\x9F`;
@@ -37,6 +39,7 @@ export function text(max: number) {
 export const MAX_INSTALLMENTS = 96;
 
 const MAX_REAIS = 9_999_999_999.99;
+const MAX_AMOUNT = 9_999_999_999_999.99;
 const TOO_PRECISE = 'tem no máximo duas casas decimais';
 
 function hasCentavosAtMost(value: number): boolean {
@@ -47,31 +50,31 @@ function hasCentavosAtMost(value: number): boolean {
  * Money on the wire: a JSON number in reais with at most two decimals. More decimals are refused,
  * never rounded. Inside the service money is integer centavos: see {@link toCentavos}.
  */
-export const reais = z
-  .number()
-  .min(0, 'não pode ser negativo')
-  .max(MAX_REAIS, 'valor alto demais')
-  .refine(hasCentavosAtMost, TOO_PRECISE)
-  .meta({
-    multipleOf: 0.01,
-    text: { pt: 'Reais, com no máximo duas casas decimais', en: 'Reais, with two decimals at most' },
-    examples: [1234.5],
-  });
+export const reais = reaisBetween(0, MAX_REAIS);
 
 /** {@link reais} that may be below zero: a margin is negative when more of it was pledged than is allowed. */
-export const signedReais = z
-  .number()
-  .min(-MAX_REAIS, 'valor baixo demais')
-  .max(MAX_REAIS, 'valor alto demais')
-  .refine(hasCentavosAtMost, TOO_PRECISE)
-  .meta({
-    multipleOf: 0.01,
-    text: {
-      pt: 'Reais, com no máximo duas casas decimais; pode ser negativo',
-      en: 'Reais, with two decimals at most; may be negative',
-    },
-    examples: [1234.5],
-  });
+export const signedReais = reaisBetween(-MAX_REAIS, MAX_REAIS);
+
+/** What an event tells, which may be a sum of many {@link reais}: below 10^13, so that an IEEE double carries it unchanged. */
+export const amount = reaisBetween(0, MAX_AMOUNT);
+
+/** {@link amount} that may be below zero. */
+export const signedAmount = reaisBetween(-MAX_AMOUNT, MAX_AMOUNT);
+
+function reaisBetween(least: number, most: number) {
+  const pt = 'Reais, com no máximo duas casas decimais';
+  const en = 'Reais, with two decimals at most';
+  return z
+    .number()
+    .min(least, least === 0 ? 'não pode ser negativo' : 'valor baixo demais')
+    .max(most, 'valor alto demais')
+    .refine(hasCentavosAtMost, TOO_PRECISE)
+    .meta({
+      multipleOf: 0.01,
+      text: least === 0 ? { pt, en } : { pt: `${pt}; pode ser negativo`, en: `${en}; may be negative` },
+      examples: [1234.5],
+    });
+}
 
 /** {@link reais}, greater than zero. */
 export const positiveReais = reais

@@ -9,8 +9,7 @@ const CODES = {
   notFound: 'NAO_ENCONTRADO',
   loanState: 'TRANSICAO_INVALIDA',
   misfit: 'ERRO_VALIDACAO',
-  loanOfInactivePartner: 'TRANSICAO_INVALIDA',
-  noActivePartner: 'ERRO_VALIDACAO',
+  unknownPartner: 'ERRO_VALIDACAO',
   unknownMarginQuery: 'ERRO_VALIDACAO',
   noRegistry: 'INDISPONIVEL',
   marginRefused: 'MARGEM_NEGOCIAL',
@@ -63,10 +62,7 @@ const TOLD: { readonly [K in RefusalKind]: (refusal: RefusalOf<K>) => Told } = {
     text: `${what}: o status do empréstimo é ${status}${why === null ? '' : `, ${why}`}`,
   }),
   misfit: ({ what, details }) => ({ text: what, details }),
-  loanOfInactivePartner: () => ({
-    text: 'O parceiro do empréstimo está inativo: nada lhe seria enviado; reative-o e repita',
-  }),
-  noActivePartner: () => wrong('parceiro_id', 'não é um parceiro ativo'),
+  unknownPartner: () => wrong('parceiro_id', 'não é um parceiro'),
   unknownMarginQuery: () =>
     wrong('consulta_margem_id', 'não é uma consulta de margem deste trabalhador com este empregador'),
   noRegistry: () => ({ text: 'nenhum registry está configurado' }),

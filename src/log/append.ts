@@ -32,15 +32,15 @@ export class VersionConflict extends Error {
   override name = 'VersionConflict';
 }
 
-/** There is no active partner of that id to append for. */
-export class InactivePartner extends Error {
-  override name = 'InactivePartner';
+/** There is no partner of that id to append for. */
+export class UnknownPartner extends Error {
+  override name = 'UnknownPartner';
 }
 
 const VERSION_CONFLICT = 'CT409';
-const INACTIVE_PARTNER = 'CT403';
+const UNKNOWN_PARTNER = 'CT403';
 
-/** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict} and {@link InactivePartner}. */
+/** Appends `facts` in order and returns the stream's new version. Throws {@link VersionConflict} and {@link UnknownPartner}. */
 export async function append(tx: Tx, appending: Appending): Promise<number> {
   const [{ type }, { length }] = [appending.facts[0] ?? { type: '' }, appending.facts];
   return inSpan('append', { 'carteiro.evento': type, 'carteiro.events': length }, () => appendFacts(tx, appending));
@@ -62,7 +62,8 @@ async function appendFacts(tx: Tx, appending: Appending): Promise<number> {
         ) ${traced}`;
     } catch (error) {
       const { code } = error as { code?: unknown };
-      if (code === INACTIVE_PARTNER) throw new InactivePartner(`partner ${partnerId} is not active`, { cause: error });
+      if (code === UNKNOWN_PARTNER)
+        throw new UnknownPartner(`there is no partner ${partnerId}, or the stream is another's`, { cause: error });
       if (code !== VERSION_CONFLICT) throw error;
       throw new VersionConflict(`stream ${stream} is not at version ${version}`, { cause: error });
     }

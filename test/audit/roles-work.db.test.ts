@@ -14,7 +14,7 @@ import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../
 import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { RECEIVED_DOCUMENT } from '../support/payloads.ts';
+import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let database: TestDatabase;
 let logins: Login[];
@@ -67,7 +67,7 @@ test('the app registers and appends, the poller delivers and records, and each o
   open.release();
   await untilSettled(database.sql);
   expect((await sealAll(poller)).rows).toBeGreaterThan(0);
-  await database.sql`select append_event(uuidv7(), 0, 'documento.recebido', ${partnerId}, ${RECEIVED_DOCUMENT}::text::json, 'test')`;
+  await database.sql`select append_event(${LOAN}, 0, 'documento.recebido', ${partnerId}, ${RECEIVED_DOCUMENT}::text::json, 'test')`;
   await untilSettled(database.sql);
   expect((await sealAll(app)).rows).toBe(1);
   expect((await verifySeals(app)).findings).toEqual([]);

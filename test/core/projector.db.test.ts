@@ -250,7 +250,7 @@ describe('bonds', () => {
 });
 
 describe('settlements', () => {
-  const NOW = new Date('2027-06-15T12:00:00Z');
+  const NOW = new Date('2026-06-15T12:00:00Z');
 
   test('count a loan that SQL alone knows of, before the projector and after it', async () => {
     partner = await createPartner(database.sql);
@@ -361,7 +361,7 @@ describe('how far it has come', () => {
     await untilSettled(database.sql);
     const instant = new Date();
     await database.sql.begin(async (sql) => {
-      await append(randomUUID(), 0, 'desembolso.falhou', { ...failed }, { sql: sql as unknown as Sql });
+      await append(failed.emprestimo_id, 0, 'desembolso.falhou', { ...failed }, { sql: sql as unknown as Sql });
       const reason = await projectUntil(deps, new Date(Date.now() + 1), 0);
       expect(reason).toMatch(/has not passed .*process \d+ .*open since/);
     });

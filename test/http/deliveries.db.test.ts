@@ -4,9 +4,9 @@ import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/
 import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
-import { readAttempts, readDeliveries } from '../support/outbox.ts';
+import { commitEvents, readAttempts, readDeliveries } from '../support/outbox.ts';
 import { status } from '../support/receiver.ts';
-import { FAILED_DISBURSEMENT, FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
+import { FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 
 interface Page {
   readonly itens: readonly DeliveryResource[];
@@ -121,7 +121,7 @@ describe('the list of deliveries', () => {
   test('of a rare status goes on over pages that may be empty, and misses nothing', async () => {
     const { sql } = world.api.database;
     await delivered(200);
-    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 5050)`;
+    await commitEvents(sql, partner.id, 5050);
     const first = (await list('?status=entregue')).body;
     expect([first.itens.length, typeof first.proximo_cursor]).toEqual([0, 'string']);
     const second = (await list(`?status=entregue&cursor=${first.proximo_cursor}`)).body;
@@ -225,7 +225,7 @@ describe('the list over all webhooks', () => {
     const { sql } = world.api.database;
     const rare = await partner.register(['repasse.processado']);
     await sql`select append_event(uuidv7(), 0, 'repasse.processado', ${partner.id}, ${PROCESSED_SETTLEMENT}::text::json, 'test')`;
-    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 2600)`;
+    await commitEvents(sql, partner.id, 2600);
     const found: DeliveryResource[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -407,7 +407,7 @@ describe('a resend of many', () => {
 
   test('of more than one batch resends each once, also taken up again at its cursor', async () => {
     const { sql } = world.api.database;
-    await sql`select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 2100)`;
+    await commitEvents(sql, partner.id, 2100);
     await sql`
       update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now(), attempts = 1
       where webhook_id = ${webhook.id}`;

@@ -60,12 +60,11 @@ interface Door {
 const today = () => dayOf(new Date());
 const REASON = { codigo: '02', descricao: 'Sem justa causa' };
 const EMPLOYER = { cnpj: '11444777000161', nome: 'Outra Empresa' };
-const LATER = new Date('2031-01-15T12:00:00Z');
 const database = () => world.api.database;
 
-function nextMonth(): string {
+function lastMonth(): string {
   const [year, month] = today().split('-').map(Number) as [number, number];
-  return month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
+  return month === 1 ? `${year - 1}-12` : `${year}-${String(month - 1).padStart(2, '0')}`;
 }
 
 async function post(path: string, body?: unknown): Promise<void> {
@@ -123,7 +122,7 @@ const http: Door = {
   },
   async closeMonth({ id }) {
     const provenance = { partnerId: id, actor: 'close-settlement', requestId: null };
-    await closeSettlement(database().pool, provenance, nextMonth(), LATER);
+    await closeSettlement(database().pool, provenance, lastMonth());
   },
 };
 
@@ -229,11 +228,11 @@ const sql: Door = {
     const id = randomUUID();
     return append(partner, id, 'repasse.processado', {
       repasse_id: id,
-      competencia: nextMonth(),
+      competencia: lastMonth(),
       total_parcelas: 1,
       numero_ccbs: 1,
       valor_total: TERMS.valor_parcela,
-      fechado_em: LATER.toISOString(),
+      fechado_em: new Date().toISOString(),
     });
   },
 };

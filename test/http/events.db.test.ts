@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
 import { commitEvent } from '../support/outbox.ts';
-import { FAILED_MARGIN, failedDisbursementOf, RECEIVED_DOCUMENT } from '../support/payloads.ts';
+import { FAILED_MARGIN, failedDisbursementOf, LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
@@ -106,7 +106,8 @@ describe('the feed', () => {
 
   test('looks beyond many facts that no partner is sent for the first page', async () => {
     await world.api.database.sql`
-      select append_event(uuidv7(), 0, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test') from generate_series(1, 20)`;
+      select append_event(${LOAN}, version, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test')
+      from generate_series(0, 19) version`;
     const loan = await partner.emit();
     await readFeedUntil(partner, 1);
     expect(loansOf(await readFeed(partner, '?limite=1'))).toEqual([loan]);

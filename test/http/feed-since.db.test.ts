@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
 import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
-import { RECEIVED_DOCUMENT } from '../support/payloads.ts';
+import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
@@ -113,7 +113,7 @@ describe('one event', () => {
     const { page } = await emitApart(1);
     const { sql } = world.api.database;
     const [fact] = await sql<[{ id: string }]>`
-      select (append_event(uuidv7(), 0, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test')).event_id
+      select (append_event(${LOAN}, 0, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test')).event_id
         as id`;
     const [made] = await sql<[{ id: string }]>`
       select make_test_delivery(${webhook.id}, ${partner.id}, 'webhook.teste', '{}', 'test') as id`;

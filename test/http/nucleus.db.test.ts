@@ -97,17 +97,23 @@ describe('a fact', () => {
     expect((await send(path, core, { resultado: 'talvez' })).body.detalhes).toMatchObject([{ campo: 'resultado' }]);
   });
 
-  test('about a loan of an inactive partner is 409 and says what to do, with a key or without', async () => {
-    const partner = await world.partner();
-    const id = await partner.newLoan();
-    await world.api.database.sql`update partners set active = false where id = ${partner.id}`;
+  test('about a partner that has left is taken, without a delivery, with a key or without; an unknown one is 400', async () => {
     for (const key of [undefined, 'inactive-1']) {
-      const answer = await send(signing(id), core, undefined, key);
-      expect([answer.status, answer.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
-      expect(answer.body.mensagem).toContain('reative-o');
+      const partner = await world.partner();
+      const id = await partner.newLoan();
+      await world.api.database.sql`update partners set active = false where id = ${partner.id}`;
+      expect((await send(signing(id), core, undefined, key)).status).toBe(200);
+      expect((await send(AUTHORIZATIONS, core, accepted(partner.id), key && `${key}-a`)).status).toBe(201);
+      expect(
+        await world.api.database.sql`
+        select type, fan_out from events where partner_id = ${partner.id} and fan_out is not null order by position`,
+      ).toEqual([
+        { type: 'assinatura.concluida', fan_out: 0 },
+        { type: 'autorizacao.confirmada', fan_out: 0 },
+      ]);
     }
-    expect((await send(AUTHORIZATIONS, core, accepted(partner.id))).body.detalhes).toEqual([
-      { campo: 'parceiro_id', mensagem: 'não é um parceiro ativo' },
+    expect((await send(AUTHORIZATIONS, core, accepted(crypto.randomUUID()))).body.detalhes).toEqual([
+      { campo: 'parceiro_id', mensagem: 'não é um parceiro' },
     ]);
   });
 });

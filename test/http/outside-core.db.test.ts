@@ -12,8 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const LATER = new Date('2031-01-15T12:00:00Z');
-
 async function appendAs(partner: TestPartner, stream: string, version: number, type: string, data: object) {
   await world.api.database.sql`
     select append_event(${stream}, ${version}, ${type}, ${partner.id}, ${JSON.stringify(data)}::text::json, 'core-banking')`;
@@ -52,11 +50,9 @@ describe('a disbursement settled by SQL', () => {
   test('is counted by the batch of its month', async () => {
     const partner = await world.partner();
     const loan = await registeredLoan(partner);
-    await appendAs(partner, loan.id, 4, 'desembolso.liquidado', settled(loan));
+    await appendAs(partner, loan.id, 4, 'desembolso.liquidado', { ...settled(loan), data_liberacao: '2026-01-31' });
     const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
-    const [year, month] = dayOf(new Date()).split('-').map(Number) as [number, number];
-    const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, '0')}`;
-    const closing = await closeSettlement(world.api.database.pool, provenance, next, LATER);
+    const closing = await closeSettlement(world.api.database.pool, provenance, '2026-02');
     expect(closing).toMatchObject({
       ok: { settlement: { total_parcelas: 1, numero_ccbs: 1, valor_total: TERMS.valor_parcela } },
     });

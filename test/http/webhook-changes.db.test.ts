@@ -3,9 +3,8 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
-import { readDeliveries } from '../support/outbox.ts';
+import { commitEvents, readDeliveries } from '../support/outbox.ts';
 import { hang, status } from '../support/receiver.ts';
-import { FAILED_DISBURSEMENT } from '../support/payloads.ts';
 
 let world: DeliveryWorld;
 let partner: Subscriber;
@@ -146,8 +145,7 @@ describe('a deactivation', () => {
 
   test('is carried on by the claims where the request stopped, retries that are not due included', async () => {
     const { sql } = world.api.database;
-    await sql`
-      select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 2100)`;
+    await commitEvents(sql, partner.id, 2100);
     await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhook.id}`;
     await sql`update webhooks set active = false where id = ${webhook.id}`;
     await sql`delete from arrivals`;
@@ -159,8 +157,7 @@ describe('a deactivation', () => {
 
   test('of thousands of deliveries is done in batches within the request', async () => {
     const { sql } = world.api.database;
-    await sql`
-      select append_event(uuidv7(), 0, 'desembolso.falhou', ${partner.id}, ${FAILED_DISBURSEMENT}::text::json, 'test') from generate_series(1, 2100)`;
+    await commitEvents(sql, partner.id, 2100);
     expect((await partner.send('DELETE', path)).status).toBe(204);
     expect(new Set(await statuses())).toEqual(new Set(['suspensa']));
     expect((await patch({ ativo: true, retomar: true })).status).toBe(200);

@@ -9,7 +9,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
-import { FAILED_DISBURSEMENT } from '../support/payloads.ts';
+import { FAILED_DISBURSEMENT, FAILED_MARGIN, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 
 let database: TestDatabase;
 let login: Login;
@@ -41,14 +41,26 @@ interface Appended {
   readonly family?: string;
   readonly stream?: string | null;
   readonly actor?: string | null;
+  readonly request?: string | null;
+  readonly occurredAt?: string | null;
 }
 
 function append(given: Appended) {
-  const { type = 'desembolso.falhou', data = FAILED_DISBURSEMENT, partner = partnerId, version = 0 } = given;
-  const { family = 'backoffice', stream = randomUUID(), actor = 'core' } = given;
+  const { type = 'desembolso.falhou', partner = partnerId, version = 0, family = 'backoffice', actor = 'core' } = given;
+  const { stream = randomUUID(), request = null, occurredAt = null } = given;
+  const data = (given.data ?? FAILED_DISBURSEMENT).replaceAll(LOAN, stream ?? LOAN);
   return core<{ fanOut: number }[]>`
     select fan_out as "fanOut" from carteiro.append_event(
-      ${stream}, ${version}, ${type}, ${partner}, ${data}::text::json, ${actor}, null, null, ${family})`;
+      ${stream}, ${version}, ${type}, ${partner}, ${data}::text::json, ${actor}, ${request}, ${occurredAt}::text::timestamptz,
+      ${family})`;
+}
+
+/** The body of the stream's newest message. */
+async function bodyOf(stream: string): Promise<string> {
+  const [row] = await database.sql<[{ body: Buffer }]>`
+    select m.body from carteiro.events e join carteiro.messages m on m.event_id = e.id
+    where e.stream = ${stream} order by e.version desc limit 1`;
+  return row.body.toString();
 }
 
 describe('a core with nothing but its role', () => {
@@ -98,14 +110,37 @@ describe('it refuses, and leaves nothing', () => {
       'a key twice',
       { data: FAILED_DISBURSEMENT.replace('{', `{"emprestimo_id":"${String(loan)}",`) },
       'CT400',
-      /"emprestimo_id" stands where/,
+      /"emprestimo_id" stands twice/,
+    ],
+    ['U+0000', { data: FAILED_DISBURSEMENT.replace('conta', '\\u0000') }, 'CT400', /u0000/],
+    ['half of a surrogate pair', { data: FAILED_DISBURSEMENT.replace('conta', '\\ud800') }, 'CT400', /surrogate/],
+    [
+      'another loan',
+      { data: JSON.stringify({ ...data, emprestimo_id: randomUUID() }) },
+      'CT403',
+      /names the loan .* and the stream is/,
+    ],
+    ['a time without end', { occurredAt: 'infinity' }, 'CT400', /p_occurred_at .* not be infinity/],
+    ['a time without beginning', { occurredAt: '-infinity' }, 'CT400', /p_occurred_at/],
+    ['a time before 2000', { occurredAt: '1999-12-31T23:59:59.999Z' }, 'CT400', /p_occurred_at/],
+    [
+      'a time two days ahead',
+      { occurredAt: new Date(Date.now() + 2 * 86_400_000).toISOString() },
+      'CT400',
+      /p_occurred_at/,
     ],
     [
-      'another order',
-      { data: JSON.stringify({ motivo: reason, emprestimo_id: loan, numero_emprestimo: number }) },
+      'more than 64 KiB',
+      { data: FAILED_DISBURSEMENT.replace('conta', 'x'.repeat(65_536)) },
       'CT400',
-      /"motivo" stands where "emprestimo_id"/,
+      /has 6\d+ bytes, and 64 KiB/,
     ],
+    ['an actor of control characters', { actor: 'a\nb' }, 'CT400', /^p_actor/],
+    ['an actor of 201 characters', { actor: 'a'.repeat(201) }, 'CT400', /^p_actor/],
+    ['a request of 65 characters', { request: 'a'.repeat(65) }, 'CT400', /^p_request_id/],
+    ['a request with a space', { request: 'a b' }, 'CT400', /^p_request_id/],
+    ['no request, in words', { request: '' }, 'CT400', /^p_request_id/],
+    ['the last version of all', { version: 2_147_483_647 }, 'CT409', /not at version 2147483647/],
     ['another type', { data: JSON.stringify({ ...data, motivo: 3 }) }, 'CT400', /"motivo" must be string, not number/],
     [
       'an id that is none',
@@ -116,7 +151,7 @@ describe('it refuses, and leaves nothing', () => {
     ['no stream', { stream: null }, 'CT400', /^p_stream must not be null/],
     ['no actor', { actor: null }, 'CT400', /^p_actor must not be null/],
     ['no version', { version: null }, 'CT400', /^p_expected_version must not be null/],
-    ['an unknown partner', { partner: '00000000-0000-7000-8000-000000000000' }, 'CT403', /no active partner/],
+    ['an unknown partner', { partner: '00000000-0000-7000-8000-000000000000' }, 'CT403', /there is no partner/],
     ['a version that is ahead', { version: 3 }, 'CT409', /not at version 3/],
     ['a version below zero', { version: -1 }, 'CT409', /not at version -1/],
   ] as const)('%s', async (_, given, code, message) => {
@@ -129,13 +164,116 @@ describe('it refuses, and leaves nothing', () => {
     expect(await database.sql`select from events where stream = ${stream}`).toEqual([]);
   });
 
-  test('an inactive partner, and a version that is behind', async () => {
-    const inactive = await insertPartner(database.sql);
-    await database.sql`update partners set active = false where id = ${inactive}`;
-    await expect(append({ partner: inactive })).rejects.toMatchObject({ code: 'CT403' });
+  const liquidated = {
+    emprestimo_id: loan,
+    numero_emprestimo: number,
+    valor_liberado: 1,
+    data_liberacao: '2026-01-31',
+  };
+  const margin = JSON.parse(FAILED_MARGIN) as Record<string, unknown>;
+  const concluded = {
+    cpf_trabalhador: margin['cpf_trabalhador'],
+    cnpj_empregador: margin['cnpj_empregador'],
+    consulta_margem_id: LOAN,
+    salario_bruto: 1,
+    margem_disponivel: 1,
+    margem_percentual: 1,
+  };
+  const settled = JSON.parse(PROCESSED_SETTLEMENT) as Record<string, unknown>;
+  const nextMonth = new Date(Date.now() + 32 * 86_400_000).toISOString().slice(0, 7);
+  test.each([
+    [
+      'desembolso.liquidado',
+      liquidated,
+      'valor_liberado',
+      ['1e3', '1e400', '0.001', '1.234', '10000000000000', '-1', '99999999999999999', '1e400000', '-0.01'],
+      ['0', '0.1', '5000.50', '9999999999999.99', '9999999999999'],
+    ],
+    [
+      'desembolso.liquidado',
+      liquidated,
+      'data_liberacao',
+      ['"2026-02-30"', '"infinity"', '"2026-1-31"', '"20260131"', '"today"'],
+      ['"2024-02-29"', '"2026-12-31"'],
+    ],
+    [
+      'margem.concluida',
+      concluded,
+      'margem_percentual',
+      ['1e400', '1e-400', '0.12345678901234567891', '123456789012345678'],
+      ['0.3333', '-1.5', '1e3', '0.1234567890123456', 'null', '12345678901234567000'],
+    ],
+    [
+      'margem.concluida',
+      concluded,
+      'margem_disponivel',
+      ['0.001', '-10000000000000', '1e3'],
+      ['-0.01', '-9999999999999.99'],
+    ],
+    [
+      'repasse.processado',
+      settled,
+      'competencia',
+      ['"1999-12"', `"${nextMonth}"`, '"9999-12"', '"2026-13"'],
+      ['"2000-01"', '"2026-01"'],
+    ],
+    [
+      'repasse.processado',
+      settled,
+      'total_parcelas',
+      ['1e2', '-1', '1.5', '9007199254740993'],
+      ['0', '123456789012345'],
+    ],
+    [
+      'repasse.processado',
+      settled,
+      'fechado_em',
+      ['"infinity"', '"2026-02-30T00:00:00.000Z"'],
+      ['"2026-02-28T23:59:59.999Z"'],
+    ],
+  ] as const)('of %s what a receiver would not read back: %#', async (type, fields, key, bad, good) => {
+    const withValue = (value: string) => JSON.stringify({ ...fields, [key]: '@' }).replace('"@"', value);
+    for (const value of bad)
+      await expect(append({ type, data: withValue(value) })).rejects.toMatchObject({
+        code: 'CT400',
+        message: expect.stringMatching(value === '1e400000' ? /number without end/ : new RegExp(`"${key}"`)) as string,
+      });
+    for (const value of good) {
+      const stream = randomUUID();
+      expect(await append({ type, stream, data: withValue(value) })).toHaveLength(1);
+      expect(await bodyOf(stream)).toContain(`"${key}":${value}`);
+    }
+  });
+
+  test('a version that is behind, and the stream of another partner at whatever version', async () => {
     const stream = randomUUID();
     await append({ stream });
     await expect(append({ stream })).rejects.toMatchObject({ code: 'CT409' });
+    const partner = await insertPartner(database.sql);
+    for (const version of [0, 1, 2])
+      await expect(append({ stream, partner, version })).rejects.toMatchObject({
+        code: 'CT403',
+        message: `stream ${stream} is not of partner ${partner}`,
+      });
+  });
+
+  test('a payload of 64 KiB is taken, and one of up to 1 MiB where the database is set so', async () => {
+    const ofBytes = (bytes: number) =>
+      FAILED_DISBURSEMENT.replace('conta', 'x'.repeat(bytes - FAILED_DISBURSEMENT.length + 5));
+    expect(await append({ data: ofBytes(65_536) })).toHaveLength(1);
+    const appendWith = (kib: string, bytes: number) =>
+      core.begin(async (sql) => {
+        const [stream, data] = [randomUUID(), ofBytes(bytes)];
+        await sql`select set_config('carteiro.max_payload_kib', ${kib}, true)`;
+        return sql`select carteiro.append_event(${stream}, 0, 'desembolso.falhou', ${partnerId}, ${data.replace(LOAN, stream)}::text::json, 'core')`;
+      });
+    expect(await appendWith('1024', 1_048_576)).toHaveLength(1);
+    await expect(appendWith('4096', 1_048_577)).rejects.toMatchObject({
+      message: expect.stringContaining('1024 KiB') as string,
+    });
+    await expect(appendWith('a lot', 65_537)).rejects.toMatchObject({
+      message: expect.stringContaining('64 KiB') as string,
+    });
   });
 
   test('no value of the payload is repeated', async () => {
@@ -148,6 +286,85 @@ describe('it refuses, and leaves nothing', () => {
   });
 });
 
+test('an inactive partner’s fact is taken and delivered to nobody, on a living loan and on a new one', async () => {
+  const partner = await insertPartner(database.sql);
+  await insertWebhook(database.sql, partner, 'https://partner.example/');
+  const stream = randomUUID();
+  expect(await append({ partner, stream })).toEqual([{ fanOut: 1 }]);
+  await database.sql`update partners set active = false where id = ${partner}`;
+  expect(await append({ partner, stream, version: 1 })).toEqual([{ fanOut: 0 }]);
+  expect(await append({ partner })).toEqual([{ fanOut: 0 }]);
+  expect(await database.sql`select count(*)::int as n from deliveries where partner_id = ${partner}`).toEqual([
+    { n: 1 },
+  ]);
+});
+
+test('a request is any 64 visible characters', async () => {
+  const [stream, request] = [randomUUID(), 'req/01J–ç#'.padEnd(64, 'x')];
+  await append({ stream, request });
+  expect(await database.sql`select request_id from events where stream = ${stream}`).toEqual([{ request_id: request }]);
+});
+
+describe('the envelope of a payload', () => {
+  const {
+    emprestimo_id: loan,
+    numero_emprestimo: number,
+    motivo: reason,
+  } = JSON.parse(FAILED_DISBURSEMENT) as Record<string, unknown>;
+
+  test.each([
+    ['in the catalog’s order has its bytes', FAILED_DISBURSEMENT],
+    [
+      'with spaces, lines and escapes has its bytes',
+      FAILED_DISBURSEMENT.replaceAll(',', ' ,\n ').replace('conta', '\\u00e7 \\"\\ud83d\\ude00'),
+    ],
+  ])('%s', async (_, data) => {
+    const stream = randomUUID();
+    await append({ stream, data });
+    expect(await bodyOf(stream)).toContain(`"data":${data.replace(LOAN, stream)}}`);
+  });
+
+  test('in another order has the catalog’s, each value in its own text', async () => {
+    const stream = randomUUID();
+    await append({ stream, data: `{ "motivo" : "a \\u00e7\\/" ,"numero_emprestimo":"1", "emprestimo_id":"${LOAN}"}` });
+    expect(await bodyOf(stream)).toContain(
+      `"data":{"emprestimo_id":"${stream}","numero_emprestimo":"1","motivo":"a \\u00e7\\/"}}`,
+    );
+  });
+
+  test('has its objects in order, too', async () => {
+    const [stream, type] = [randomUUID(), 'trabalhador.vinculo_novo'];
+    const data = {
+      cpf_trabalhador: '52998224725',
+      nome_trabalhador: 'x',
+      novo_empregador: { cnpj: '11222333000181', nome: 'y' },
+      data_admissao: '2026-01-31',
+      margem_disponivel: -1.5,
+      emprestimo_id: stream,
+      saldo_pendente: 1,
+      averbavel: false,
+    };
+    await append({
+      stream,
+      type,
+      data: JSON.stringify({ ...data, novo_empregador: { nome: 'y', cnpj: '11222333000181' } }),
+    });
+    expect(await bodyOf(stream)).toContain(`"data":${JSON.stringify(data)}}`);
+  });
+
+  test('has its ids in lower case, and the loan’s version', async () => {
+    const stream = randomUUID();
+    await append({
+      stream,
+      data: JSON.stringify({ emprestimo_id: stream.toUpperCase(), numero_emprestimo: number, motivo: reason }),
+    });
+    expect(await bodyOf(stream)).toContain(
+      `"data":${JSON.stringify({ emprestimo_id: loan, numero_emprestimo: number, motivo: reason }).replace(LOAN, stream)}}`,
+    );
+    expect(await database.sql`select loan_version from events where stream = ${stream}`).toEqual([{ loan_version: 1 }]);
+  });
+});
+
 describe('what contract/ accepts, the database accepts', () => {
   const entries = eventCatalog().filter(({ kind }) => kind === 'emitted' || kind === 'internal');
 
@@ -157,7 +374,11 @@ describe('what contract/ accepts, the database accepts', () => {
       fc.asyncProperty(exampleOf(entry.payload as Json), async (example) => {
         const parsed = schema.safeParse(example);
         fc.pre(parsed.success);
-        expect(await append({ type, data: JSON.stringify(parsed.data) })).toHaveLength(1);
+        const data = JSON.stringify({
+          ...(parsed.data as Json),
+          ...('emprestimo_id' in (parsed.data as Json) && { emprestimo_id: LOAN }),
+        });
+        expect(await append({ type, data })).toHaveLength(1);
       }),
       { numRuns: 15, seed: 4_711 },
     );

@@ -15,11 +15,12 @@ test('an event of the auction family arrives without parceiro_id, with the same 
   const engine = startEngine(database.pool);
   const partnerId = await insertPartner(database.sql);
   const webhook = await insertWebhook(database.sql, partnerId, `${receiver.url}/`);
-  const data = { emprestimo_id: randomUUID(), numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
+  const stream = randomUUID();
+  const data = { emprestimo_id: stream, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
   const occurredAt = new Date('2026-01-31T12:00:00.000Z');
-  for (const family of ['backoffice', 'leilao'] satisfies ApiFamily[]) {
+  for (const [expectedVersion, family] of (['backoffice', 'leilao'] satisfies ApiFamily[]).entries()) {
     const facts = [{ type: 'desembolso.falhou', data } as const];
-    const place = { stream: randomUUID(), expectedVersion: 0, facts, occurredAt, family };
+    const place = { stream, expectedVersion, facts, occurredAt, family };
     await database.pool.transaction((tx) => append(tx, { ...place, partnerId, actor: 'leilao', requestId: null }));
     while ((await engine.turn()) > 0);
   }

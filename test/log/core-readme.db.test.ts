@@ -90,7 +90,7 @@ test.each([
     { version: 1, actor: 'core-banking', data: { emprestimo_id: loan, valor_liberado: 5000.5 } },
     { version: 2 },
   ]);
-  await expect(settle(loan, randomUUID())).rejects.toThrow(/there is no active partner/);
+  await expect(settle(loan, randomUUID())).rejects.toThrow(/there is no partner/);
   expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(2);
 });
 
@@ -110,7 +110,7 @@ test('its table of refusals and its paths name what there is', async () => {
   expect(statuses.filter((status) => !(LOAN_STATUSES as readonly string[]).includes(status))).toEqual([]);
   const raised = await database.sql<{ code: string }[]>`
     select distinct (regexp_matches(prosrc, '''(CT4[0-9]+)''', 'g'))[1] as code from pg_proc
-    where oid in ('append_event'::regproc, 'refuse_event'::regproc) order by 1`;
+    where oid in ('append_event'::regproc, 'acceptable_payload'::regproc) order by 1`;
   expect([...new Set(text.match(/CT4\d\d/g))].toSorted()).toEqual(raised.map(({ code }) => code));
 });
 

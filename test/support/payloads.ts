@@ -1,5 +1,7 @@
 /** Payloads of the catalog as JSON text, for tests that append straight through SQL. */
-const LOAN = '00000000-0000-7000-8000-000000000000';
+
+/** The loan that they name, whose stream is the only one that takes them. */
+export const LOAN = '00000000-0000-7000-8000-000000000000';
 
 export const FAILED_DISBURSEMENT = JSON.stringify({
   emprestimo_id: LOAN,

@@ -17,7 +17,7 @@ import type { Command, LoanRefusal } from '../../loan/command.ts';
 import { decide } from '../../loan/decide.ts';
 import { evolve } from '../../loan/evolve.ts';
 import type { LoanState } from '../../loan/state.ts';
-import { append, InactivePartner, type Provenance, VersionConflict } from '../../log/append.ts';
+import { append, type Provenance, VersionConflict } from '../../log/append.ts';
 import { readClock, readStream } from '../../log/read.ts';
 import { foldLoan, project } from './loan-projection.ts';
 
@@ -46,7 +46,7 @@ export type ToCommand = (now: Date, deciding: Deciding) => Command | Promise<Com
 export type Within = (tx: Tx, decided: { readonly state: LoanState; readonly now: Date }) => Promise<unknown>;
 
 /** The loan after the command. `notFound` also stands for another partner's loan, and for an id that is none. */
-export type Handled = Result<LoanState, LoanRefusal | 'loanOfInactivePartner'>;
+export type Handled = Result<LoanState, LoanRefusal>;
 
 /**
  * Handles one command. Throws `DatabaseUnavailable` (the commit may then have happened), and `VersionConflict` when
@@ -64,9 +64,6 @@ export async function handleLoan(
     try {
       return await pool.transaction((tx) => handleOnce(tx, asker, loanId, toCommand, within));
     } catch (error) {
-      // A partner who asks is active; the lender's own system may ask for a loan of one who is not any more.
-      if (error instanceof InactivePartner && asker.partnerId === null)
-        return { refused: { kind: 'loanOfInactivePartner' } };
       if (!(error instanceof VersionConflict) || tries === MAX_TRIES) throw error;
     }
     await sleep(randomInt(Math.min(tries, MAX_PAUSE_MS) + 1));

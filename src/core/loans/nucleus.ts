@@ -9,7 +9,7 @@ import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { LoanRefusal } from '../../loan/command.ts';
 import { view } from '../../loan/view.ts';
-import { InactivePartner, type Provenance } from '../../log/append.ts';
+import { type Provenance, UnknownPartner } from '../../log/append.ts';
 import { type Authorization, confirmAuthorization } from '../margin/authorization.ts';
 import type { Handled, Transactor } from './handle-loan.ts';
 import { type KeyedRequest, type KeyRefusal, type Once, once } from '../idempotency.ts';
@@ -26,7 +26,7 @@ interface Kept<S extends number, B> {
   readonly body: B;
 }
 
-type HandledOnce = Result<Once<Kept<200, LoanResource>>, LoanRefusal | 'loanOfInactivePartner' | KeyRefusal>;
+type HandledOnce = Result<Once<Kept<200, LoanResource>>, LoanRefusal | KeyRefusal>;
 
 /** Handles one command on a loan, once for the key. */
 export async function handleOnceByKey(
@@ -46,12 +46,12 @@ export async function confirmFor(
   within: Transactor,
   provenance: Provenance,
   given: Parameters<typeof confirmAuthorization>[2],
-): Promise<Result<Authorization, 'noActivePartner'>> {
+): Promise<Result<Authorization, 'unknownPartner'>> {
   try {
     return { ok: await confirmAuthorization(within, provenance, given) };
   } catch (error) {
-    if (!(error instanceof InactivePartner)) throw error;
-    return { refused: { kind: 'noActivePartner' } };
+    if (!(error instanceof UnknownPartner)) throw error;
+    return { refused: { kind: 'unknownPartner' } };
   }
 }
 
@@ -61,7 +61,7 @@ export async function confirmOnceByKey(
   request: LenderRequest,
   provenance: Provenance,
   given: Parameters<typeof confirmAuthorization>[2],
-): Promise<Result<Once<Kept<201, Authorization>>, KeyRefusal | 'noActivePartner'>> {
+): Promise<Result<Once<Kept<201, Authorization>>, KeyRefusal | 'unknownPartner'>> {
   return once(pool, { ...request, partnerId: LENDER }, async (tx) => {
     const confirmed = await confirmFor(inside(tx), provenance, given);
     return 'refused' in confirmed ? confirmed : { ok: { status: 201, location: null, body: confirmed.ok } };

@@ -30,6 +30,7 @@ interface Journal {
   readonly entries: readonly { readonly tag: string }[];
 }
 
+const CATALOG_FILE = 'contract/event-catalog.ts';
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
@@ -59,18 +60,21 @@ async function read(folder: string, name: string, kind: MigrationFile['kind']): 
 }
 
 /** The rows of `event_types`, which come from contract/ and are written again whenever that has changed. */
-function catalogFile(): MigrationFile {
-  const rows = JSON.stringify(eventCatalog()).replaceAll("'", "''");
+function catalogFile(entries = eventCatalog()): MigrationFile {
+  const rows = JSON.stringify(entries).replaceAll("'", "''");
   const sql = `
-    insert into event_types (name, kind, families, payload, keys, kinds, formats)
-    select name, kind, families, payload, keys, kinds, formats
-    from json_to_recordset('${rows}')
-      as entry (name text, kind text, families text[], payload json, keys text[], kinds text[], formats text[])
+    insert into event_types as known (name, kind, families, payload, keys, kinds, formats, optional, least)
+    select name, kind, families, payload, keys, kinds, formats, optional, least
+    from json_to_recordset('${rows}') as entry (
+      name text, kind text, families text[], payload json, keys text[], kinds text[], formats text[], optional text[], least int)
     on conflict (name) do update
     set kind = excluded.kind, families = excluded.families, payload = excluded.payload, keys = excluded.keys,
-        kinds = excluded.kinds, formats = excluded.formats`;
+        kinds = excluded.kinds, formats = excluded.formats, optional = excluded.optional, least = excluded.least,
+        version = known.version + 1
+    where (known.kind, known.families, known.payload::text, known.optional)
+       is distinct from (excluded.kind, excluded.families, excluded.payload::text, excluded.optional)`;
   const hash = createHash('sha256').update(sql).digest('hex');
-  return { name: 'contract/event-catalog.ts', kind: 'repeatable', sql, hash, isOutside: false };
+  return { name: CATALOG_FILE, kind: 'repeatable', sql, hash, isOutside: false };
 }
 
 /** The file's SQL for an installation of other names. */

@@ -44,7 +44,7 @@ export const events = pgTable(
     data: json('data').notNull(),
     occurredAt: instant('occurred_at').notNull(),
     actor: text('actor').notNull(),
-    requestId: uuid('request_id'),
+    requestId: text('request_id'),
     /** How many deliveries the append made; null for an internal fact, which no partner is sent. */
     fanOut: integer('fan_out'),
     /** The loan's version at the event; null for an event that is not of a loan's stream. */
@@ -81,6 +81,10 @@ export const eventTypes = pgTable(
     keys: text('keys').array().notNull(),
     kinds: text('kinds').array().notNull(),
     formats: text('formats').array().notNull(),
+    optional: text('optional').array().notNull(),
+    least: integer('least').notNull(),
+    /** 1 at first, and 1 more whenever `migrate` changes the entry. */
+    version: integer('version').notNull().default(1),
   },
   () => [check('event_types_kind', sql`kind in ('emitted', 'internal', 'notice', 'reserved')`)],
 );

@@ -10,7 +10,7 @@ import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { insertPartner, insertWebhook } from '../../support/outbox.ts';
-import { failedDisbursementOf } from '../../support/payloads.ts';
+import { FAILED_DISBURSEMENT, failedDisbursementOf, LOAN } from '../../support/payloads.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
@@ -104,7 +104,8 @@ test('the walk comes by every webhook', async () => {
 /** Appends `events` events to each of `loans` new loans. */
 async function appendLoans(partnerId: string, loans: number, events: number): Promise<void> {
   await database.sql`
-    select append_event(stream, version, 'desembolso.falhou', ${partnerId}, ${failedDisbursementOf(crypto.randomUUID())}::text::json, 'test')
+    select append_event(stream, version, 'desembolso.falhou', ${partnerId},
+             replace(${FAILED_DISBURSEMENT}, ${LOAN}, stream::text)::json, 'test')
     from (select gen_random_uuid() as stream from generate_series(1, ${loans}::int)) loans, generate_series(0, ${events}::int - 1) version
     order by stream, version`;
 }

@@ -2109,7 +2109,10 @@ export interface components {
                 total_parcelas: number;
                 /** @example 12 */
                 numero_ccbs: number;
-                /** @example 3210.75 */
+                /**
+                 * @description Reais, com no máximo duas casas decimais
+                 * @example 1234.5
+                 */
                 valor_total: number;
                 /**
                  * Format: date-time
@@ -2219,7 +2222,10 @@ export interface components {
                  * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
                  */
                 emprestimo_id: string;
-                /** @example 4280.5 */
+                /**
+                 * @description Reais, com no máximo duas casas decimais
+                 * @example 1234.5
+                 */
                 saldo_pendente: number;
                 averbavel: boolean;
             };
@@ -2581,7 +2587,10 @@ export interface components {
              * @example 019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b
              */
             emprestimo_id: string;
-            /** @example 4280.5 */
+            /**
+             * @description Reais, com no máximo duas casas decimais
+             * @example 1234.5
+             */
             saldo_pendente: number;
             averbavel: boolean;
             /**
@@ -5445,7 +5454,10 @@ export interface operations {
                         total_parcelas: number;
                         /** @example 12 */
                         numero_ccbs: number;
-                        /** @example 3210.75 */
+                        /**
+                         * @description Reais, com no máximo duas casas decimais
+                         * @example 1234.5
+                         */
                         valor_total: number;
                         /**
                          * Format: date-time

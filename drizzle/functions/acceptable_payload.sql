@@ -1,0 +1,47 @@
+-- For append_event, when its quick look took nothing: the payload as the log takes it, with its keys in the catalog's order.
+-- Or it says what is wrong with the event; what it finds nothing wrong with has met another append.
+create or replace function acceptable_payload(p_stream uuid, p_type text, p_partner_id uuid, p_family text, p_data json)
+  returns json
+  language plpgsql stable set search_path from current
+as $$
+declare
+  known event_types;
+  fault text;
+  ordered json;
+begin
+  select * into known from event_types where name = p_type;
+  if not found then
+    raise exception 'the event type "%" is unknown', p_type
+      using errcode = 'CT404', hint = 'select name from event_types lists them';
+  elsif known.kind = 'reserved' then
+    raise exception 'the event type "%" is reserved and never emitted', p_type
+      using errcode = 'CT404', hint = 'select name from event_types where kind <> ''reserved'' lists the others';
+  elsif known.kind = 'notice' then
+    raise exception 'the event type "%" is a notice, which the service alone sends', p_type
+      using errcode = 'CT404', hint = 'select name from event_types where kind in (''emitted'', ''internal'') lists what can be appended';
+  elsif p_family <> all (known.families) or p_family is null then
+    raise exception 'the event type "%" is not of the family "%"', p_type, p_family
+      using errcode = 'CT404', hint = format('its families: %s', array_to_string(known.families, ', '));
+  end if;
+  fault := payload_fault(known, p_data);
+  if fault is not null then
+    raise exception 'the payload of "%" does not fit: %', p_type, fault
+      using errcode = 'CT400',
+            hint = format('its keys: %s%s', array_to_string(known.keys, ', '),
+                          '; of these may be absent: ' || nullif(array_to_string(known.optional, ', '), ''));
+  end if;
+  ordered := in_catalog_order(known, p_data);
+  if ordered ->> 'emprestimo_id' <> p_stream::text then
+    raise exception 'the payload of "%" names the loan %, and the stream is %', p_type, ordered ->> 'emprestimo_id', p_stream
+      using errcode = 'CT403', hint = 'append to the stream of the loan that emprestimo_id names';
+  end if;
+  if not exists (select from partners where id = p_partner_id) then
+    raise exception 'there is no partner %', p_partner_id using errcode = 'CT403', hint = 'make it with `partner create`';
+  end if;
+  if exists (select from events where stream = p_stream and partner_id <> p_partner_id) then
+    raise exception 'stream % is not of partner %', p_stream, p_partner_id
+      using errcode = 'CT403', hint = 'append for the partner of the stream''s first event';
+  end if;
+  return ordered;
+end
+$$;

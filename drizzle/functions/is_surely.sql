@@ -1,0 +1,19 @@
+-- Whether a value's text is surely of a format of the catalog (has_format), told by what is cheap: a format that it does not
+-- know, and a value that is unusual, is not sure. `stream` is the event's. It is taken into the statement that calls it.
+create or replace function is_surely(value text, format text, stream text) returns boolean
+  language sql immutable parallel safe
+return case
+  when value is null or format is null then true
+  when format = 'stream' then value = stream
+  when format = 'uuid' then
+    translate(value, '0123456789abcdef', 'xxxxxxxxxxxxxxxx') = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'
+  when format like 'money%' then
+    length(value) <= 13 and translate(value, '0123456789', '') in ('', '.')
+    and (value like '%.__' or value like '%._' or strpos(value, '.') = 0)
+  when format = 'number' then length(value) <= 15 and translate(value, '0123456789', '') in ('', '.', '-', '-.')
+  when format = 'date' then
+    translate(value, '0123456789', 'xxxxxxxxxx') = 'xxxx-xx-xx'
+    and substr(value, 1, 2) <> '00' and substr(value, 6, 2) between '01' and '12' and substr(value, 9, 2) between '01' and '28'
+  when format like '^%' then value ~ format
+  else false
+end;
