@@ -12,7 +12,6 @@
  * 0.2 s). The driver's `begin` rolls back on the closed socket, which crashes the process.
  * Not covered: calls to an endpoint that accepts connections and closes them at once last until their deadline.
  */
-import { DATABASE_BOUNDS_S, Histogram } from '../telemetry/histogram.ts';
 import { DEFAULT_INSTALLATION } from './installation.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import type { Sql, Statement, Tx } from './sql.ts';
@@ -38,8 +37,8 @@ interface Waiter {
 export class Pool {
   /** The installation's schema, where each of its sessions looks for tables. */
   readonly schema: string;
-  /** How long calls waited for a connection, in seconds. */
-  readonly waits = new Histogram(DATABASE_BOUNDS_S);
+  /** Hears how long each call waited for a connection. */
+  onWait: (seconds: number) => void = () => undefined;
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
@@ -112,7 +111,7 @@ export class Pool {
     const isAtOnce = !this.#waiting.has(waiter);
     try {
       connection = await Promise.race([given, failed]);
-      this.waits.observe(isAtOnce ? 0 : (performance.now() - askedMs) / 1_000);
+      this.onWait(isAtOnce ? 0 : (performance.now() - askedMs) / 1_000);
       return await Promise.race([work(connection), failed]);
     } catch (error) {
       if (connection !== null && isLoss(error)) this.#lose(connection);

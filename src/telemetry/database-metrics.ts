@@ -1,8 +1,7 @@
 /** Gauges that are read at each scrape; what cannot be read in time is shown without a sample. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Gauge, type Registry } from 'prom-client';
-import { showHistogram } from './delivery-metrics.ts';
-import type { Histogram } from './histogram.ts';
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import { DATABASE_BOUNDS_S } from './delivery-metrics.ts';
 import { type ReadingName, type Readings, READINGS } from './readings.ts';
 
 export interface ReadMetrics {
@@ -12,8 +11,12 @@ export interface ReadMetrics {
   watchDatabase(ask: () => Promise<boolean>): void;
   /** Reads at each scrape, once for all of them, what only the database knows. */
   watchReadings(read: () => Promise<Readings>): void;
-  /** Shows how long the calls of a pool waited for a connection, in seconds. */
-  watchPool(pool: string, waits: Histogram): void;
+  /** Shows how long the calls of a pool waited for a connection, from now on. */
+  watchPool(name: string, pool: Waited): void;
+}
+
+interface Waited {
+  onWait: (seconds: number) => void;
 }
 
 const GAUGES = {
@@ -50,12 +53,12 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMe
       },
     });
   };
-  const pools = new Map<string, Histogram>();
-  showHistogram(exposition, {
+  const waits = new Histogram({
     name: 'carteiro_pool_wait_seconds',
     help: 'How long calls waited for a connection of their pool',
-    labels: ['pool'],
-    series: () => [...pools].map(([pool, waits]) => [{ pool }, waits] as const),
+    labelNames: ['pool'],
+    buckets: DATABASE_BOUNDS_S,
+    registers,
   });
   return {
     watch: (gauge, read) => addGauge(GAUGES[gauge], read, null),
@@ -68,7 +71,11 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMe
       addGauge(['carteiro_database_takes_writes', takes], () => asked().then(Number), null);
     },
     watchReadings: (read) => addReadings(exposition, withinTime(read, readTimeoutMs)),
-    watchPool: (pool, waits) => void pools.set(pool, waits),
+    watchPool(name, pool) {
+      const shown = waits.labels(name);
+      waits.zero({ pool: name });
+      pool.onWait = (seconds) => shown.observe(seconds);
+    },
   };
 }
 

@@ -1,13 +1,6 @@
 /** What a poller tells of its work. Labels are the closed vocabularies of outcomes and standings. */
-import { Counter, type Metric, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { FAILING_CHANGES, type FailingChange, type Outcome, OUTCOMES } from '../contract/statuses.ts';
-import {
-  ATTEMPT_BOUNDS_S,
-  DATABASE_BOUNDS_S,
-  FIRST_ATTEMPT_BOUNDS_S,
-  Histogram,
-  type HistogramSample,
-} from './histogram.ts';
 
 export interface DeliveryMetrics {
   /** An attempt that was sent, and how long it took. */
@@ -29,137 +22,85 @@ export interface DeliveryMetrics {
 const STANDINGS = ['current', 'given_up', 'late', 'repeated'] as const;
 type Standing = (typeof STANDINGS)[number];
 
-/** The counters of one process. Those that count thousands a second are plain numbers until they are read. */
+/** Upper bounds in seconds: from what one round trip to the database takes to the deadline of an attempt. */
+const ATTEMPT_BOUNDS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Seconds, from the quickest way to a partner to a queue that stood for an hour. */
+const FIRST_ATTEMPT_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 3_600];
+/** Seconds that a call waits for a free connection, or one statement takes. */
+export const DATABASE_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** The counters of one process. */
 export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
-  const attempts = new Map(OUTCOMES.map((outcome) => [outcome, new Histogram(ATTEMPT_BOUNDS_S)]));
-  const firsts = new Histogram(FIRST_ATTEMPT_BOUNDS_S);
-  const flushes = new Histogram(DATABASE_BOUNDS_S);
-  const failing = new Map(FAILING_CHANGES.map((change) => [change, 0]));
-  const standings = new Map(STANDINGS.map((standing) => [standing, 0]));
-  const counts = {
-    attempts: new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0])),
-    claims: 0,
-    claimed: 0,
-    faults: 0,
-    stranded: 0,
+  const registers = [exposition];
+  const counter = (name: string, help: string, label?: string, values: readonly string[] = []) => {
+    const made = new Counter({ name, help, labelNames: label === undefined ? [] : [label], registers });
+    for (const value of values) made.labels(value).inc(0);
+    return made;
   };
-  addCounters(exposition, counts, standings);
-  showCounter(
-    exposition,
-    'carteiro_failing_changes_total',
-    'Webhooks that this process has changed by the policy for failing endpoints: falhando, fim_da_falha, suspensao',
-    'change',
-    () => failing,
-  );
-  showHistogram(exposition, {
-    name: 'carteiro_delivery_attempt_duration_seconds',
-    help: 'How long attempts took that this process has sent, by outcome',
-    labels: ['outcome'],
-    series: () => [...attempts].map(([outcome, one]) => [{ outcome }, one] as const),
-  });
-  showHistogram(exposition, {
-    name: 'carteiro_delivery_first_attempt_seconds',
-    help: 'From the append of a delivery to the start of its first attempt',
-    labels: [],
-    series: () => [[{}, firsts]],
-  });
-  showHistogram(exposition, {
-    name: 'carteiro_record_duration_seconds',
-    help: 'How long it took to record attempts, many in one transaction',
-    labels: [],
-    series: () => [[{}, flushes]],
-  });
-  return {
-    countAttempt(outcome, durationMs) {
-      counts.attempts.set(outcome, (counts.attempts.get(outcome) ?? 0) + 1);
-      attempts.get(outcome)?.observe(durationMs / 1_000);
-    },
-    observeFirstAttempt: (seconds) => firsts.observe(seconds),
-    countClaim(deliveries) {
-      counts.claims += 1;
-      counts.claimed += deliveries;
-    },
-    countRecord(taken, durationMs) {
-      for (const standing of taken) standings.set(standing, (standings.get(standing) ?? 0) + 1);
-      flushes.observe(durationMs / 1_000);
-    },
-    countSendFault: () => void (counts.faults += 1),
-    countStranded: (lanes) => void (counts.stranded += lanes),
-    countFailing: (change) => void failing.set(change, (failing.get(change) ?? 0) + 1),
-  };
-}
+  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers });
 
-interface Counts {
-  readonly attempts: ReadonlyMap<Outcome, number>;
-  readonly claims: number;
-  readonly claimed: number;
-  readonly faults: number;
-  readonly stranded: number;
-}
-
-function addCounters(exposition: Registry, counts: Counts, standings: ReadonlyMap<Standing, number>): void {
-  showCounter(
-    exposition,
+  const attempts = counter(
     'carteiro_delivery_attempts_total',
     'Attempts this process has sent, by outcome',
     'outcome',
-    () => counts.attempts,
+    OUTCOMES,
   );
-  showCounter(
-    exposition,
+  const recorded = counter(
     'carteiro_recorded_attempts_total',
     'Attempts this process has recorded: current, given_up (the same, and the delivery is `erro` now), late (the lease was lost), repeated (already written)',
     'standing',
-    () => standings,
+    STANDINGS,
   );
-  const plain = (name: string, help: string, read: () => number) =>
-    showCounter(exposition, name, help, null, () => new Map([['', read()]]));
-  plain('carteiro_claims_total', 'Claims of this process that took something', () => counts.claims);
-  plain('carteiro_claimed_deliveries_total', 'Deliveries this process has claimed', () => counts.claimed);
-  plain(
+  const claims = counter('carteiro_claims_total', 'Claims of this process that took something');
+  const claimed = counter('carteiro_claimed_deliveries_total', 'Deliveries this process has claimed');
+  const faults = counter(
     'carteiro_send_faults_total',
     'Deliveries that a fault of ours kept from being sent, a missing sealing key say; 0 unless there is one',
-    () => counts.faults,
   );
-  plain(
+  const stranded = counter(
     'carteiro_stranded_lanes_total',
     'Lanes that had lost their wake-up; 0 unless there is a bug',
-    () => counts.stranded,
   );
-}
-
-function showCounter(
-  exposition: Registry,
-  name: string,
-  help: string,
-  label: string | null,
-  read: () => ReadonlyMap<string, number>,
-): void {
-  const shown: Counter = new Counter({
-    name,
-    help,
-    labelNames: label === null ? [] : [label],
-    registers: [exposition],
-    collect() {
-      shown.reset();
-      for (const [value, count] of read()) shown.inc(label === null ? {} : { [label]: value }, count);
+  const failing = counter(
+    'carteiro_failing_changes_total',
+    'Webhooks that this process has changed by the policy for failing endpoints: falhando, fim_da_falha, suspensao',
+    'change',
+    FAILING_CHANGES,
+  );
+  const durations = histogram(
+    'carteiro_delivery_attempt_duration_seconds',
+    'How long attempts took that this process has sent, by outcome',
+    ATTEMPT_BOUNDS_S,
+    'outcome',
+  );
+  for (const outcome of OUTCOMES) durations.zero({ outcome });
+  const firsts = histogram(
+    'carteiro_delivery_first_attempt_seconds',
+    'From the append of a delivery to the start of its first attempt',
+    FIRST_ATTEMPT_BOUNDS_S,
+  );
+  const flushes = histogram(
+    'carteiro_record_duration_seconds',
+    'How long it took to record attempts, many in one transaction',
+    DATABASE_BOUNDS_S,
+  );
+  return {
+    countAttempt(outcome, durationMs) {
+      attempts.inc({ outcome });
+      durations.observe({ outcome }, durationMs / 1_000);
     },
-  });
-}
-
-export interface ShownHistogram {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  readonly series: () => Iterable<readonly [Readonly<Record<string, string>>, Histogram]>;
-}
-
-/** Shows histograms under one name. The library asks a metric for no more than this. */
-export function showHistogram(exposition: Registry, { name, help, labels, series }: ShownHistogram): void {
-  const get = async () => {
-    const values: HistogramSample[] = [];
-    for (const [labelled, histogram] of series()) values.push(...histogram.samples(name, labelled));
-    return { name, help, type: 'histogram', values };
+    observeFirstAttempt: (seconds) => firsts.observe(seconds),
+    countClaim(deliveries) {
+      claims.inc();
+      claimed.inc(deliveries);
+    },
+    countRecord(taken, durationMs) {
+      for (const standing of taken) recorded.inc({ standing });
+      flushes.observe(durationMs / 1_000);
+    },
+    countSendFault: () => faults.inc(),
+    countStranded: (lanes) => stranded.inc(lanes),
+    countFailing: (change) => failing.inc({ change }),
   };
-  exposition.registerMetric({ name, help, type: 'histogram', labelNames: labels, get } as unknown as Metric);
 }

@@ -16,7 +16,7 @@ const STOP_TIMEOUT_S = 1;
 export async function startSeen(deps: ServiceDeps, roles: readonly Role[]): Promise<Part> {
   const { config, database, log, metrics, leaving } = deps;
   const pool = openPool(config, database.url, 'metrics', CONNECTIONS, DEADLINE_MS, MEASURING_SETTINGS);
-  metrics.watchPool('metrics', pool.waits);
+  metrics.watchPool('metrics', pool);
   metrics.watchReadings(measuring({ pool, log, monotonicMs: () => performance.now() }));
   const port = roles.includes('api') ? null : await openOwnPort();
   return {

@@ -79,7 +79,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
     monotonicMs,
   });
   metrics.watch('in_flight', () => poller.held);
-  metrics.watchPool('poller', pool.waits);
+  metrics.watchPool('poller', pool);
   const running = whenFit(fit, async () => {
     await Promise.all([poller.run(), sign.run(() => poller.held > 0)]);
   });
@@ -142,7 +142,8 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const api = createApp(httpDeps).fetch;
   const painel = createPainel({ ...httpDeps, api, sandboxToken: sandboxTokens(config, pool, keys.own) });
   metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
-  for (const [name, { waits }] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, waits);
+  metrics.watchPool('api', pool);
+  metrics.watchPool('worker', workerPool);
   metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
   const { documentsDeadlineDays } = config;

@@ -1,7 +1,6 @@
 /** What the operators' page says of the metrics is what `/metrics` shows, and the other way round. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.ts';
-import { Histogram } from '../../../src/telemetry/histogram.ts';
 import { startCommand } from '../../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
@@ -42,7 +41,7 @@ test('the page names each metric once, with exactly its labels', () => {
   }
   metrics.watchDatabase(() => Promise.resolve(true));
   metrics.watchReadings(() => Promise.resolve({}));
-  metrics.watchPool('api', new Histogram([1]));
+  metrics.watchPool('api', { onWait: () => undefined });
   const sorted = (lines: readonly { name: string; labels: Iterable<string> }[]) =>
     lines.map(({ name, labels }) => `${name} ${[...labels].toSorted().join(',')}`).toSorted();
   expect(sorted(page.map(({ name, labels }) => ({ name, labels: labels.keys() })))).toEqual(sorted(metrics.describe()));
