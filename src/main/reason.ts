@@ -16,13 +16,12 @@ export function reasonOf(error: unknown): string {
 
 /**
  * Node's error of a name with several addresses has no message of its own; that of a program is its whole command line,
- * with what it printed, which stands in ours already; and drizzle's is the whole statement.
+ * with what it printed, which stands in ours already.
  */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return (error.errors as unknown[]).map(messageOf).join('; ');
   }
   const { message = String(error) } = error as { message?: string };
-  if (message.startsWith('Command failed:')) return '';
-  return message.startsWith('Failed query:') ? 'a statement failed' : message;
+  return message.startsWith('Command failed:') ? '' : message;
 }

@@ -1,18 +1,8 @@
 /** Partners and their accounts, which only the operator makes and changes. */
-import { asc, sql } from 'drizzle-orm';
 import type { Tx } from '../db/pool.ts';
-import { prepared } from '../db/prepared.ts';
-import { partners } from '../db/tables/partners.ts';
+import type { partners } from '../db/tables/partners.ts';
 
-const SHOWN = {
-  id: partners.id,
-  name: partners.name,
-  signing: partners.signing,
-  documents: partners.documents,
-  issuance: partners.issuance,
-};
-
-type Partner = Pick<typeof partners.$inferSelect, keyof typeof SHOWN>;
+type Partner = Pick<typeof partners.$inferSelect, 'id' | 'name' | 'signing' | 'documents' | 'issuance'>;
 export type NewPartner = Omit<Partner, 'id'>;
 
 /** Makes a partner, with the first line of its history. */
@@ -39,18 +29,10 @@ const SANDBOX_PARTNER: NewPartner = {
   issuance: 'sincrona',
 };
 
-const selectOldest = prepared<Record<never, never>>()((database) =>
-  database
-    .select(SHOWN)
-    .from(partners)
-    .where(sql`${partners.active} and ${partners.id} <> operator_partner()`)
-    .orderBy(asc(partners.id))
-    .limit(1),
-);
-
 /** The oldest active partner, made first when there is none: the one that a newcomer's examples use. */
 export async function ensureSandboxPartner(tx: Tx): Promise<Partner> {
-  const [first] = await selectOldest(tx, {});
+  const [first] = await tx<Partner[]>`
+    select id, name, signing, documents, issuance from partners where active and id <> operator_partner() order by id limit 1`;
   return first ?? createPartner(tx, SANDBOX_PARTNER, 'start');
 }
 

@@ -6,15 +6,12 @@
  * does. Appends lock neither row. Each append sees the webhooks of one snapshot, which history can prove later. A
  * change to the same values is no change, and leaves no line.
  */
-import { and, count, eq, sql } from 'drizzle-orm';
 import type { SubscribableName } from '../contract/events.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { WebhookChange } from '../contract/statuses.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources/webhook.ts';
 import type { Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
-import { prepared } from '../db/prepared.ts';
-import { webhooks } from '../db/tables/partners.ts';
 import { lockWebhook, type Subject, type WebhookRow, writeHistory } from './history.ts';
 import { viewWebhook } from './webhooks.ts';
 
@@ -32,7 +29,7 @@ export async function changeWebhook(
   wanted: Wanted,
 ): Promise<Result<WebhookResource, 'notFound' | 'webhookLimit'>> {
   const { partnerId, id } = subject;
-  if (wanted.active === true) await lockPartner(tx, { partnerId });
+  if (wanted.active === true) await lockPartner(tx, partnerId);
   const before = await lockWebhook(tx, subject);
   if (before === null) return NOT_FOUND;
   const after = {
@@ -46,34 +43,17 @@ export async function changeWebhook(
   }
   const change = changeOf(before, after);
   if (change !== null) {
-    await update(tx, { id, url: after.url, events: after.events, active: after.active });
+    await tx`
+      update webhooks set url = ${after.url}, events = ${after.events}, active = ${after.active} where id = ${id}`;
     await writeHistory(tx, subject, after, change);
   }
   return { ok: viewWebhook(after) };
 }
 
-const update = prepared<{ id: string; url: string; events: readonly string[]; active: boolean }>()(
-  (database, { id, url, events, active }) =>
-    database
-      .update(webhooks)
-      .set({
-        url: sql`${sql.param(url, webhooks.url)}`,
-        events: sql`${sql.param(events, webhooks.events)}`,
-        active: sql`${sql.param(active, webhooks.active)}`,
-      })
-      .where(eq(webhooks.id, id)),
-);
-
-const selectActiveCount = prepared<{ partnerId: string }>()((database, { partnerId }) =>
-  database
-    .select({ active: count() })
-    .from(webhooks)
-    .where(and(eq(webhooks.partnerId, partnerId), sql`${webhooks.active}`)),
-);
-
 async function countActive(tx: Tx, partnerId: string): Promise<number> {
-  const [row] = await selectActiveCount(tx, { partnerId });
-  return row?.active ?? 0;
+  const [row] = await tx<[{ active: number }]>`
+    select count(*)::int as active from webhooks where partner_id = ${partnerId} and active`;
+  return row.active;
 }
 
 function changeOf(before: WebhookRow, after: WebhookRow): WebhookChange | null {

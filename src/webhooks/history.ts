@@ -1,9 +1,7 @@
 /** The beginning and the end of every change of a webhook: its locked row, and a line of history. */
-import { and, eq } from 'drizzle-orm';
 import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
-import { prepared } from '../db/prepared.ts';
-import { webhooks } from '../db/tables/partners.ts';
+import type { webhooks } from '../db/tables/partners.ts';
 
 /** Which webhook, and who asks. */
 export interface Subject {
@@ -14,27 +12,14 @@ export interface Subject {
   readonly requestId: string | null;
 }
 
-/** The columns that are shown: all but the secrets. */
-export const SHOWN = {
-  id: webhooks.id,
-  url: webhooks.url,
-  events: webhooks.events,
-  active: webhooks.active,
-  createdAt: webhooks.createdAt,
-};
-export type WebhookRow = Pick<typeof webhooks.$inferSelect, keyof typeof SHOWN>;
-
-const selectForChange = prepared<{ id: string; partnerId: string }>()((database, { id, partnerId }) =>
-  database
-    .select(SHOWN)
-    .from(webhooks)
-    .where(and(eq(webhooks.id, id), eq(webhooks.partnerId, partnerId)))
-    .for('no key update'),
-);
+/** What is shown of a webhook: all but the secrets. */
+export type WebhookRow = Pick<typeof webhooks.$inferSelect, 'id' | 'url' | 'events' | 'active' | 'createdAt'>;
 
 /** The partner's webhook, locked until the transaction ends; null when it has none of that id. */
 export async function lockWebhook(tx: Tx, { id, partnerId }: Subject): Promise<WebhookRow | null> {
-  const [row] = await selectForChange(tx, { id, partnerId });
+  const [row] = await tx<WebhookRow[]>`
+    select id, url, events, active, created_at as "createdAt"
+    from webhooks where id = ${id} and partner_id = ${partnerId} for no key update`;
   return row ?? null;
 }
 
@@ -54,7 +39,6 @@ export async function writeHistory(
   { at = null, takesEffectAt = null }: Partial<Line> = {},
 ): Promise<void> {
   const { id, url, events, active } = webhook;
-  // By hand: the builder names every column, and those that date the line may be set by nobody (rights.sql).
   await tx`
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, request_id, changed_at,
                                  takes_effect_at)

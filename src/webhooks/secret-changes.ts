@@ -7,13 +7,10 @@
  * may end the previous secret, drop the waiting one, or let the time pass.
  * A waiting secret needs no job: each claim compares its time with the clock (`claim_due`).
  */
-import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { PREVIOUS_SECRET_H } from '../contract/delivery.ts';
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import { MAX_WAIT_H } from '../contract/resources/webhook.ts';
 import type { Tx } from '../db/pool.ts';
-import { prepared } from '../db/prepared.ts';
-import { webhooks } from '../db/tables/partners.ts';
 import { lockWebhook, type Subject, writeHistory } from './history.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
@@ -48,7 +45,13 @@ export async function rotateSecret(
   if (previousSignsUntil !== null) return { refused: { kind: 'previousSecretSigns', until: previousSignsUntil } };
   const secret = newSecret();
   const encrypted = vault.encrypt(id, secret);
-  const [row] = await putSecret(tx, { id, signsFrom, encrypted });
+  // The secret that signed becomes the one before.
+  const [row] = await tx<{ signsFrom: Date; previousUntil: Date }[]>`
+    update webhooks
+    set previous_encrypted_secret = encrypted_secret, encrypted_secret = ${encrypted}, signs_from = ${signsFrom},
+        previous_until = coalesce(${signsFrom}::timestamptz, clock_timestamp()) + ${PREVIOUS_SECRET_H} * interval '1 hour'
+    where id = ${id}
+    returning previous_until - ${PREVIOUS_SECRET_H} * interval '1 hour' as "signsFrom", previous_until as "previousUntil"`;
   if (row === undefined) throw new Error(`webhook ${id} is gone although it was locked`);
   await writeHistory(tx, subject, webhook, signsFrom === null ? 'segredo_trocado' : 'segredo_agendado', {
     takesEffectAt: signsFrom,
@@ -69,7 +72,11 @@ export async function activateSecret(
     if (previousSignsUntil === null) return { refused: { kind: 'noNewSecret' } };
     return { ok: { previousUntil: previousSignsUntil } };
   }
-  const [row] = await endWait(tx, { id });
+  const [row] = await tx<{ previousUntil: Date }[]>`
+    update webhooks
+    set signs_from = null, previous_until = clock_timestamp() + ${PREVIOUS_SECRET_H} * interval '1 hour'
+    where id = ${id}
+    returning previous_until as "previousUntil"`;
   if (row === undefined) throw new Error(`webhook ${id} is gone although it was locked`);
   await writeHistory(tx, subject, webhook, 'segredo_ativado');
   return { ok: row };
@@ -87,7 +94,11 @@ export async function discardSecret(
   if (waitsUntil === null) {
     return previousSignsUntil === null ? { ok: 'none waits' } : { refused: { kind: 'newSecretSigns' } };
   }
-  await dropNewSecret(tx, { id });
+  await tx`
+    update webhooks
+    set encrypted_secret = previous_encrypted_secret, signs_from = null, previous_encrypted_secret = null,
+        previous_until = null
+    where id = ${id}`;
   await writeHistory(tx, subject, webhook, 'segredo_descartado');
   return { ok: 'none waits' };
 }
@@ -104,7 +115,10 @@ export async function endPreviousSecret(
   if (webhook === null) return NOT_FOUND;
   const { waitsUntil } = await readSecrets(tx, subject.id);
   if (waitsUntil !== null) return { refused: { kind: 'previousSecretSignsAlone', until: waitsUntil } };
-  const rows = await dropPreviousSecret(tx, { id: subject.id });
+  const rows = await tx`
+    update webhooks set previous_encrypted_secret = null, previous_until = null, signs_from = null
+    where id = ${subject.id} and previous_until is not null
+    returning id`;
   if (rows.length > 0) await writeHistory(tx, subject, webhook, 'segredo_anterior_encerrado');
   return { ok: 'ended' };
 }
@@ -129,51 +143,3 @@ async function readSecrets(tx: Tx, id: string): Promise<Secrets> {
     ) secrets`;
   return row;
 }
-
-const hours = (amount: number) => sql`${amount} * interval '1 hour'`;
-
-/** The secret that signed becomes the one before; `signsFrom` null: the new one signs now. */
-const putSecret = prepared<{ id: string; signsFrom: Date | null; encrypted: Buffer }>()(
-  (database, { id, signsFrom, encrypted }) =>
-    database
-      .update(webhooks)
-      .set({
-        previousEncryptedSecret: sql`${webhooks.encryptedSecret}`,
-        previousUntil: sql`coalesce(${signsFrom}::timestamptz, clock_timestamp()) + ${hours(PREVIOUS_SECRET_H)}`,
-        signsFrom: sql`${signsFrom}::timestamptz`,
-        encryptedSecret: sql`${encrypted}`,
-      })
-      .where(eq(webhooks.id, id))
-      .returning({
-        signsFrom: sql<Date>`${webhooks.previousUntil} - ${hours(PREVIOUS_SECRET_H)}`,
-        previousUntil: sql<Date>`${webhooks.previousUntil}`,
-      }),
-);
-
-const endWait = prepared<{ id: string }>()((database, { id }) =>
-  database
-    .update(webhooks)
-    .set({ signsFrom: null, previousUntil: sql`clock_timestamp() + ${hours(PREVIOUS_SECRET_H)}` })
-    .where(eq(webhooks.id, id))
-    .returning({ previousUntil: sql<Date>`${webhooks.previousUntil}` }),
-);
-
-const dropNewSecret = prepared<{ id: string }>()((database, { id }) =>
-  database
-    .update(webhooks)
-    .set({
-      encryptedSecret: sql`${webhooks.previousEncryptedSecret}`,
-      signsFrom: null,
-      previousEncryptedSecret: null,
-      previousUntil: null,
-    })
-    .where(eq(webhooks.id, id)),
-);
-
-const dropPreviousSecret = prepared<{ id: string }>()((database, { id }) =>
-  database
-    .update(webhooks)
-    .set({ previousEncryptedSecret: null, previousUntil: null, signsFrom: null })
-    .where(and(eq(webhooks.id, id), isNotNull(webhooks.previousUntil)))
-    .returning({ id: webhooks.id }),
-);

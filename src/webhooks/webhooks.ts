@@ -1,13 +1,10 @@
 /** Webhooks: created with their secret and their first line of history, and listed without the secret. */
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import type { SubscribableName } from '../contract/events.ts';
 import type { Result } from '../contract/refusals.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources/webhook.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
-import { prepared } from '../db/prepared.ts';
-import { webhooks } from '../db/tables/partners.ts';
-import { SHOWN, type WebhookRow, writeHistory } from './history.ts';
+import { type WebhookRow, writeHistory } from './history.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
 export interface NewWebhook {
@@ -39,7 +36,7 @@ export async function createWebhook(
 ): Promise<Result<Creation, 'webhookLimit'>> {
   const { partnerId, url } = request;
   const events = [...request.events];
-  await lockPartner(tx, { partnerId });
+  await lockPartner(tx, partnerId);
   const [begun] = await tx<[{ id: string; at: Date; active: number }]>`
     select uuidv7() as id, clock_timestamp()::timestamptz(3) as at,
            (select count(*)::int from webhooks where partner_id = ${partnerId} and active) as active`;
@@ -47,22 +44,13 @@ export async function createWebhook(
 
   const secret = newSecret();
   const encrypted = vault.encrypt(begun.id, secret);
-  await insertWebhook(tx, { id: begun.id, partnerId, url, events, encrypted, at: begun.at });
+  await tx`
+    insert into webhooks (id, partner_id, url, events, encrypted_secret, created_at)
+    values (${begun.id}, ${partnerId}, ${url}, ${events}, ${encrypted}, ${begun.at})`;
   const row = { id: begun.id, url, events, active: true, createdAt: begun.at };
   await writeHistory(tx, request, row, 'criacao', { at: begun.at });
   return { ok: { webhook: viewWebhook(row), secret } };
 }
-
-const insertWebhook = prepared<{
-  id: string;
-  partnerId: string;
-  url: string;
-  events: readonly string[];
-  encrypted: Buffer;
-  at: Date;
-}>()((database, { id, partnerId, url, events, encrypted, at }) =>
-  database.insert(webhooks).values({ id, partnerId, url, events, encryptedSecret: encrypted, createdAt: at }),
-);
 
 export interface WebhookList {
   readonly partnerId: string;
@@ -75,23 +63,6 @@ export interface WebhookList {
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** `active` as SQL and not as a value, so that a plan of any value can use the index of the active ones. */
-const listOf = (active: SQL | undefined) =>
-  prepared<{ partnerId: string; after: string; limit: number }>()((database, { partnerId, after, limit }) =>
-    database
-      .select(SHOWN)
-      .from(webhooks)
-      .where(and(eq(webhooks.partnerId, partnerId), active, gt(webhooks.id, after)))
-      .orderBy(asc(webhooks.id))
-      .limit(limit),
-  );
-
-const LISTS = {
-  both: listOf(undefined),
-  active: listOf(sql`${webhooks.active}`),
-  inactive: listOf(sql`not ${webhooks.active}`),
-};
-
 /**
  * A page of the partner's webhooks, oldest first, without their secrets (contract, "List webhooks"). Their ids are
  * UUIDv7, made under the partner's lock, so their order is that of creation. The active ones, at most
@@ -101,10 +72,22 @@ export async function listWebhooks(
   pool: Pool,
   { partnerId, active, after, limit }: WebhookList,
 ): Promise<{ readonly webhooks: WebhookResource[]; readonly next: string | null }> {
-  const list = LISTS[active === null ? 'both' : active ? 'active' : 'inactive'];
-  const rows = await pool.run((tx) => list(tx, { partnerId, after: after ?? FIRST_ID, limit: limit + 1 }));
+  const rows = await pool.run(
+    (tx) => tx<WebhookRow[]>`
+      select id, url, events, active, created_at as "createdAt"
+      from webhooks
+      where partner_id = ${partnerId} and id > ${after ?? FIRST_ID} ${whichOf(tx, active)}
+      order by id
+      limit ${limit + 1}`,
+  );
   const page = rows.slice(0, limit);
   return { webhooks: page.map(viewWebhook), next: rows.length > limit ? (page.at(-1)?.id ?? null) : null };
+}
+
+/** SQL and not a value, so that a plan of any value can use the index of the active ones. */
+function whichOf(tx: Tx, active: boolean | null) {
+  if (active === null) return tx``;
+  return active ? tx`and active` : tx`and not active`;
 }
 
 /** The webhook as the wire shows it: the contract's fields and no others. */
@@ -112,10 +95,7 @@ export function viewWebhook({ id, url, events, active, createdAt }: WebhookRow):
   return { id, url, eventos: events as SubscribableName[], ativo: active, criado_em: createdAt.toISOString() };
 }
 
-/**
- * One webhook of the partner, active or not; null when it has none of that id. By hand: built, it took the API's process a
- * fifth more CPU for each `GET /v1/webhooks/{id}`.
- */
+/** One webhook of the partner, active or not; null when it has none of that id. */
 export async function readWebhook(pool: Pool, partnerId: string, id: string): Promise<WebhookResource | null> {
   const [row] = await pool.run(
     (tx) => tx<WebhookRow[]>`
@@ -127,10 +107,6 @@ export async function readWebhook(pool: Pool, partnerId: string, id: string): Pr
 
 /** The ids of all the partner's webhooks, active or not. */
 export async function readWebhookIds(pool: Pool, partnerId: string): Promise<string[]> {
-  const rows = await pool.run((tx) => selectIds(tx, { partnerId }));
+  const rows = await pool.run((tx) => tx<{ id: string }[]>`select id from webhooks where partner_id = ${partnerId}`);
   return rows.map(({ id }) => id);
 }
-
-const selectIds = prepared<{ partnerId: string }>()((database, { partnerId }) =>
-  database.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.partnerId, partnerId)),
-);

@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NOT_FOUND } from '../../src/contract/refusals.ts';
 import { Pool, type Tx } from '../../src/db/pool.ts';
-import { prepared } from '../../src/db/prepared.ts';
-import { partners } from '../../src/db/tables/partners.ts';
 import { leaveToCommit } from '../../src/db/transaction.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../src/db/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -194,15 +190,6 @@ describe('the pool', () => {
       const [first, ...others] = await endsOf(failing, ...waiting);
       expect(first).toBe(LOST);
       expect(others).toEqual(['done', 'done', 'done', 'done']);
-    });
-
-    it('fails a read through drizzle as it fails any other', async () => {
-      const readOne = prepared<{ id: string }>()((database, { id }) =>
-        database.select({ name: partners.name }).from(partners).where(eq(partners.id, id)),
-      );
-      proxy.refuseNext();
-      const read = fresh.run((tx) => readOne(tx, { id: randomUUID() }));
-      expect(await endsOf(read)).toEqual([REFUSED]);
     });
 
     it('lets a transaction that goes on without its connection send nothing more', async () => {

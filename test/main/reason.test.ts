@@ -8,12 +8,6 @@ test('an error is told with each cause that says something new', () => {
   expect(reasonOf(new Error('initdb failed: no room', { cause: new Error('no room') }))).toBe('initdb failed: no room');
 });
 
-test('a failed statement is not repeated: what the server said of it is told', () => {
-  const server = new Error('permission denied for database carteiro');
-  const drizzle = new Error('Failed query: create schema secret\nparams: 123', { cause: server });
-  expect(reasonOf(drizzle)).toBe('a statement failed\n  because: permission denied for database carteiro');
-});
-
 test('a host with several addresses tells why none answered', () => {
   const refused = (address: string) => new Error(`connect ECONNREFUSED ${address}:5432`);
   expect(reasonOf(new AggregateError([refused('::1'), refused('127.0.0.1')]))).toBe(

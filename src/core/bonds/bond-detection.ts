@@ -10,11 +10,8 @@
  * Alternative: locking the record's own row also makes it emit once, but rows could then appear behind a reader's
  * cursor.
  */
-import { and, count, eq, isNull } from 'drizzle-orm';
 import { lockPartner } from '../../db/partner-lock.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { bondRecords, settledInstallments } from '../../db/tables/jobs.ts';
 import type { Command } from '../../loan/command.ts';
 import type { LoanState } from '../../loan/state.ts';
 import type { EndOfBond, Rehire } from '../../registry/bonds-port.ts';
@@ -57,29 +54,17 @@ export async function detect(
 }
 
 async function fence(tx: Tx, { id, partnerId }: OpenRecord): Promise<void> {
-  await lockPartner(tx, { partnerId });
-  const open = await selectOpen(tx, { id });
+  await lockPartner(tx, partnerId);
+  const open = await tx`select from bond_records where id = ${id} and detected_at is null`;
   if (open.length === 0) throw new DetectedElsewhere(`record ${id} was detected by another sync`);
 }
 
-const selectOpen = prepared<{ id: string }>()((database, { id }) =>
-  database
-    .select({ id: bondRecords.id })
-    .from(bondRecords)
-    .where(and(eq(bondRecords.id, id), isNull(bondRecords.detectedAt))),
-);
-
-const selectSettled = prepared<{ loanId: string; partnerId: string }>()((database, { loanId, partnerId }) =>
-  database
-    .select({ settled: count() })
-    .from(settledInstallments)
-    .where(and(eq(settledInstallments.loanId, loanId), eq(settledInstallments.partnerId, partnerId))),
-);
-
 async function toCommand(tx: Tx, record: OpenRecord, state: LoanState): Promise<Command> {
   if (record.kind === 'ended') return { type: 'endBond', ...record.data };
-  const [row] = await selectSettled(tx, { loanId: state.id, partnerId: record.partnerId });
-  const outstandingCentavos = state.installmentCentavos * (state.installments - (row?.settled ?? 0));
+  const [row] = await tx<[{ settled: number }]>`
+    select count(*)::int as settled
+    from settled_installments where loan_id = ${state.id} and partner_id = ${record.partnerId}`;
+  const outstandingCentavos = state.installmentCentavos * (state.installments - row.settled);
   return { type: 'recordNewBond', ...record.data, outstandingCentavos };
 }
 

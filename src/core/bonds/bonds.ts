@@ -14,10 +14,7 @@
  * Ends of bonds go before rehires, so that both of one worker may come in one night. Alternative: remembering only how
  * far the last sync came loses records that the registry dates back or commits late.
  */
-import { sql } from 'drizzle-orm';
 import type { Pool } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { syncWindows } from '../../db/tables/jobs.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../loan/decide-bonds.ts';
@@ -87,18 +84,12 @@ async function keepWindow({ pool, registry }: SyncDeps, { partnerId }: SyncScope
   const signal = AbortSignal.timeout(REGISTRY_TIMEOUT_MS);
   for await (const page of registry.endedBonds(query, signal)) await keep(pool, 'ended', page);
   for await (const page of registry.newBonds(query, signal)) await keep(pool, 'new', page);
-  await pool.run((tx) => moveWindow(tx, { name, until }));
+  await pool.run(
+    (sql) => sql`
+      insert into sync_windows (name, until) values (${name}, ${until})
+      on conflict (name) do update set until = greatest(sync_windows.until, excluded.until)`,
+  );
 }
-
-const moveWindow = prepared<typeof syncWindows.$inferSelect>()((database, { name, until }) =>
-  database
-    .insert(syncWindows)
-    .values({ name, until })
-    .onConflictDoUpdate({
-      target: syncWindows.name,
-      set: { until: sql`greatest(${syncWindows.until}, excluded.until)` },
-    }),
-);
 
 /**
  * Keeps the records that are seen for the first time; one about a loan that the partner does not have is not ours. In

@@ -1,9 +1,6 @@
 /** What the syncs detected, as a partner reads it back (contract, "Endpoints referenced by the event rules"). */
-import { and, asc, eq, gte, isNotNull, sql } from 'drizzle-orm';
 import type { EventData } from '../../contract/events.ts';
 import type { Pool } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { bondRecords } from '../../db/tables/jobs.ts';
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -42,44 +39,15 @@ export async function readBonds<K extends keyof Types>(
   pool: Pool,
   { partnerId, kind, from, until, after, limit }: BondListQuery<K>,
 ): Promise<{ readonly bonds: readonly DetectedBond<K>[]; readonly hasMore: boolean }> {
-  const asked = {
-    partnerId,
-    kind,
-    from: from ?? new Date(0),
-    until,
-    afterAt: after?.detectedAt ?? new Date(0),
-    afterId: after?.id ?? FIRST_ID,
-    limit: limit + 1,
-  };
-  const rows = (await pool.run((tx) => select(tx, asked))) as DetectedBond<K>[];
+  const rows = await pool.run(
+    (tx) => tx<DetectedBond<K>[]>`
+      select id, detected_at as "detectedAt", emitted as data
+      from bond_records
+      where partner_id = ${partnerId} and kind = ${kind} and detected_at >= ${from ?? new Date(0)}
+        and (${until}::timestamptz is null or detected_at < ${until})
+        and (detected_at, id) > (${after?.detectedAt ?? new Date(0)}::timestamptz, ${after?.id ?? FIRST_ID}::uuid)
+      order by detected_at, id
+      limit ${limit + 1}`,
+  );
   return { bonds: rows.slice(0, limit), hasMore: rows.length > limit };
 }
-
-interface Asked {
-  readonly partnerId: string;
-  readonly kind: 'ended' | 'new';
-  readonly from: Date;
-  readonly until: Date | null;
-  readonly afterAt: Date;
-  readonly afterId: string;
-  readonly limit: number;
-}
-
-const { id, detectedAt } = bondRecords;
-const select = prepared<Asked>()((database, given) =>
-  database
-    .select({ id, detectedAt, data: bondRecords.emitted })
-    .from(bondRecords)
-    .where(
-      and(
-        eq(bondRecords.partnerId, given.partnerId),
-        eq(bondRecords.kind, given.kind),
-        isNotNull(detectedAt),
-        gte(detectedAt, given.from),
-        sql`(${given.until}::timestamptz is null or ${detectedAt} < ${given.until})`,
-        sql`(${detectedAt}, ${id}) > (${given.afterAt}::timestamptz, ${given.afterId}::uuid)`,
-      ),
-    )
-    .orderBy(asc(detectedAt), asc(id))
-    .limit(given.limit),
-);

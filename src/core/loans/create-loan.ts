@@ -1,11 +1,8 @@
 /** Issues a loan as the partner's account says (contract, "Transitions shown"; decisions, "Endpoints"). */
-import { and, eq, sql } from 'drizzle-orm';
 import type { CreateLoan, LoanResource } from '../../contract/resources/loan-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { marginQueries } from '../../db/tables/jobs.ts';
-import { partners } from '../../db/tables/partners.ts';
+import type { partners } from '../../db/tables/partners.ts';
 import { view } from '../../loan/view.ts';
 import type { Provenance } from '../../log/append.ts';
 import { decideAndAppend } from './handle-loan.ts';
@@ -63,40 +60,20 @@ export async function createLoan(
 async function findMarginQuery(tx: Tx, partnerId: string, request: CreateLoan): Promise<string | null | undefined> {
   if (request.consulta_margem_id === undefined) return null;
   const { consulta_margem_id: id, cpf_trabalhador: workerCpf, cnpj_empregador: employerCnpj } = request;
-  const [query] = await selectMarginQuery(tx, { id, partnerId, workerCpf, employerCnpj });
+  const [query] = await tx<{ id: string }[]>`
+    select id from margin_queries
+    where id = ${id} and partner_id = ${partnerId} and worker_cpf = ${workerCpf} and employer_cnpj = ${employerCnpj}`;
   return query?.id;
 }
 
-const selectMarginQuery = prepared<{ id: string; partnerId: string; workerCpf: string; employerCnpj: string }>()(
-  (database, { id, partnerId, workerCpf, employerCnpj }) =>
-    database
-      .select({ id: marginQueries.id })
-      .from(marginQueries)
-      .where(
-        and(
-          eq(marginQueries.id, id),
-          eq(marginQueries.partnerId, partnerId),
-          eq(marginQueries.workerCpf, workerCpf),
-          eq(marginQueries.employerCnpj, employerCnpj),
-        ),
-      ),
-);
+type Account = Pick<typeof partners.$inferSelect, 'signing' | 'documents' | 'issuance'> & {
+  readonly loanId: string;
+  readonly now: Date;
+};
 
-const selectAccount = prepared<{ partnerId: string }>()((database, { partnerId }) =>
-  database
-    .select({
-      loanId: sql<string>`uuidv7()`,
-      now: sql<Date>`clock_timestamp()`,
-      signing: partners.signing,
-      documents: partners.documents,
-      issuance: partners.issuance,
-    })
-    .from(partners)
-    .where(eq(partners.id, partnerId)),
-);
-
-async function readAccount(tx: Tx, partnerId: string) {
-  const [account] = await selectAccount(tx, { partnerId });
+async function readAccount(tx: Tx, partnerId: string): Promise<Account> {
+  const [account] = await tx<Account[]>`
+    select uuidv7() as "loanId", clock_timestamp() as now, signing, documents, issuance from partners where id = ${partnerId}`;
   if (account === undefined) throw new Error(`there is no partner ${partnerId}`);
   return account;
 }

@@ -10,11 +10,8 @@
  * takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, eq, sql } from 'drizzle-orm';
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { registrations } from '../../db/tables/loans.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { LoanState } from '../../loan/state.ts';
 import type { RegistrationAnswer, RegistrationRegistry } from '../../registry/port.ts';
@@ -172,15 +169,12 @@ async function ask(
 /** Gives the lease back early, unless somebody else has claimed the registration since. */
 async function postpone(pool: Pool, { id, tries }: Claim): Promise<void> {
   const delayMs = BACKOFF_MS[Math.min(tries, BACKOFF_MS.length) - 1] ?? 0;
-  await pool.run((tx) => setNextTry(tx, { id, tries, delayMs }));
+  await pool.run(
+    (tx) => tx`
+      update registrations set next_try_at = now() + ${delayMs} * interval '1 millisecond'
+      where id = ${id} and status = 'processando' and tries = ${tries}`,
+  );
 }
-
-const setNextTry = prepared<{ id: string; tries: number; delayMs: number }>()((database, { id, tries, delayMs }) =>
-  database
-    .update(registrations)
-    .set({ nextTryAt: sql`now() + ${delayMs} * interval '1 millisecond'` })
-    .where(and(eq(registrations.id, id), eq(registrations.status, 'processando'), eq(registrations.tries, tries))),
-);
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);

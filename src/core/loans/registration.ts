@@ -1,8 +1,5 @@
 /** Registration (averbação) as the partner asks it and as its end is recorded; the asking itself is the worker's. */
-import { eq, sql } from 'drizzle-orm';
 import type { Pool } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { registrations } from '../../db/tables/loans.ts';
 import { addDays, dayOf } from '../../contract/calendar.ts';
 import type { Provenance } from '../../log/append.ts';
 import type { RegistrationAnswer } from '../../registry/port.ts';
@@ -22,7 +19,9 @@ export async function requestRegistration(pool: Pool, provenance: Provenance, lo
     async (tx, { state }) => {
       if (state.registration === null) throw new Error(`loan ${loanId} asked for a registration and has none`);
       await closeSuperseded(tx, loanId, null);
-      await insert(tx, { id: state.registration.id, loanId: state.id, partnerId: provenance.partnerId });
+      await tx`
+        insert into registrations (id, loan_id, partner_id)
+        values (${state.registration.id}, ${state.id}, ${provenance.partnerId})`;
     },
   );
 }
@@ -54,17 +53,9 @@ export async function recordRegistration(pool: Pool, provenance: Provenance, end
             documentsDeadline: addDays(dayOf(now), documentsDeadlineDays),
           }
         : { type: 'failRegistration', registrationId, error: answer.error },
-    (tx) => close(tx, { id: registrationId, status: answer.outcome === 'concluded' ? 'concluida' : 'falhou' }),
+    async (tx) => {
+      const status = answer.outcome === 'concluded' ? 'concluida' : 'falhou';
+      await tx`update registrations set status = ${status}, next_try_at = null where id = ${registrationId}`;
+    },
   );
 }
-
-const insert = prepared<{ id: string; loanId: string; partnerId: string }>()((database, { id, loanId, partnerId }) =>
-  database.insert(registrations).values({ id, loanId, partnerId }),
-);
-
-const close = prepared<{ id: string; status: 'concluida' | 'falhou' }>()((database, { id, status }) =>
-  database
-    .update(registrations)
-    .set({ status: sql`${status}`, nextTryAt: null })
-    .where(eq(registrations.id, id)),
-);

@@ -16,8 +16,6 @@ import type { MarginOrigin } from '../../contract/resources/margin-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
 import { toReais } from '../../contract/values.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { prepared } from '../../db/prepared.ts';
-import { marginQueries as marginQueriesTable } from '../../db/tables/jobs.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { append, type Provenance } from '../../log/append.ts';
@@ -169,20 +167,11 @@ async function recordEnd(
 }
 
 async function keepQuery(tx: Tx, { partnerId, workerCpf, employerCnpj }: MarginKey, query: MarginQuery): Promise<void> {
-  await insertQuery(tx, { partnerId, workerCpf, employerCnpj, ...query });
+  const { id, earningsCentavos, marginCentavos, queriedAt } = query;
+  await tx`
+    insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
+    values (${id}, ${partnerId}, ${workerCpf}, ${employerCnpj}, ${earningsCentavos}, ${marginCentavos}, ${queriedAt})`;
 }
-
-const insertQuery = prepared<MarginKey & MarginQuery>()((database, row) =>
-  database.insert(marginQueriesTable).values({
-    id: row.id,
-    partnerId: row.partnerId,
-    workerCpf: row.workerCpf,
-    employerCnpj: row.employerCnpj,
-    earningsCentavos: row.earningsCentavos,
-    marginCentavos: row.marginCentavos,
-    queriedAt: row.queriedAt,
-  }),
-);
 
 type Judged =
   | { readonly earningsCentavos: number; readonly marginCentavos: number }

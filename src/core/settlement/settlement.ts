@@ -39,7 +39,7 @@ export async function closeSettlement(
 ): Promise<Result<Closing, 'monthNotOver'>> {
   const { partnerId } = provenance;
   return pool.transaction(async (tx) => {
-    const known = await lockPartner(tx, { partnerId });
+    const known = await lockPartner(tx, partnerId);
     if (known.length === 0) throw new Error(`there is no partner ${partnerId}`);
     const closedAt = now ?? (await readClock(tx));
     if (!isOver(month, closedAt)) return { refused: { kind: 'monthNotOver', month } };
