@@ -31,15 +31,7 @@ export const DATABASE_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 
 /** The counters of one process. */
 export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
-  const registers = [exposition];
-  const counter = (name: string, help: string, label?: string, values: readonly string[] = []) => {
-    const made = new Counter({ name, help, labelNames: label === undefined ? [] : [label], registers });
-    for (const value of values) made.labels(value).inc(0);
-    return made;
-  };
-  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
-
+  const { counter, histogram } = makersIn(exposition);
   const attempts = counter(
     'carteiro_delivery_attempts_total',
     'Attempts this process has sent, by outcome',
@@ -102,5 +94,19 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
     countSendFault: () => faults.inc(),
     countStranded: (lanes) => stranded.inc(lanes),
     countFailing: (change) => failing.inc({ change }),
+  };
+}
+
+/** Each closed value of a label is shown from the start, as 0. */
+function makersIn(exposition: Registry) {
+  const registers = [exposition];
+  return {
+    counter: (name: string, help: string, label?: string, values: readonly string[] = []) => {
+      const made = new Counter({ name, help, labelNames: label === undefined ? [] : [label], registers });
+      for (const value of values) made.labels(value).inc(0);
+      return made;
+    },
+    histogram: (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+      new Histogram({ name, help, buckets, labelNames, registers }),
   };
 }

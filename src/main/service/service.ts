@@ -142,8 +142,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const api = createApp(httpDeps).fetch;
   const painel = createPainel({ ...httpDeps, api, sandboxToken: sandboxTokens(config, pool, keys.own) });
   metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
-  metrics.watchPool('api', pool);
-  metrics.watchPool('worker', workerPool);
+  for (const [name, one] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, one);
   metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
   const { documentsDeadlineDays } = config;
