@@ -312,6 +312,10 @@ CREATE TABLE "registrations" (
 	"status" text DEFAULT 'processando' NOT NULL,
 	"next_try_at" timestamp with time zone DEFAULT now(),
 	"tries" integer DEFAULT 0 NOT NULL,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"pending" boolean DEFAULT false NOT NULL,
+	"protocol" text,
+	"contradiction" json,
 	CONSTRAINT "registrations_status" CHECK (status in ('processando', 'concluida', 'falhou')),
 	CONSTRAINT "registrations_due_iff_open" CHECK ((status = 'processando') = (next_try_at is not null))
 );
@@ -449,7 +453,8 @@ CREATE TABLE "webhooks" (
 --> statement-breakpoint
 CREATE TABLE "simulated_answers" (
 	"registration_id" uuid PRIMARY KEY NOT NULL,
-	"answer" json NOT NULL
+	"answer" json NOT NULL,
+	"ready_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "simulated_bonds" (
@@ -510,6 +515,7 @@ CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id"
 CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_id","worker_cpf","employer_cnpj","queried_at");--> statement-breakpoint
 CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE status = 'desembolsada';--> statement-breakpoint
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
+CREATE UNIQUE INDEX "registrations_protocol" ON "registrations" USING btree ("protocol");--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint
 CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","epoch","tx","position");--> statement-breakpoint
 CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { databaseUrl } from './database-url.ts';
 import { checkEmbedded, checkPairs } from './environment-rules.ts';
+import { isTrustworthy, type RegistrySettings, registrySettings, registryVariables } from './registry-settings.ts';
 
 const DEFAULT_ISSUER = 'https://carteiro.local';
 const DEFAULT_AUDIENCE = 'carteiro';
@@ -20,6 +21,8 @@ export interface Config {
   readonly host: string;
   /** Where `poll` serves its metrics; 0 lets the system choose. */
   readonly metricsPort: number;
+  /** Where the registry is asked; `url` is empty where none is configured. */
+  readonly registry: RegistrySettings;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null;
   /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
@@ -91,13 +94,6 @@ const identifier = z
   .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
   .refine((name) => name !== 'public', 'must be a schema of its own, not public');
 
-function isTrustworthy(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
-}
-
 const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 
 const keyRing = z
@@ -148,6 +144,7 @@ const environment = z.object({
   ENDPOINT_FAILING_AFTER: integer(1, 1_000_000).optional(),
   ENDPOINT_FAILING_HOURS: integer(1, 8_760).optional(),
   ENDPOINT_SUSPEND_AFTER_DAYS: integer(1, 3_650).optional(),
+  ...registryVariables(integer),
   OPERATOR_WEBHOOK_URL: z
     .string()
     .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL')
@@ -222,6 +219,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     trustedProxies: Object.freeze(values.TRUSTED_PROXIES),
     drainDelayS: values.DRAIN_DELAY_SECONDS,
     pollerCapacity: values.POLLER_CAPACITY,
+    registry: registrySettings(values.REGISTRY_URL ?? '', values),
     ...failingEndpoints(values),
   });
 }

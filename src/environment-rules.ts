@@ -2,11 +2,13 @@
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Of the policy for failing endpoints: each means something only beside the second. */
+/** Each means something only beside the second. */
 const NEEDS = [
   ['ENDPOINT_FAILING_AFTER', 'ENDPOINT_FAILING_HOURS'],
   ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_FAILING_AFTER'],
   ['ENDPOINT_SUSPEND_AFTER_DAYS', 'ENDPOINT_FAILING_AFTER'],
+  ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
+  ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
   ['OPERATOR_WEBHOOK_URL', 'ENDPOINT_FAILING_AFTER'],
   ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
   ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],

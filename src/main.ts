@@ -32,6 +32,7 @@ Environment (none is needed for an embedded sandbox; see src/main/README.md, "Co
   PORT, HOST         where the API listens (3000, 127.0.0.1)
   METRICS_PORT       where poll serves /metrics, /healthz and /readyz, on HOST (9464); 0 takes a free one
   SANDBOX            true adds /v1/sandbox and the service's own tokens
+  REGISTRY_URL       the bridge to the employment-data registry (a sandbox simulates one)
   LOG_LEVEL          fatal, error, warn, info, debug, trace or silent (info)
 
 Signals (start, api, poll, demo):

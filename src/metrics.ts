@@ -8,13 +8,20 @@ import { type ReadMetrics, readMetrics } from './telemetry/database-metrics.ts';
 import { type DeliveryMetrics, deliveryMetrics } from './telemetry/delivery-metrics.ts';
 import { VERSION } from './version.ts';
 
+const CALL_OUTCOMES = ['answered', 'failed', 'not_asked'] as const;
+
+interface RegistryMetrics {
+  /** A call to the employment-data registry; `not_asked`: no slot was free, or the breaker is open. */
+  countRegistryCall(outcome: (typeof CALL_OUTCOMES)[number]): void;
+}
+
 interface HttpMetrics {
   observeRequest(method: string, route: string, status: number, durationS: number): void;
   /** A connection that was closed because there were too many: in all, or from one address. */
   countDroppedConnection(bound: 'total' | 'address'): void;
 }
 
-export interface Metrics extends DeliveryMetrics, ReadMetrics, HttpMetrics {
+export interface Metrics extends DeliveryMetrics, ReadMetrics, HttpMetrics, RegistryMetrics {
   /** The exposition and its content type; what cannot be read in time is left out of it. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
   /** Everything that `expose` may show. */
@@ -44,6 +51,7 @@ export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
     ...deliveryMetrics(exposition),
     ...readMetrics(exposition, readTimeoutMs),
     ...httpMetrics(exposition),
+    ...registryMetrics(exposition),
     expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType }),
     describe: () =>
       (exposition.getMetricsAsArray() as unknown as Described[]).map(({ name, labelNames = [] }) => ({
@@ -77,4 +85,15 @@ function httpMetrics(exposition: Registry): HttpMetrics {
     observeRequest: (method, route, status, durationS) => requests.observe({ method, route, status }, durationS),
     countDroppedConnection: (bound) => dropped.inc({ bound }),
   };
+}
+
+function registryMetrics(exposition: Registry): RegistryMetrics {
+  const calls = new Counter({
+    name: 'carteiro_registry_calls_total',
+    help: 'Calls to the employment-data registry: answered, failed, not_asked (no slot was free, or the breaker is open)',
+    labelNames: ['outcome'],
+    registers: [exposition],
+  });
+  for (const outcome of CALL_OUTCOMES) calls.inc({ outcome }, 0);
+  return { countRegistryCall: (outcome) => calls.inc({ outcome }) };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config.ts';
+import { REGISTRY_SETTINGS } from './support/registry-settings.ts';
 
 const KEY = randomBytes(32).toString('base64');
 const OLD_KEY = randomBytes(32).toString('base64');
@@ -45,6 +46,7 @@ describe('the configuration', () => {
       marginReuseHours: 24,
       documentsDeadlineDays: 15,
       rateLimitPerMinute: 0,
+      registry: REGISTRY_SETTINGS,
       maxConnections: 400,
       maxConnectionsPerAddress: 100,
       trustedProxies: [

@@ -6,6 +6,7 @@ import { isStrangeServer } from '../db/known-server.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { VersionConflict } from '../log/append.ts';
 import type { Logger } from '../log-lines.ts';
+import { NotAsked, RegistryFailure } from '../registry/port.ts';
 import { ApiError, unavailable } from './api-error.ts';
 import type { Env } from './request-env.ts';
 import { KeysUnavailable } from './auth/keys.ts';
@@ -42,6 +43,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isPassing =
     isUnavailable(error) ||
+    error instanceof RegistryFailure ||
+    error instanceof NotAsked ||
     isStrangeServer(error) ||
     error instanceof KeysUnavailable ||
     error instanceof VersionConflict;

@@ -1,11 +1,12 @@
 /**
- * The bonds of the sandbox's registry, in PostgreSQL. A row's id is its reference. `known_at` is when the row was written, by
+ * The bonds of the simulated registry, in PostgreSQL. A row's id is its reference. `known_at` is when the row was written, by
  * the database's clock, so it may be slightly before the commit; the overlap of the windows covers such rows too.
  */
-import type { Pool, Tx } from '../db/pool.ts';
-import type { BondQuery, BondRegistry, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-port.ts';
+import type { Tx } from '../db/pool.ts';
+import type { BondQuery, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-port.ts';
 
-const PAGE = 1_000;
+/** Its page as JSON stays under the 256 KiB that an answer may have. */
+const PAGE = 300;
 
 interface Told {
   readonly partnerId: string;
@@ -30,37 +31,35 @@ async function tell(tx: Tx, kind: string, partnerId: string, loanId: string, dat
   return row.id;
 }
 
-/** A registry that answers from the database of `pool`. */
-export function simulatedBonds(pool: Pool): BondRegistry {
-  return {
-    endedBonds: (query, signal) => pages<EndedBond>(pool, 'ended', query, signal),
-    newBonds: (query, signal) => pages<NewBond>(pool, 'new', query, signal),
-  };
+export interface SimulatedPage<B> {
+  readonly records: readonly B[];
+  /** Null on the last page. */
+  readonly next: BondPlace | null;
 }
 
-async function* pages<B extends EndedBond | NewBond>(
-  pool: Pool,
+/** After this record; its time as text, because a Date would lose the microseconds. */
+export interface BondPlace {
+  readonly knownAt: string;
+  readonly reference: string;
+}
+
+const FIRST: BondPlace = { knownAt: '-infinity', reference: '00000000-0000-0000-0000-000000000000' };
+
+/** The records of one kind in the window, one page of them. */
+export async function readSimulatedBonds<B extends EndedBond | NewBond>(
+  tx: Tx,
   kind: 'ended' | 'new',
   { partnerId, from, until }: BondQuery,
-  signal: AbortSignal,
-): AsyncGenerator<B[]> {
-  let after = { knownAt: '-infinity', reference: '00000000-0000-0000-0000-000000000000' };
-  for (;;) {
-    signal.throwIfAborted();
-    // The cursor's time travels as text: a Date would lose the microseconds.
-    const rows = await pool.run(
-      (sql) => sql<(B & { knownAt: string })[]>`
-        select id as reference, partner_id as "partnerId", loan_id as "loanId", data, known_at::text as "knownAt"
-        from simulated_bonds
-        where kind = ${kind} and known_at >= ${from} and known_at < ${until}
-          and (${partnerId}::uuid is null or partner_id = ${partnerId})
-          and (known_at, id) > (${after.knownAt}::text::timestamptz, ${after.reference}::uuid)
-        order by known_at, id
-        limit ${PAGE}`,
-    );
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last;
-    yield rows;
-  }
+  after: BondPlace = FIRST,
+): Promise<SimulatedPage<B>> {
+  const rows = await tx<(B & BondPlace)[]>`
+    select id as reference, partner_id as "partnerId", loan_id as "loanId", data, known_at::text as "knownAt"
+    from simulated_bonds
+    where kind = ${kind} and known_at >= ${from} and known_at < ${until}
+      and (${partnerId}::uuid is null or partner_id = ${partnerId})
+      and (known_at, id) > (${after.knownAt}::text::timestamptz, ${after.reference}::uuid)
+    order by known_at, id
+    limit ${PAGE + 1}`;
+  const records = rows.slice(0, PAGE);
+  return { records, next: rows.length > PAGE ? (records.at(-1) ?? null) : null };
 }

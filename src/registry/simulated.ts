@@ -1,15 +1,14 @@
 /**
- * The registry of the sandbox, in PostgreSQL. It concludes every registration unless a partner set the next one to fail, and
- * has a margin for every worker and employer.
+ * The registrations of the simulated registry, in PostgreSQL. It concludes every one unless a partner set the loan's next one
+ * to fail.
  *
  * Invariant: one registration id has one answer. The loan's next registration uses up the answer that was set, and stores its
  * own answer under its id in the same transaction. So a caller that died before it recorded the answer gets the same answer
  * again. Two calls with one id wait for each other at a lock of that id; a crash releases the lock.
  */
 import { createHash } from 'node:crypto';
-import type { Pool, Tx } from '../db/pool.ts';
-import type { MarginRegistry, RegistrationAnswer, RegistrationRegistry, RegistrationRequest } from './port.ts';
-import { answerMargin } from './simulated-margin.ts';
+import type { Tx } from '../db/pool.ts';
+import type { Pending, RegistrationAnswer, RegistrationRequest } from './port.ts';
 
 /** Sets the answer to the loan's next registration: a failure with `error`, or success for null. */
 export async function answerNextRegistration(tx: Tx, loanId: string, error: string | null): Promise<void> {
@@ -18,34 +17,35 @@ export async function answerNextRegistration(tx: Tx, loanId: string, error: stri
     on conflict (loan_id) do update set error = excluded.error`;
 }
 
-/** A registry whose answers are in the database of `pool`. */
-export function simulatedRegistry(pool: Pool): RegistrationRegistry & MarginRegistry {
-  return {
-    async register(request, signal) {
-      signal.throwIfAborted();
-      return pool.transaction((tx) => register(tx, request));
-    },
-    async queryMargin(question, signal) {
-      signal.throwIfAborted();
-      return pool.run((sql) => answerMargin(sql, question));
-    },
-  };
-}
+type Known = Pick<RegistrationRequest, 'registrationId' | 'loanId'>;
 
-async function register(tx: Tx, { registrationId, loanId }: RegistrationRequest): Promise<RegistrationAnswer> {
+/** The answer to a registration, made at its first call; pending for `workS` seconds from then on. */
+export async function simulateRegistration(
+  tx: Tx,
+  { registrationId, loanId }: Known,
+  workS: number,
+): Promise<RegistrationAnswer | Pending> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${registrationId}, 0))`;
-  const [given] = await tx<{ answer: RegistrationAnswer }[]>`
-    select answer from simulated_answers where registration_id = ${registrationId}`;
-  if (given !== undefined) return given.answer;
+  const given = await readSimulated(tx, registrationId);
+  if (given !== null) return given;
   const [told] = await tx<{ error: string | null }[]>`
     update simulated_registrations set error = null where loan_id = ${loanId} returning old.error`;
   const error = told?.error ?? null;
   const answer: RegistrationAnswer =
     error === null ? { outcome: 'concluded', protocol: protocolOf(registrationId) } : { outcome: 'failed', error };
   await tx`
-    insert into simulated_answers (registration_id, answer)
-    values (${registrationId}, ${JSON.stringify(answer)}::text::json)`;
-  return answer;
+    insert into simulated_answers (registration_id, answer, ready_at)
+    values (${registrationId}, ${JSON.stringify(answer)}::text::json, clock_timestamp() + ${workS} * interval '1 second')`;
+  return workS > 0 ? { outcome: 'pending', askAgainMs: workS * 1_000 } : answer;
+}
+
+/** Null: it was never asked for. */
+export async function readSimulated(tx: Tx, registrationId: string): Promise<RegistrationAnswer | Pending | null> {
+  const [row] = await tx<{ answer: RegistrationAnswer; leftMs: number }[]>`
+    select answer, extract(epoch from ready_at - clock_timestamp())::float8 * 1000 as "leftMs"
+    from simulated_answers where registration_id = ${registrationId}`;
+  if (row === undefined) return null;
+  return row.leftMs > 0 ? { outcome: 'pending', askAgainMs: row.leftMs } : row.answer;
 }
 
 function protocolOf(registrationId: string): string {

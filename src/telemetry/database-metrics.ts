@@ -29,6 +29,10 @@ const GAUGES = {
     'carteiro_projector_lag_seconds',
     'How long the oldest event that the projector has not seen has been in the log',
   ],
+  registry_breaker_open: [
+    'carteiro_registry_breaker_open',
+    'Whether the breaker to the employment-data registry is open: 1, or 0',
+  ],
   http_connections: ['carteiro_http_connections', 'Connections to the API that are open'],
 } as const;
 

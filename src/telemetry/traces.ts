@@ -49,6 +49,11 @@ export async function inRequestSpan<T>(
   return carried.run(own, () => ending(span, () => context.with(trace.setSpan(parent, span), () => work(span))));
 }
 
+/** Runs `work` in a span that goes on from a trace that was kept; null: there is none. */
+export async function inTrace<T>(name: string, traceparent: string | null, work: () => Promise<T>): Promise<T> {
+  return traceparent === null ? work() : carried.run(traceparent, () => inSpan(name, {}, work));
+}
+
 /** Runs `work` in a span below the current one; a throw is told in the span. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const parent = contextOf(currentTraceparent()) ?? context.active();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncBonds, type SyncCounts } from '../../src/core/bonds/bonds.ts';
 import { settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
@@ -13,8 +13,10 @@ import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../src/loan/deci
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../src/registry/bonds-port.ts';
-import { simulatedBonds, tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
+import { tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
 import type { TestDatabase } from '../support/database.ts';
+import type { OpenRegistry } from '../../src/main/service/registry.ts';
+import { startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { concludeRegistration, disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
@@ -22,6 +24,11 @@ import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from '.
 let database: TestDatabase;
 let partner: Provenance;
 useOnePartner((given) => void ({ database, partner } = given));
+let simulated: OpenRegistry;
+beforeAll(async () => {
+  simulated = await startRegistry(database.pool);
+});
+afterAll(() => simulated.close());
 
 const END = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };
 const REHIRE = {
@@ -41,7 +48,7 @@ const tellNew = (loanId: string, data = REHIRE) =>
 
 async function sync(
   partnerId: string | null = partner.partnerId,
-  registry: BondRegistry = simulatedBonds(database.pool),
+  registry: BondRegistry = simulated.registry,
 ): Promise<SyncCounts> {
   return syncBonds({ pool: database.pool, registry, log: silentLog }, { partnerId, actor: 'test', requestId: null });
 }
@@ -226,7 +233,7 @@ describe('syncs that meet or fail', () => {
       run: (work: Parameters<Pool['run']>[0]) => pool.run(work),
       transaction: () => Promise.reject(new DatabaseUnavailable('away')),
     } as unknown as Pool;
-    const deps = { pool: away, registry: simulatedBonds(pool), log: silentLog };
+    const deps = { pool: away, registry: simulated.registry, log: silentLog };
     const scope = { partnerId: own.partnerId, actor: 'test', requestId: null };
     await expect(syncBonds(deps, scope)).rejects.toThrow('away');
     expect(await sync(own.partnerId)).toEqual(counts(1, 0));

@@ -23,7 +23,7 @@ export async function concludeRegistration(pool: Pool, partner: Provenance, loan
     recordRegistration(pool, partner, {
       loanId: loan.id,
       registrationId: loan.registration?.id ?? '',
-      answer: { outcome: 'concluded', protocol: 'REG-1' },
+      answer: { outcome: 'concluded', protocol: `REG-${loan.id}` },
       documentsDeadlineDays: 15,
     }),
   );

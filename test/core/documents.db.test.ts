@@ -36,7 +36,7 @@ async function newLoan(partner: Provenance): Promise<string> {
 async function awaiting(): Promise<string> {
   const loanId = await newLoan(deferred);
   const { registration } = await accepted(requestRegistration(database.pool, deferred, loanId));
-  const answer = { outcome: 'concluded', protocol: 'REG-1' } as const;
+  const answer = { outcome: 'concluded', protocol: `REG-${loanId}` } as const;
   const end = { loanId, registrationId: registration?.id ?? '', answer, documentsDeadlineDays: 15 };
   await accepted(recordRegistration(database.pool, deferred, end));
   return loanId;

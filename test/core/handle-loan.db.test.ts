@@ -25,7 +25,7 @@ async function newRegisteredLoan(): Promise<string> {
   const loanId = await newLoan();
   await accepted(concludeSigning(pool, partner, loanId));
   const { registration } = await accepted(requestRegistration(pool, partner, loanId));
-  const answer = { outcome: 'concluded', protocol: 'REG-1' } as const;
+  const answer = { outcome: 'concluded', protocol: `REG-${loanId}` } as const;
   const end = { loanId, registrationId: registration?.id ?? '', answer, documentsDeadlineDays: 15 };
   await accepted(recordRegistration(pool, partner, end));
   return loanId;

@@ -47,7 +47,8 @@ const answering =
   (answer: RegistrationAnswer): Step =>
   (partner, { id, registration }) => {
     // Without a registration it is one that was never asked.
-    const end = { loanId: id, registrationId: registration?.id ?? id, answer, documentsDeadlineDays: 15 };
+    const own = answer.outcome === 'concluded' ? { ...answer, protocol: `REG-${id}` } : answer;
+    const end = { loanId: id, registrationId: registration?.id ?? id, answer: own, documentsDeadlineDays: 15 };
     return recordRegistration(database.pool, partner, end);
   };
 

@@ -1,20 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readRegistration } from '../../src/core/loans/read-loan.ts';
 import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/loans/registration-worker.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
+import type { OpenRegistry } from '../../src/main/service/registry.ts';
 import type { RegistrationAnswer, RegistrationRequest } from '../../src/registry/port.ts';
-import { answerNextRegistration, simulatedRegistry } from '../../src/registry/simulated.ts';
+import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { gated, scriptedRegistry, startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
 let database: TestDatabase;
 let partner: Provenance;
 useOnePartner((given) => void ({ database, partner } = given));
+let simulated: OpenRegistry;
+beforeAll(async () => {
+  simulated = await startRegistry(database.pool);
+});
+afterAll(() => simulated.close());
 beforeEach(async () => {
   await database.sql`update registrations set next_try_at = 'infinity' where status = 'processando'`;
 });
@@ -34,24 +41,12 @@ const latest = (loanId: string) => readRegistration(database.pool, partner.partn
 const worker = (deps: Partial<RegistrationWorkerDeps> = {}) =>
   registrationWorker({
     pool: database.pool,
-    registry: simulatedRegistry(database.pool),
+    ...simulated,
     log: silentLog,
     documentsDeadlineDays: 15,
     ...deps,
   });
 const makeDue = () => database.sql`update registrations set next_try_at = now() where next_try_at < 'infinity'`;
-
-/** A registry that is asked and never answers, until it is released; it notes every reference. */
-function scriptedRegistry(answer: () => Promise<RegistrationAnswer>) {
-  const asked: string[] = [];
-  return {
-    asked,
-    register: ({ registrationId }: RegistrationRequest) => {
-      asked.push(registrationId);
-      return answer();
-    },
-  };
-}
 
 describe('a registration', () => {
   test('is asked in the transaction of its fact, and concluded by the worker', async () => {
@@ -113,9 +108,10 @@ describe('a worker', () => {
     const dying = new Pool({ url: database.url, name: 'dying', max: 1, deadlineMs: 5_000 });
     const asked: string[] = [];
     const registry = {
+      ...simulated.registry,
       register: async (request: RegistrationRequest, signal: AbortSignal) => {
         asked.push(request.registrationId);
-        const answer = await simulatedRegistry(database.pool).register(request, signal);
+        const answer = await simulated.registry.register(request, signal);
         await dying.close(0);
         return answer;
       },
@@ -150,7 +146,7 @@ describe('a worker', () => {
     const { promise: never } = Promise.withResolvers<RegistrationAnswer>();
     const answers = [() => Promise.reject(new Error('ECONNREFUSED')), () => never];
     const registry = scriptedRegistry(() => answers.shift()?.() ?? never);
-    const unlucky = worker({ registry, callTimeoutMs: 30 });
+    const unlucky = worker({ registry: gated(registry, { timeoutMs: 30 }) });
     // How long the pause is at least and at most: it began while the worker ran.
     const pauseAfterTick = async () => {
       const [{ before }] = await database.sql<[{ before: string }]>`select clock_timestamp()::text as before`;
@@ -194,9 +190,9 @@ describe('a worker', () => {
 
   test('among others never asks for what another has claimed', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, newRequested));
-    const registry = scriptedRegistry(async () => {
+    const registry = scriptedRegistry(async ({ registrationId }) => {
       await sleep(5);
-      return { outcome: 'concluded', protocol: 'REG-1' };
+      return { outcome: 'concluded', protocol: `REG-${registrationId}` };
     });
     const workers = [worker({ registry }), worker({ registry }), worker({ registry })];
     const claimed = await Promise.all(workers.map((each) => each.tick()));
@@ -234,7 +230,7 @@ test('a second answer to one registration is rejected, whichever it is', async (
   const { loanId, registrationId } = await newRequested();
   const end = { loanId, registrationId, documentsDeadlineDays: 15 };
   const answers: RegistrationAnswer[] = [
-    { outcome: 'concluded', protocol: 'REG-1' },
+    { outcome: 'concluded', protocol: 'REG-2' },
     { outcome: 'failed', error: 'recusada' },
   ];
   const all = await Promise.all(

@@ -13,7 +13,7 @@ import { syncBonds } from '../../src/core/bonds/bonds.ts';
 import { projectTurn } from '../../src/core/projection/projector.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { simulatedBonds, tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
+import { tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import { packageOf } from '../support/document-pieces.ts';
 import {
@@ -78,7 +78,7 @@ const fact =
     post(`/v1/nucleo/emprestimos/${id}/${name}`, body);
 
 async function sync(partner: TestPartner): Promise<void> {
-  const deps = { pool: database().pool, registry: simulatedBonds(database().pool), log: silentLog };
+  const deps = { pool: database().pool, registry: world.api.registry.registry, log: silentLog };
   await syncBonds(deps, { partnerId: partner.id, actor: 'sync-bonds', requestId: null });
 }
 

@@ -7,9 +7,9 @@ import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createApp } from '../../src/http/app.ts';
-import { simulatedBonds } from '../../src/registry/simulated-bonds.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { holdToDescription } from '../support/described-answers.ts';
+import { gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
 
@@ -210,9 +210,10 @@ describe('consulta_margem_id in POST /v1/emprestimos', () => {
 test('while the registry hangs every other route goes on, on a pool of two connections', async () => {
   const pool = new Pool({ url: api.database.url, name: 'two', max: 2, deadlineMs: 5_000 });
   let asked = 0;
-  const registry = { queryMargin: () => ((asked += 1), new Promise<never>(() => undefined)) };
-  const margins = marginQueries({ pool, registry, log: silentLog, reuseHours: 24, callTimeoutMs: 1_500 });
-  const app = createApp({ ...api.deps, pool, registry: { margins, bonds: simulatedBonds(pool) } });
+  const queryMargin = () => ((asked += 1), new Promise<never>(() => undefined));
+  const registry = gated({ queryMargin }, { timeoutMs: 1_500 });
+  const margins = marginQueries({ pool, registry, log: silentLog, reuseHours: 24, leaseMs: 6_500 });
+  const app = createApp({ ...api.deps, pool, registry: { margins, bonds: api.registry.registry } });
   holdToDescription(app, api.described);
   const token = await partnerToken();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

@@ -9,7 +9,6 @@ import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { neverSent, refusedRegistration } from './typed-mistakes.ts';
@@ -54,8 +53,7 @@ test('the typed client registers a webhook and takes a loan to its disbursement'
   const token = await api.token(await api.partner(), scopes);
   const client = partner.connect({ baseUrl: server.url, token });
   const { pool } = api.database;
-  const registry = simulatedRegistry(pool);
-  const worker = registrationWorker({ pool, registry, log: silentLog, documentsDeadlineDays: 15 });
+  const worker = registrationWorker({ ...api.registry, pool, log: silentLog, documentsDeadlineDays: 15 });
 
   const webhook = await partner.register(client, 'https://parceiro.example.com/carteiro');
   expect(webhook.secret).toMatch(/^whsec_/);

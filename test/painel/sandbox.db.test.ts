@@ -4,7 +4,6 @@ import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
 import { LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
-import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { formTokenIn, type PainelWorld, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -143,8 +142,8 @@ describe('the sandbox', () => {
 async function answerRegistrations(): Promise<void> {
   const { pool } = world.api.database;
   const worker = registrationWorker({
+    ...world.api.registry,
     pool,
-    registry: simulatedRegistry(pool),
     log: silentLog,
     documentsDeadlineDays: 15,
   });

@@ -13,9 +13,9 @@ import { addSandbox } from '../../src/http/routes/sandbox.ts';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { simulatedBonds } from '../../src/registry/simulated-bonds.ts';
-import { simulatedRegistry } from '../../src/registry/simulated.ts';
+import type { OpenRegistry } from '../../src/main/service/registry.ts';
 import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
+import { startRegistry } from './registry.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { ApiDescription } from './description.ts';
 import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
@@ -48,6 +48,8 @@ export interface TestApi {
   readonly app: ReturnType<typeof createApp>;
   readonly deps: HttpDeps;
   readonly vault: Vault;
+  /** The simulated registry, over the loopback. */
+  readonly registry: OpenRegistry;
   /** Every line that the API logged. */
   readonly lines: { readonly level: keyof Logger; readonly fields: LogFields; readonly message: string }[];
   readonly described: DescribedAnswers;
@@ -68,14 +70,14 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
   const at = (level: keyof Logger) => (fields: LogFields, message: string) =>
     void lines.push({ level, fields, message });
   const log: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  const registry = simulatedRegistry(database.pool);
+  const registry = await startRegistry(database.pool);
   const deps: HttpDeps = {
     pool: database.pool,
     vault,
     cursors: createCursors(database.pool),
     registry: {
-      margins: marginQueries({ pool: database.pool, registry, log, reuseHours: 24 }),
-      bonds: simulatedBonds(database.pool),
+      margins: marginQueries({ ...registry, pool: database.pool, log, reuseHours: 24 }),
+      bonds: registry.registry,
     },
     log,
     metrics: createMetrics(),
@@ -96,6 +98,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     app,
     deps,
     vault,
+    registry,
     lines,
     described,
     async partner({ name = 'Parceiro', active = true, signing, documents, issuance } = {}) {
@@ -110,6 +113,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     send: async <T>(method: string, path: string, sending: Sending = {}) =>
       readAnswer<T>(await app.request(path, requestOf(method, sending))),
     async close() {
+      await registry.close();
       await database.drop();
       await rm(dataDir, { recursive: true });
       if (faults.length > 0) throw new AggregateError(faults, faults.map(({ message }) => message).join('\n'));

@@ -6,7 +6,6 @@ import { EMITTED_NAMES, EVENTS, type EmittedName } from '../../src/contract/even
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { simulatedRegistry } from '../../src/registry/simulated.ts';
 import { type Account, type Answer, startApi, type TestApi } from './api.ts';
 import type { DescribedAnswers } from './described-answers.ts';
 import { startEngine } from './engine.ts';
@@ -76,8 +75,8 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Prom
   const { pool } = api.database;
   const engine = startEngine(pool, { openSecret: (id, sealed) => api.vault.decrypt(id, sealed), now: () => null });
   const worker = registrationWorker({
+    ...api.registry,
     pool,
-    registry: simulatedRegistry(pool),
     log: silentLog,
     documentsDeadlineDays: 15,
   });

@@ -57,8 +57,7 @@ export async function syncBonds(
   scope: SyncScope,
   onProgress: (counts: SyncCounts) => void = () => undefined,
 ): Promise<SyncCounts> {
-  await keepWindow(deps, scope);
-  const counts = { ended: 0, new: 0, failed: 0 };
+  const counts = { ended: 0, new: 0, failed: await keepWindow(deps, scope) };
   for (const kind of ['ended', 'new'] as const) {
     for await (const record of openRecords(deps.pool, kind, scope.partnerId)) {
       const outcome = await detectSafely(deps, scope, record);
@@ -70,8 +69,11 @@ export async function syncBonds(
   return counts;
 }
 
-/** Keeps what the registry came to know since the last sync of this scope. The registry is asked outside transactions. */
-async function keepWindow({ pool, registry }: SyncDeps, { partnerId }: SyncScope): Promise<void> {
+/**
+ * Keeps what the registry came to know since the last sync of this scope. The registry is asked outside transactions. Returns
+ * how many records were refused.
+ */
+async function keepWindow({ pool, registry, log }: SyncDeps, { partnerId }: SyncScope): Promise<number> {
   const name = partnerId === null ? 'bonds' : `bonds:${partnerId}`;
   // One millisecond more than now: what the registry learned in this very millisecond belongs to this window.
   const [window] = await pool.run(
@@ -82,29 +84,47 @@ async function keepWindow({ pool, registry }: SyncDeps, { partnerId }: SyncScope
   const { until, last } = window;
   const query: BondQuery = { partnerId, from: new Date(last === null ? 0 : last.getTime() - OVERLAP_MS), until };
   const signal = AbortSignal.timeout(REGISTRY_TIMEOUT_MS);
-  for await (const page of registry.endedBonds(query, signal)) await keep(pool, 'ended', page);
-  for await (const page of registry.newBonds(query, signal)) await keep(pool, 'new', page);
+  let refused = 0;
+  const keepPage = async (kind: 'ended' | 'new', page: readonly (EndedBond | NewBond)[]) => {
+    for (const { reference, loanId, keptOf } of await keep(pool, kind, page)) {
+      refused += 1;
+      const told = { kind, referencia: reference, emprestimo_id: loanId, known_of: keptOf };
+      log.error(told, 'the registry gave the referencia of another loan; the first record stands');
+    }
+  };
+  for await (const page of registry.endedBonds(query, signal)) await keepPage('ended', page);
+  for await (const page of registry.newBonds(query, signal)) await keepPage('new', page);
   await pool.run(
     (sql) => sql`
       insert into sync_windows (name, until) values (${name}, ${until})
       on conflict (name) do update set until = greatest(sync_windows.until, excluded.until)`,
   );
+  return refused;
 }
 
 /**
  * Keeps the records that are seen for the first time; one about a loan that the partner does not have is not ours. In
- * the order of their references, so that two syncs with the same records wait for each other and never in a circle.
+ * the order of their references, so that two syncs with the same records wait for each other and never in a circle. Returns
+ * the records whose reference belongs to another loan, which are not kept.
  */
-async function keep(pool: Pool, kind: 'ended' | 'new', records: readonly (EndedBond | NewBond)[]): Promise<void> {
+async function keep(pool: Pool, kind: 'ended' | 'new', records: readonly (EndedBond | NewBond)[]) {
+  const told = JSON.stringify(records);
   await pool.run(
     (sql) => sql`
       insert into bond_records (kind, reference, partner_id, loan_id, data)
       select ${kind}, told.reference, l.partner_id, l.id, told.data
-      from json_to_recordset(${JSON.stringify(records)}::text::json)
+      from json_to_recordset(${told}::text::json)
              as told (reference text, "partnerId" uuid, "loanId" uuid, data json)
       join loans l on l.id = told."loanId" and l.partner_id = told."partnerId"
       order by told.reference
       on conflict (kind, reference) do nothing`,
+  );
+  return pool.run(
+    (sql) => sql<{ reference: string; loanId: string; keptOf: string }[]>`
+      select told.reference, told."loanId", r.loan_id as "keptOf"
+      from json_to_recordset(${told}::text::json) as told (reference text, "loanId" uuid)
+      join bond_records r on r.kind = ${kind} and r.reference = told.reference
+      where r.loan_id <> told."loanId"`,
   );
 }
 

@@ -4,6 +4,7 @@
  * ends that one.
  */
 import type { Tx } from '../../db/pool.ts';
+import type { RegistrationAnswer } from '../../registry/port.ts';
 
 /** Closes the open work of these loans whose end is in the log. */
 export async function closeEndedRegistrations(tx: Tx, loanIds: readonly string[]): Promise<void> {
@@ -25,4 +26,34 @@ export async function closeSuperseded(tx: Tx, loanId: string, only: string | nul
   await tx`
     update registrations set status = 'falhou', next_try_at = null
     where loan_id = ${loanId} and status = 'processando' and (${only}::uuid is null or id = ${only})`;
+}
+
+/** How a registration had ended before the registry's answer came; `endedBy` is null where a later one took its place. */
+export interface Lost {
+  readonly endedAs: string | null;
+  readonly endedBy: string | null;
+  /** True: the loan says otherwise than the registry. The row keeps the answer for a person to see to. */
+  readonly contradicts: boolean;
+}
+
+/** Closes a registration whose answer came too late, and tells the loser what it lost to. */
+export async function closeLost(
+  tx: Tx,
+  late: { readonly loanId: string; readonly registrationId: string; readonly answer: RegistrationAnswer },
+): Promise<Lost> {
+  const { loanId, registrationId, answer } = late;
+  await closeSuperseded(tx, loanId, registrationId);
+  const [end] = await tx<{ type: string; actor: string; protocol: string | null }[]>`
+    select type, actor, data ->> 'protocolo_registry' as protocol
+    from events
+    where stream = ${loanId} and type in ('averbacao.concluida', 'averbacao.falhou')
+      and data ->> 'averbacao_id' = ${registrationId}`;
+  const protocol = answer.outcome === 'concluded' ? answer.protocol : null;
+  // A failure contradicts a failure in nothing; a conclusion is the same under one protocol alone.
+  const contradicts = end === undefined ? protocol !== null : end.protocol !== protocol;
+  if (contradicts) {
+    await tx`
+      update registrations set contradiction = ${JSON.stringify(answer)}::text::json where id = ${registrationId}`;
+  }
+  return { endedAs: end?.type ?? null, endedBy: end?.actor ?? null, contradicts };
 }

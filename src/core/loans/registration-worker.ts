@@ -4,25 +4,33 @@
  * Invariant: one registration ends once. A claim moves `next_try_at` to the end of a lease and commits before the
  * registry is called. When a worker dies, the row becomes due by itself and is asked again with the same reference, to
  * which the registry gives the same answer. The loan refuses a second answer, so a worker that outlived its lease
- * changes nothing. The call's deadline is shorter than the lease, so a slow registry alone never makes two workers ask
- * at once.
+ * changes nothing; if its answer contradicts the loan's, the row keeps it. The lease is longer than a call's deadline, so a
+ * slow registry alone never makes two workers ask at once.
+ * A registration that the registry works on (202) is looked up until it has ended. A call without an answer is made again
+ * after 1 s, doubled to 5 minutes, for as long as it takes: only the registry knows how it ended.
  * Alternative: holding the row's lock during the call keeps a transaction and a connection for as long as the registry
  * takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { Logger } from '../../log-lines.ts';
+import type { LogFields, Logger } from '../../log-lines.ts';
 import type { LoanState } from '../../loan/state.ts';
-import type { RegistrationAnswer, RegistrationRegistry } from '../../registry/port.ts';
-import { closeSuperseded } from './open-registrations.ts';
+import {
+  NotAsked,
+  type Pending,
+  type RegistrationAnswer,
+  type RegistrationRegistry,
+  RegistryFailure,
+} from '../../registry/port.ts';
+import { inTrace } from '../../telemetry/traces.ts';
+import { closeLost } from './open-registrations.ts';
 import { recordRegistration } from './registration.ts';
 
-const LEASE_MS = 15_000;
-const CALL_TIMEOUT_MS = 10_000;
 const IDLE_POLL_MS = 200;
 const MAX_IN_FLIGHT = 8;
-const BACKOFF_MS = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
 const ACTOR = 'registration-worker';
 
 export interface RegistrationWorkerDeps {
@@ -30,8 +38,8 @@ export interface RegistrationWorkerDeps {
   readonly registry: RegistrationRegistry;
   readonly log: Logger;
   readonly documentsDeadlineDays: number;
-  readonly leaseMs?: number;
-  readonly callTimeoutMs?: number;
+  /** A call to the registry, and time to record its answer in. */
+  readonly leaseMs: number;
 }
 
 export interface RegistrationWorker {
@@ -45,7 +53,13 @@ interface Claim {
   readonly id: string;
   readonly partnerId: string;
   readonly tries: number;
+  readonly failures: number;
+  /** The registry works on it. */
+  readonly pending: boolean;
   readonly loan: LoanState;
+  /** Of the request that asked for it. */
+  readonly requestId: string | null;
+  readonly traceparent: string | null;
 }
 
 /** Makes the worker; any number of them, anywhere, share the work. */
@@ -85,7 +99,7 @@ export function registrationWorker(deps: RegistrationWorkerDeps): RegistrationWo
   return { tick, run };
 }
 
-async function claim({ pool, leaseMs = LEASE_MS }: RegistrationWorkerDeps, limit: number): Promise<readonly Claim[]> {
+async function claim({ pool, leaseMs }: RegistrationWorkerDeps, limit: number): Promise<readonly Claim[]> {
   if (limit <= 0) return [];
   return pool.transaction(
     (tx) => tx<Claim[]>`
@@ -99,9 +113,14 @@ async function claim({ pool, leaseMs = LEASE_MS }: RegistrationWorkerDeps, limit
       )
       update registrations r
       set next_try_at = now() + ${leaseMs} * interval '1 millisecond', tries = r.tries + 1
-      from due, loans l
-      where r.id = due.id and l.id = r.loan_id
-      returning r.id, r.partner_id as "partnerId", r.tries, l.state as loan`,
+      from due, registrations d, loans l
+        left join lateral (
+          select e.request_id, e.traceparent from events e
+          where e.stream = l.id and e.type = 'averbacao.solicitada' order by e.version desc limit 1
+        ) asked on true
+      where r.id = due.id and d.id = due.id and l.id = d.loan_id
+      returning r.id, r.partner_id as "partnerId", r.tries, r.failures, r.pending, l.state as loan,
+                asked.request_id::text as "requestId", asked.traceparent`,
   );
 }
 
@@ -109,39 +128,56 @@ async function claim({ pool, leaseMs = LEASE_MS }: RegistrationWorkerDeps, limit
 async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void> {
   const fields = { registrationId: claimed.id, loanId: claimed.loan.id, tries: claimed.tries };
   try {
-    const answer = await ask(deps, claimed);
-    if ('unanswered' in answer) {
-      deps.log.warn({ ...fields, error: nameOf(answer.unanswered) }, 'the registry did not answer; asking again later');
-      await postpone(deps.pool, claimed);
-      return;
-    }
-    const recorded = await recordRegistration(
-      deps.pool,
-      { partnerId: claimed.partnerId, actor: ACTOR, requestId: null },
-      {
-        loanId: claimed.loan.id,
-        registrationId: claimed.id,
-        answer,
-        documentsDeadlineDays: deps.documentsDeadlineDays,
-      },
-    );
-    if ('ok' in recorded) {
-      deps.log.info({ ...fields, outcome: answer.outcome }, 'registration ended');
-      return;
-    }
-    await deps.pool.transaction((tx) => closeSuperseded(tx, claimed.loan.id, claimed.id));
-    deps.log.warn({ ...fields, outcome: answer.outcome }, 'the registration had ended already');
+    const answer = await inTrace('registration', claimed.traceparent, () => ask(deps.registry, claimed));
+    if (answer === null) await setNext(deps.pool, claimed, { delayMs: 0, pending: false, failures: claimed.failures });
+    else if (answer.outcome === 'pending')
+      await setNext(deps.pool, claimed, { delayMs: answer.askAgainMs, pending: true, failures: 0 });
+    else await record(deps, claimed, answer, fields);
   } catch (error) {
-    deps.log.warn({ ...fields, error: nameOf(error) }, 'could not record a registration; its lease brings it back');
+    if (!(error instanceof RegistryFailure || error instanceof NotAsked)) {
+      deps.log.warn({ ...fields, error: nameOf(error) }, 'could not record a registration; its lease brings it back');
+      return;
+    }
+    const failures = claimed.failures + (error instanceof NotAsked ? 0 : 1);
+    const delayMs = pauseOf(failures);
+    const reason = error.message;
+    deps.log.warn({ ...fields, failures, delayMs, reason }, 'the registry did not answer; asking again later');
+    await setNext(deps.pool, claimed, { delayMs, pending: claimed.pending, failures }).catch(() => undefined);
   }
 }
 
+/** Records the answer; of one that comes too late it is told what the loan says instead. */
+async function record(
+  { pool, log, documentsDeadlineDays }: RegistrationWorkerDeps,
+  { id, partnerId, loan }: Claim,
+  answer: RegistrationAnswer,
+  fields: LogFields,
+): Promise<void> {
+  const recorded = await recordRegistration(
+    pool,
+    { partnerId, actor: ACTOR, requestId: null },
+    { loanId: loan.id, registrationId: id, answer, documentsDeadlineDays },
+  );
+  if ('ok' in recorded) {
+    log.info({ ...fields, outcome: answer.outcome }, 'registration ended');
+    return;
+  }
+  const lost = await pool.transaction((tx) => closeLost(tx, { loanId: loan.id, registrationId: id, answer }));
+  const told = { ...fields, outcome: answer.outcome, ...lost };
+  if (lost.contradicts) log.error(told, 'the registry contradicts the end that the registration has; see to it');
+  else log.warn(told, 'the registration had ended already');
+}
+
+/** What the registry says; null: it was never asked. Throws `RegistryFailure` or `NotAsked`. */
 async function ask(
-  { registry, callTimeoutMs = CALL_TIMEOUT_MS }: RegistrationWorkerDeps,
-  { id, loan }: Claim,
-): Promise<RegistrationAnswer | { readonly unanswered: unknown }> {
+  registry: RegistrationRegistry,
+  { id, loan, pending, requestId }: Claim,
+): Promise<RegistrationAnswer | Pending | null> {
+  // The registry's own deadline ends the call.
+  const { signal } = new AbortController();
   const request = {
     registrationId: id,
+    requestId,
     loanId: loan.id,
     number: loan.number,
     workerCpf: loan.workerCpf,
@@ -151,27 +187,30 @@ async function ask(
     installments: loan.installments,
     installmentCentavos: loan.installmentCentavos,
   };
-  const deadline = new AbortController();
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    deadline.abort();
-    reject(new Error(`no answer from the registry in ${callTimeoutMs} ms`));
-  }, callTimeoutMs);
   try {
-    return await Promise.race([registry.register(request, deadline.signal), expired]);
+    return await (pending ? registry.lookUp(request, signal) : registry.register(request, signal));
   } catch (error) {
-    return { unanswered: error };
-  } finally {
-    clearTimeout(timer);
+    if (error instanceof NotAsked || error instanceof RegistryFailure) throw error;
+    throw new RegistryFailure(nameOf(error), { cause: error });
   }
 }
 
+function pauseOf(failures: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE_MS);
+}
+
+interface Next {
+  readonly delayMs: number;
+  readonly pending: boolean;
+  readonly failures: number;
+}
+
 /** Gives the lease back early, unless somebody else has claimed the registration since. */
-async function postpone(pool: Pool, { id, tries }: Claim): Promise<void> {
-  const delayMs = BACKOFF_MS[Math.min(tries, BACKOFF_MS.length) - 1] ?? 0;
+async function setNext(pool: Pool, { id, tries }: Claim, { delayMs, pending, failures }: Next): Promise<void> {
   await pool.run(
-    (tx) => tx`
-      update registrations set next_try_at = now() + ${delayMs} * interval '1 millisecond'
+    (sql) => sql`
+      update registrations
+      set next_try_at = now() + ${delayMs} * interval '1 millisecond', pending = ${pending}, failures = ${failures}
       where id = ${id} and status = 'processando' and tries = ${tries}`,
   );
 }

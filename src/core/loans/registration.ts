@@ -1,8 +1,8 @@
 /** Registration (averbação) as the partner asks it and as its end is recorded; the asking itself is the worker's. */
-import type { Pool } from '../../db/pool.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
 import { addDays, dayOf } from '../../contract/calendar.ts';
 import type { Provenance } from '../../log/append.ts';
-import type { RegistrationAnswer } from '../../registry/port.ts';
+import { type RegistrationAnswer, RegistryFailure } from '../../registry/port.ts';
 import { type Handled, handleLoan } from './handle-loan.ts';
 import { closeSuperseded } from './open-registrations.ts';
 
@@ -36,7 +36,8 @@ export interface RegistrationEnd {
 
 /**
  * Records the registry's answer and closes the work row with it. The loan refuses a second answer to one registration,
- * so of two workers that asked, the later gets a rejection.
+ * so of two workers that asked, the later gets a rejection. Throws `RegistryFailure` for a protocol that another
+ * registration has.
  */
 export async function recordRegistration(pool: Pool, provenance: Provenance, end: RegistrationEnd): Promise<Handled> {
   const { loanId, registrationId, answer, documentsDeadlineDays } = end;
@@ -53,9 +54,17 @@ export async function recordRegistration(pool: Pool, provenance: Provenance, end
             documentsDeadline: addDays(dayOf(now), documentsDeadlineDays),
           }
         : { type: 'failRegistration', registrationId, error: answer.error },
-    async (tx) => {
-      const status = answer.outcome === 'concluded' ? 'concluida' : 'falhou';
-      await tx`update registrations set status = ${status}, next_try_at = null where id = ${registrationId}`;
-    },
+    (tx) => close(tx, registrationId, answer),
   );
+}
+
+async function close(tx: Tx, id: string, answer: RegistrationAnswer): Promise<void> {
+  const status = answer.outcome === 'concluded' ? 'concluida' : 'falhou';
+  const protocol = answer.outcome === 'concluded' ? answer.protocol : null;
+  try {
+    await tx`update registrations set status = ${status}, next_try_at = null, protocol = ${protocol} where id = ${id}`;
+  } catch (error) {
+    if ((error as { constraint_name?: string }).constraint_name !== 'registrations_protocol') throw error;
+    throw new RegistryFailure('the registry gave a protocolo_registry that another registration has', { cause: error });
+  }
 }

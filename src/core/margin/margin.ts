@@ -20,8 +20,7 @@ import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { append, type Provenance } from '../../log/append.ts';
 import { readClock } from '../../log/read.ts';
-import { type Called, RegistryGate } from '../../registry/gate.ts';
-import type { MarginAnswer, MarginRegistry } from '../../registry/port.ts';
+import { type MarginAnswer, type MarginRegistry, NotAsked, RegistryFailure } from '../../registry/port.ts';
 import {
   arrive,
   FlightWatch,
@@ -34,14 +33,6 @@ import {
   takeOff,
 } from './margin-flight.ts';
 
-const CALL_TIMEOUT_MS = 10_000;
-/** The call, and time to record its answer in. */
-const LEASE_MS = 15_000;
-/** A lost flight and the one after it. */
-const PATIENCE_MS = 2 * LEASE_MS;
-const PLACES = 32;
-const MAX_CENTAVOS = 999_999_999_999;
-const MAX_ERROR_LENGTH = 500;
 const SILENT = 'o registry não respondeu';
 
 export interface MarginDeps {
@@ -50,10 +41,8 @@ export interface MarginDeps {
   readonly log: Logger;
   /** How long an answer is reused, by the database's clock; 0 reuses none. */
   readonly reuseHours: number;
-  readonly callTimeoutMs?: number;
-  readonly leaseMs?: number;
-  /** Calls to the registry at once. */
-  readonly slots?: number;
+  /** A call to the registry, and time to record its answer in. */
+  readonly leaseMs: number;
 }
 
 interface MarginAsking {
@@ -78,8 +67,7 @@ export interface MarginQueries {
 
 /** Makes the one desk of a process through which margins are asked. */
 export function marginQueries(deps: MarginDeps): MarginQueries {
-  const { pool, reuseHours, leaseMs = LEASE_MS, slots = PLACES } = deps;
-  const gate = new RegistryGate(slots);
+  const { pool, reuseHours, leaseMs } = deps;
   const watch = new FlightWatch(pool);
 
   async function follow(key: MarginKey): Promise<Landing | null> {
@@ -93,10 +81,11 @@ export function marginQueries(deps: MarginDeps): MarginQueries {
       const key = { partnerId: provenance.partnerId, workerCpf, employerCnpj };
       const { recent, landed } = await arrive(pool, key, reuseHours);
       if (recent !== null && !skipCache) return { ok: { query: recent, origin: 'cache' } };
-      const patientUntil = performance.now() + PATIENCE_MS;
+      // A lost flight and the one after it.
+      const patientUntil = performance.now() + 2 * leaseMs;
       do {
         const flight = await takeOff(pool, key, landed, leaseMs);
-        const flown = flight === null ? null : await fly(deps, gate, provenance, key, flight);
+        const flown = flight === null ? null : await fly(deps, provenance, key, flight);
         const landing = flown ?? (await follow(key));
         if (landing !== null) return foundOf(landing, flight);
       } while (performance.now() < patientUntil);
@@ -116,21 +105,19 @@ function foundOf(landing: Landing, flight: string | null): MarginFound {
 
 /** Asks the registry and records what came of it; null when the lease was lost to a later flight meanwhile. */
 async function fly(
-  { pool, registry, log, callTimeoutMs = CALL_TIMEOUT_MS }: MarginDeps,
-  gate: RegistryGate,
+  { pool, registry, log }: MarginDeps,
   provenance: Provenance,
   key: MarginKey,
   flight: string,
 ): Promise<Landing | null> {
-  const question = { ...key, queryId: flight };
-  const called = await gate.call((signal) => registry.queryMargin(question, signal), callTimeoutMs);
-  const reached = !('unasked' in called);
-  const judged = judge(called);
-  if ('failure' in judged && judged.failure.kind === 'upstream') {
-    const error = 'unanswered' in called && called.unanswered instanceof Error ? called.unanswered.name : undefined;
-    log.warn({ consulta_margem_id: flight, reached, error }, 'a margin query failed upstream');
-  }
-  const end = { key, flight, judged, reached };
+  const question = { ...key, queryId: flight, requestId: provenance.requestId };
+  const answer = await registry.queryMargin(question, new AbortController().signal).catch((error: unknown) => {
+    const reason = error instanceof RegistryFailure ? error.message : (error as Error).name;
+    log.warn({ consulta_margem_id: flight, reason }, 'a margin query failed upstream');
+    return { unanswered: error };
+  });
+  const reached = !('unanswered' in answer && answer.unanswered instanceof NotAsked);
+  const end = { key, flight, judged: judge(answer), reached };
   const landing = await pool
     .transaction((tx) => recordEnd(tx, provenance, end))
     // Perhaps it was recorded: then the flight has landed, this lands nothing, and whoever looks finds the answer.
@@ -177,30 +164,18 @@ type Judged =
   | { readonly earningsCentavos: number; readonly marginCentavos: number }
   | { readonly failure: MarginFailure };
 
-/** What a call came to. An answer that cannot be one (no amount, or one that the wire cannot carry) is a fault over there. */
-function judge(called: Called<MarginAnswer>): Judged {
-  if ('unasked' in called) return { failure: { kind: 'upstream', error: 'o registry está sobrecarregado' } };
-  if ('unanswered' in called) return { failure: { kind: 'upstream', error: SILENT } };
-  const { answer } = called;
-  if (answer.outcome === 'refused') return { failure: { kind: 'negocial', error: textOf(answer.error) } };
-  if (answer.outcome === 'unavailable') return { failure: { kind: 'upstream', error: textOf(answer.error) } };
+/** What a call came to. */
+function judge(answer: MarginAnswer | { readonly unanswered: unknown }): Judged {
+  if ('unanswered' in answer) return { failure: { kind: 'upstream', error: upstreamOf(answer.unanswered) } };
+  if (answer.outcome === 'refused') return { failure: { kind: 'negocial', error: answer.error } };
   const { earningsCentavos, marginCentavos } = answer;
-  const canBe = earningsCentavos >= 0 && isAmount(earningsCentavos) && isAmount(marginCentavos);
-  if (canBe) return { earningsCentavos, marginCentavos };
-  return { failure: { kind: 'upstream', error: 'o registry deu uma resposta inválida' } };
+  return { earningsCentavos, marginCentavos };
 }
 
-function isAmount(centavos: number): boolean {
-  return Number.isInteger(centavos) && Math.abs(centavos) <= MAX_CENTAVOS;
-}
-
-/** A text from outside, fit for the database and for the wire. */
-function textOf(error: string): string {
-  const text = error
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim();
-  return text === '' ? 'sem explicação do registry' : text.slice(0, MAX_ERROR_LENGTH).toWellFormed();
+function upstreamOf(error: unknown): string {
+  if (error instanceof NotAsked)
+    return error.why === 'busy' ? 'o registry está sobrecarregado' : 'o registry está fora do ar';
+  return error instanceof RegistryFailure ? error.told : SILENT;
 }
 
 function factOf(key: MarginKey, landing: Landing): Fact {

@@ -1,6 +1,7 @@
 /** The loans' projection and what the loan core keeps beside it. */
 import { sql } from 'drizzle-orm';
 import {
+  boolean,
   check,
   index,
   integer,
@@ -56,11 +57,21 @@ export const registrations = pgTable(
     status: text('status', { enum: REGISTRATION_STATUSES }).notNull().default('processando'),
     nextTryAt: preciseInstant('next_try_at').defaultNow(),
     tries: integer('tries').notNull().default(0),
+    /** Calls in a row that the registry did not answer. */
+    failures: integer('failures').notNull().default(0),
+    /** True: the registry works on it, and is asked what has become of it. */
+    pending: boolean('pending').notNull().default(false),
+    /** The registry's `protocolo_registry`, where it was recorded through this row. */
+    protocol: text('protocol'),
+    /** What the registry answered when the loan had another end already; a person has to see to it. */
+    contradiction: json('contradiction'),
   },
   (table) => [
     index('registrations_due')
       .on(table.nextTryAt)
       .where(sql`status = 'processando'`),
+    // A protocol is of one registration: a registry that gives it to another is not believed.
+    uniqueIndex('registrations_protocol').on(table.protocol),
     uniqueIndex('registrations_one_open')
       .on(table.loanId)
       .where(sql`status = 'processando'`),

@@ -19,6 +19,8 @@ export const simulatedRegistrations = pgTable('simulated_registrations', {
 export const simulatedAnswers = pgTable('simulated_answers', {
   registrationId: uuid('registration_id').primaryKey(),
   answer: json('answer').notNull(),
+  /** It works on the registration until then, and answers 202. */
+  readyAt: preciseInstant('ready_at').notNull().defaultNow(),
 });
 
 /** What the simulated registry answers to margin queries about a worker and employer. */

@@ -1,4 +1,5 @@
-import { command, UsageError } from '../command.ts';
+import { NotAsked, RegistryFailure } from '../../registry/port.ts';
+import { command, OutOfReach, UsageError } from '../command.ts';
 
 const NOT_CONFIGURED =
   'no registry is configured, so nothing was asked: set REGISTRY_URL to the bridge to the registry';
@@ -26,13 +27,19 @@ looked at again by the next run.`,
     const { openRegistry } = await import('../service/registry.ts');
     const { runJob } = await import('../job-pool.ts');
     return runJob({ config, log, print }, async (pool, progress) => {
-      const registry = await openRegistry(config, pool);
-      if (registry === null) throw new UsageError(NOT_CONFIGURED);
-      const deps = { pool, registry, log };
+      const opened = await openRegistry(config, pool, log);
+      if (opened === null) throw new UsageError(NOT_CONFIGURED);
+      const deps = { pool, registry: opened.registry, log };
       const scope = { partnerId: null, actor: 'sync-bonds', requestId: null };
-      const counts = await sync(deps, scope, ({ ended, new: rehired }) =>
-        progress.show(`detected: ${ended} ends of bonds, ${rehired} rehires`),
-      );
+      const told = ({ ended, new: rehired }: { ended: number; new: number }) =>
+        progress.show(`detected: ${ended} ends of bonds, ${rehired} rehires`);
+      const counts = await sync(deps, scope, told)
+        .catch((error: unknown) => {
+          throw error instanceof RegistryFailure || error instanceof NotAsked
+            ? new OutOfReach(`the registry was not heard to the end (${error.message}); run it again`, { cause: error })
+            : error;
+        })
+        .finally(() => opened.close());
       const { ended, new: rehired, failed } = counts;
       return { summary: { desligamentos: ended, novos: rehired, failed }, isGood: failed === 0 };
     });

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Tx } from '../../db/pool.ts';
 import { createResolver } from '../../delivery/target/names.ts';
 import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
+import { createAdapter } from '../../registry/adapter.ts';
 import { fault, type Finding, ok, warning } from './finding.ts';
 
 /** The newest names; enough to tell a resolver that is away from a name that is gone. */
@@ -24,7 +25,22 @@ export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Fin
   }
 }
 
-export async function lookAtRegistry({ sandbox }: Config): Promise<readonly Finding[]> {
+export async function lookAtRegistry({ sandbox, registry }: Config): Promise<readonly Finding[]> {
+  const { url, timeoutS } = registry;
+  if (url !== '') {
+    const adapter = createAdapter(registry);
+    try {
+      await adapter.probe(AbortSignal.timeout(timeoutS * 1_000));
+      return [ok('registry', `${url} is in service`)];
+    } catch (error) {
+      const { message } = error as Error;
+      const advice =
+        'margin queries fail and registrations wait: see that this host reaches the bridge of REGISTRY_URL';
+      return [fault('registry', `${url} is not in service: ${message}`, advice)];
+    } finally {
+      await adapter.close();
+    }
+  }
   if (sandbox) return [ok('registry', 'the simulated one: SANDBOX is true')];
   return [
     warning(

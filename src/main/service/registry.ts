@@ -1,19 +1,81 @@
-/** The registry of this installation: the one of the environment, the sandbox's simulated one, or none. */
+/**
+ * The registry of this installation: the bridge that REGISTRY_URL names, the sandbox's simulated one, or none. The simulated one
+ * is asked as any other is, over HTTP on the loopback, so a sandbox exercises what production runs.
+ */
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BondRegistry } from '../../registry/bonds-port.ts';
-import type { MarginRegistry, RegistrationRegistry } from '../../registry/port.ts';
+import type { Logger } from '../../log-lines.ts';
+import { createAdapter } from '../../registry/adapter.ts';
+import { behindGate, type CallOutcome, RegistryGate } from '../../registry/gate.ts';
+import type { EmploymentRegistry } from '../../registry/port.ts';
 
 export const NO_REGISTRY_NOTE =
   'no registry is configured (REGISTRY_URL): margin queries, POST …/averbacao and sync-bonds are refused with 503 INDISPONIVEL';
 
+/** What is told of the calls to the registry. */
+export interface RegistryMetrics {
+  watch(gauge: 'registry_breaker_open', read: () => number): void;
+  countRegistryCall(outcome: CallOutcome): void;
+}
+
+export interface OpenRegistry {
+  readonly registry: EmploymentRegistry;
+  /** What whoever asks holds meanwhile must last for: a call, and time to record its answer in. */
+  readonly leaseMs: number;
+  /** Where it is, for people. */
+  readonly where: string;
+  close(): Promise<void>;
+}
+
+const RECORDING_MS = 5_000;
+
 /** Null: none is configured. Nothing simulated is loaded outside of the sandbox. */
 export async function openRegistry(
-  { sandbox }: Config,
+  config: Pick<Config, 'registry' | 'sandbox'>,
   pool: Pool,
-): Promise<(MarginRegistry & RegistrationRegistry & BondRegistry) | null> {
-  if (!sandbox) return null;
-  const { simulatedRegistry } = await import('../../registry/simulated.ts');
-  const { simulatedBonds } = await import('../../registry/simulated-bonds.ts');
-  return { ...simulatedRegistry(pool), ...simulatedBonds(pool) };
+  log: Logger,
+  metrics?: RegistryMetrics,
+): Promise<OpenRegistry | null> {
+  const { registry: settings, sandbox } = config;
+  const isSimulated = settings.url === '';
+  if (isSimulated && !sandbox) return null;
+  const simulated = isSimulated ? await serveSimulated(pool) : null;
+  const adapter = createAdapter(simulated === null ? settings : { ...settings, ...simulated, tokenFile: null });
+  const timeoutMs = settings.timeoutS * 1_000;
+  const gate = new RegistryGate({
+    slots: settings.concurrency,
+    timeoutMs,
+    probe: (signal) => adapter.probe(signal),
+    onCall: (outcome) => metrics?.countRegistryCall(outcome),
+    onBreaker: (isOpen) =>
+      isOpen
+        ? log.error(
+            {},
+            'the registry has failed five times in a row: it is left alone, and asked at GET /saude every 30 s',
+          )
+        : log.info({}, 'the registry is in service again'),
+  });
+  metrics?.watch('registry_breaker_open', () => (gate.isOpen ? 1 : 0));
+  return {
+    registry: behindGate(adapter, gate),
+    leaseMs: timeoutMs + RECORDING_MS,
+    where: isSimulated ? 'the simulated one, of the sandbox' : settings.url,
+    async close() {
+      gate.close();
+      await adapter.close();
+      await simulated?.close();
+    },
+  };
+}
+
+/** On the loopback, and for nobody without the token: web pages reach the loopback, too. */
+async function serveSimulated(pool: Pool) {
+  const { createSimulatedService } = await import('../../registry/simulated-service.ts');
+  const { startServer } = await import('../../http/server.ts');
+  const token = randomBytes(24).toString('base64url');
+  const { fetch } = createSimulatedService(pool, { token, workS: 0 });
+  const listen = (host: string) => startServer({ fetch: (request) => fetch(request), host, port: 0 });
+  const server = await listen('127.0.0.1').catch(() => listen('::1'));
+  return { url: server.url, token, close: () => server.close(1_000) };
 }

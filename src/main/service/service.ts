@@ -121,15 +121,16 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
-  const registry = await openRegistry(config, workerPool);
-  if (registry === null) log.warn({}, NO_REGISTRY_NOTE);
+  const opened = await openRegistry(config, workerPool, log, metrics);
+  if (opened === null) log.warn({}, NO_REGISTRY_NOTE);
+  else log.info({ registry: opened.where }, 'the registry is asked');
   const httpDeps = {
     pool,
     vault: createVault(await readSecretsKeys(config)),
     cursors: createCursors(pool),
-    registry: registry && {
-      margins: marginQueries({ pool, registry, log, reuseHours: config.marginReuseHours }),
-      bonds: registry,
+    registry: opened && {
+      margins: marginQueries({ ...opened, pool, log, reuseHours: config.marginReuseHours }),
+      bonds: opened.registry,
     },
     log,
     metrics,
@@ -146,7 +147,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
   const { documentsDeadlineDays } = config;
-  const worker = registry && registrationWorker({ pool: workerPool, registry, log, documentsDeadlineDays });
+  const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await startServer({
     fetch: besidePainel(api, painel),
     host: config.host,
@@ -170,6 +171,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       painel.close();
       await Promise.all([server.close(), working.catch(() => undefined)]);
       keys.close();
+      await opened?.close();
       await Promise.all([pool.close(), workerPool.close()]);
     },
   };

@@ -36,7 +36,13 @@ const namesOf = (text: string) => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([,
 
 test('the page names each metric once, with exactly its labels', () => {
   const metrics = createMetrics();
-  for (const gauge of ['in_flight', 'oldest_due_seconds', 'projector_lag_seconds', 'http_connections'] as const) {
+  for (const gauge of [
+    'in_flight',
+    'oldest_due_seconds',
+    'projector_lag_seconds',
+    'registry_breaker_open',
+    'http_connections',
+  ] as const) {
     metrics.watch(gauge, () => 0);
   }
   metrics.watchDatabase(() => Promise.resolve(true));

@@ -1,0 +1,151 @@
+/**
+ * The registry over HTTP: the client of the bridge that a lender writes ([README](README.md), contract/registry-wire.ts).
+ *
+ * Every answer that the contract does not know is a failure, whatever its status: a wrong shape must neither end a
+ * registration nor be told to a partner as a margin.
+ */
+import type { z } from 'zod';
+import {
+  type endedBond,
+  endedPage,
+  errorTold,
+  marginTold,
+  MAX_ERROR_LENGTH,
+  type rehiredBond,
+  rehiredPage,
+  registrationTold,
+  RETRY_AFTER_S,
+} from '../contract/registry-wire.ts';
+import { toCentavos, toReais } from '../contract/values.ts';
+import type { BondQuery, EndedBond, NewBond } from './bonds-port.ts';
+import type { RegistrySettings } from '../registry-settings.ts';
+import { Credentials } from './credentials.ts';
+import { type Answer, exchange, type Exchange, shaped } from './exchange.ts';
+import { type EmploymentRegistry, type Pending, type RegistrationAnswer, RegistryFailure } from './port.ts';
+
+export interface RegistryAdapter extends EmploymentRegistry {
+  /** Resolves when the registry says that it is in service. */
+  probe(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createAdapter(settings: RegistrySettings): RegistryAdapter {
+  const credentials = new Credentials(settings);
+  const ask = (asked: Exchange, signal: AbortSignal) => exchange(settings.url, credentials, asked, signal);
+
+  return {
+    async probe(signal) {
+      const answer = await ask({ method: 'GET', path: '/saude', requestId: null }, signal);
+      if (answer.status < 200 || answer.status > 299) throw unexpected(answer);
+    },
+
+    async queryMargin({ queryId, partnerId, workerCpf, employerCnpj, requestId }, signal) {
+      const body = {
+        consulta_margem_id: queryId,
+        parceiro_id: partnerId,
+        cpf: workerCpf,
+        cnpj_empregador: employerCnpj,
+      };
+      const answer = await ask({ method: 'POST', path: '/margens', body, requestId }, signal);
+      if (answer.status === 422) return { outcome: 'refused', error: textOf(shaped(answer, errorTold).erro) };
+      if (answer.status !== 200) throw unexpected(answer);
+      const told = shaped(answer, marginTold);
+      const [earnings, margin] = [told.valor_total_vencimentos, told.valor_margem_disponivel];
+      return { outcome: 'answered', earningsCentavos: toCentavos(earnings), marginCentavos: toCentavos(margin) };
+    },
+
+    async register({ requestId, ...loan }, signal) {
+      const body = {
+        averbacao_id: loan.registrationId,
+        emprestimo_id: loan.loanId,
+        numero_emprestimo: loan.number,
+        cpf_trabalhador: loan.workerCpf,
+        matricula: loan.workerEnrollment,
+        cnpj_empregador: loan.employerCnpj,
+        valor_liberado: toReais(loan.releasedCentavos),
+        numero_parcelas: loan.installments,
+        valor_parcela: toReais(loan.installmentCentavos),
+      };
+      const idempotencyKey = loan.registrationId;
+      return registrationOf(
+        await ask({ method: 'POST', path: '/averbacoes', body, idempotencyKey, requestId }, signal),
+      );
+    },
+
+    async lookUp({ registrationId, requestId }, signal) {
+      const answer = await ask({ method: 'GET', path: `/averbacoes/${registrationId}`, requestId }, signal);
+      return answer.status === 404 ? null : registrationOf(answer);
+    },
+
+    endedBonds: (query, signal) => pages(ask, '/vinculos/desligamentos', query, signal, endedPage, endedOf),
+    newBonds: (query, signal) => pages(ask, '/vinculos/novos', query, signal, rehiredPage, newOf),
+    close: () => credentials.close(),
+  };
+}
+
+function registrationOf(answer: Answer): RegistrationAnswer | Pending {
+  if (answer.status === 200)
+    return { outcome: 'concluded', protocol: shaped(answer, registrationTold).protocolo_registry };
+  if (answer.status === 422) return { outcome: 'failed', error: textOf(shaped(answer, errorTold).erro) };
+  if (answer.status === 202) return { outcome: 'pending', askAgainMs: retryAfterMs(answer.headers['retry-after']) };
+  throw unexpected(answer);
+}
+
+function retryAfterMs(header: string | string[] | undefined): number {
+  const seconds = typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : RETRY_AFTER_S.default;
+  return Math.min(Math.max(seconds, RETRY_AFTER_S.least), RETRY_AFTER_S.most) * 1_000;
+}
+
+function unexpected({ of, status, body }: Answer): RegistryFailure {
+  const { data } = errorTold.safeParse(status === 503 ? body : null);
+  const told = data === undefined ? `o registry respondeu ${status}` : textOf(data.erro);
+  return new RegistryFailure(`${of}: answered ${status}`, { told });
+}
+
+/** A text from outside, fit for the database and for the wire. */
+function textOf(error: string): string {
+  const text = error
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim();
+  return text === '' ? 'sem explicação do registry' : text.slice(0, MAX_ERROR_LENGTH).toWellFormed();
+}
+
+async function* pages<T, B>(
+  ask: (asked: Exchange, signal: AbortSignal) => Promise<Answer>,
+  path: string,
+  { partnerId, from, until }: BondQuery,
+  signal: AbortSignal,
+  schema: z.ZodType<{ readonly itens: readonly T[]; readonly proximo_cursor: string | null }>,
+  recordOf: (item: T) => B,
+): AsyncGenerator<readonly B[]> {
+  const query = new URLSearchParams({ desde: from.toISOString(), ate: until.toISOString() });
+  if (partnerId !== null) query.set('parceiro_id', partnerId);
+  const seen = new Set<string>();
+  for (;;) {
+    const answer = await ask({ method: 'GET', path: `${path}?${query}`, requestId: null }, signal);
+    if (answer.status !== 200) throw unexpected(answer);
+    const { itens, proximo_cursor: cursor } = shaped(answer, schema);
+    yield itens.map(recordOf);
+    if (cursor === null) return;
+    if (seen.has(cursor))
+      throw new RegistryFailure(`${answer.of}: proximo_cursor came again, so the list would never end`);
+    seen.add(cursor);
+    query.set('cursor', cursor);
+  }
+}
+
+const told = (item: { referencia: string; parceiro_id: string; emprestimo_id: string }) => ({
+  reference: item.referencia,
+  partnerId: item.parceiro_id.toLowerCase(),
+  loanId: item.emprestimo_id.toLowerCase(),
+});
+
+function endedOf(item: z.output<typeof endedBond>): EndedBond {
+  return { ...told(item), data: { on: item.data_desligamento, reason: item.motivo_desligamento } };
+}
+
+function newOf(item: z.output<typeof rehiredBond>): NewBond {
+  const availableMarginCentavos = toCentavos(item.margem_disponivel);
+  return { ...told(item), data: { on: item.data_admissao, employer: item.novo_empregador, availableMarginCentavos } };
+}

@@ -1,0 +1,72 @@
+/**
+ * How we show ourselves to the registry, and whom we trust: a bearer token, a client certificate, a private authority. The
+ * files are looked at before each call and read again when one of them has changed, so a rotation needs no restart.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { Agent, type Dispatcher } from 'undici';
+import { MAX_ANSWER_BYTES } from '../contract/registry-wire.ts';
+import type { RegistrySettings } from '../registry-settings.ts';
+import { RegistryFailure } from './port.ts';
+
+interface Shown {
+  /** The value of `Authorization`; null: none is sent. */
+  readonly authorization: string | null;
+  readonly dispatcher: Dispatcher;
+}
+
+export class Credentials {
+  readonly #settings: RegistrySettings;
+  #stamp = '';
+  #shown: Shown | null = null;
+
+  constructor(settings: RegistrySettings) {
+    this.#settings = settings;
+  }
+
+  /** What the next call shows. Throws {@link RegistryFailure} when a file cannot be read or used. */
+  async current(): Promise<Shown> {
+    const { token: own = null, tokenFile, certFile, keyFile, caFile, concurrency } = this.#settings;
+    const stamp = (await Promise.all([tokenFile, certFile, keyFile, caFile].map(stampOf))).join(' ');
+    if (this.#shown !== null && stamp === this.#stamp) return this.#shown;
+    const [token, cert, key, ca] = await Promise.all([read(tokenFile), read(certFile), read(keyFile), read(caFile)]);
+    const before = this.#shown;
+    const bearer = token === null ? own : tokenOf(token);
+    const bounds = { maxResponseSize: MAX_ANSWER_BYTES, connections: concurrency };
+    const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
+    this.#shown = {
+      authorization: bearer === null ? null : `Bearer ${bearer}`,
+      dispatcher: new Agent({ ...bounds, connect: tls }),
+    };
+    this.#stamp = stamp;
+    // What is under way on the old connections ends there.
+    void before?.dispatcher.close();
+    return this.#shown;
+  }
+
+  async close(): Promise<void> {
+    await this.#shown?.dispatcher.destroy();
+  }
+}
+
+async function stampOf(file: string | null): Promise<string> {
+  if (file === null) return '-';
+  const { ino, mtimeNs, size } = await stat(file, { bigint: true }).catch(refuse);
+  return `${ino}:${mtimeNs}:${size}`;
+}
+
+async function read(file: string | null): Promise<string | null> {
+  return file === null ? null : readFile(file, 'utf8').catch(refuse);
+}
+
+function refuse(error: NodeJS.ErrnoException): never {
+  throw new RegistryFailure(
+    `${error.path ?? 'a file of REGISTRY_…_FILE'} cannot be read (${error.code ?? error.name})`,
+  );
+}
+
+function tokenOf(text: string): string {
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new RegistryFailure('REGISTRY_TOKEN_FILE holds no token: one line of visible characters');
+  return token;
+}

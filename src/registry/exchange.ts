@@ -1,0 +1,83 @@
+/** One request to the registry and its answer: JSON within bounds, or a failure that says what was wrong with it. */
+import { randomUUID } from 'node:crypto';
+import { request } from 'undici';
+import type { z } from 'zod';
+import { MAX_ANSWER_BYTES } from '../contract/registry-wire.ts';
+import { currentTraceparent } from '../telemetry/traces.ts';
+import type { Credentials } from './credentials.ts';
+import { RegistryFailure } from './port.ts';
+
+const INVALID = 'o registry deu uma resposta inválida';
+
+export interface Exchange {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+  readonly requestId: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined where there is none. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** `POST /margens`, for messages. */
+  readonly of: string;
+}
+
+/** Makes the request; follows no redirect. Throws {@link RegistryFailure}. */
+export async function exchange(
+  base: string,
+  credentials: Credentials,
+  { method, path, body, idempotencyKey, requestId }: Exchange,
+  signal: AbortSignal,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  const of = `${method} ${path.split('?', 1)[0]}`;
+  const traceparent = currentTraceparent();
+  const { authorization, dispatcher } = await credentials.current();
+  const headers = {
+    Accept: 'application/json',
+    'X-Request-Id': requestId ?? randomUUID(),
+    ...(traceparent !== null && { traceparent }),
+    ...(authorization !== null && { Authorization: authorization }),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  };
+  try {
+    const text = body === undefined ? null : JSON.stringify(body);
+    const answer = await request(`${base}${path}`, { method, headers, body: text, dispatcher, signal });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return { status: answer.statusCode, headers: answer.headers, of, body: bodyOf(bytes, of, answer.statusCode) };
+  } catch (error) {
+    if (error instanceof RegistryFailure) throw error;
+    signal.throwIfAborted();
+    const { code = (error as Error).name } = error as { code?: string };
+    const why =
+      code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? `more than ${MAX_ANSWER_BYTES / 1024} KiB` : `no answer (${code})`;
+    throw new RegistryFailure(`${of}: ${why}`, { cause: error });
+  }
+}
+
+function bodyOf(bytes: Buffer, of: string, status: number): unknown {
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    // Of a 202 and of GET /saude only the status counts.
+    if (status === 202 || of === 'GET /saude') return undefined;
+    throw new RegistryFailure(`${of}: answered ${status} with what is not JSON in UTF-8`, { told: INVALID });
+  }
+}
+
+/** The body as `schema` reads it. Throws {@link RegistryFailure}, which names the field and the rule. */
+export function shaped<T extends z.ZodType>({ body, of, status }: Answer, schema: T): z.output<T> {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  const rule = `${field === '' ? 'the body' : field}: ${issue?.message ?? 'has another shape'}`;
+  throw new RegistryFailure(`${of}: answered ${status}, but ${rule}`, { told: INVALID });
+}

@@ -1,0 +1,48 @@
+/** The simulated registry as tests ask it: through the adapter, over the loopback. */
+import type { Pool } from '../../src/db/pool.ts';
+import { type OpenRegistry, openRegistry } from '../../src/main/service/registry.ts';
+import { behindGate, type GateOptions, RegistryGate } from '../../src/registry/gate.ts';
+import type {
+  EmploymentRegistry,
+  RegistrationAnswer,
+  RegistrationRegistry,
+  RegistrationRequest,
+} from '../../src/registry/port.ts';
+import { REGISTRY_SETTINGS } from './registry-settings.ts';
+import { silentLog } from './silent-log.ts';
+
+export async function startRegistry(pool: Pool): Promise<OpenRegistry> {
+  const opened = await openRegistry({ registry: REGISTRY_SETTINGS, sandbox: true }, pool, silentLog);
+  if (opened === null) throw new Error('the sandbox has no registry');
+  return opened;
+}
+
+/** A registry whose every registration is answered by a script; it notes every reference. */
+export function scriptedRegistry(
+  answer: (request: RegistrationRequest) => ReturnType<RegistrationRegistry['register']>,
+) {
+  const asked: string[] = [];
+  return {
+    asked,
+    register: (request: RegistrationRequest) => {
+      asked.push(request.registrationId);
+      return answer(request);
+    },
+    lookUp: async (): Promise<RegistrationAnswer | null> => null,
+  };
+}
+
+const never = () => Promise.reject(new Error('this registry is not asked that'));
+
+/** What is scripted of a registry, behind a gate of its own. */
+export function gated(
+  registry: Partial<EmploymentRegistry>,
+  { slots = 32, timeoutMs = 10_000 }: Partial<Pick<GateOptions, 'slots' | 'timeoutMs'>> = {},
+): EmploymentRegistry {
+  const none = { register: never, lookUp: never, queryMargin: never, endedBonds: neverPages, newBonds: neverPages };
+  return behindGate({ ...none, ...registry }, new RegistryGate({ slots, timeoutMs }));
+}
+
+async function* neverPages(): AsyncGenerator<never> {
+  await never();
+}
