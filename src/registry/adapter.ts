@@ -123,7 +123,7 @@ async function* pages<T, B>(
   if (partnerId !== null) query.set('parceiro_id', partnerId);
   const seen = new Set<string>();
   for (;;) {
-    const answer = await ask({ method: 'GET', path: `${path}?${query}`, requestId: null }, signal);
+    const answer = await ask({ method: 'GET', path: `${path}?${query.toString()}`, requestId: null }, signal);
     if (answer.status !== 200) throw unexpected(answer);
     const { itens, proximo_cursor: cursor } = shaped(answer, schema);
     yield itens.map(recordOf);

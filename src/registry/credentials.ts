@@ -18,6 +18,7 @@ export class Credentials {
   readonly #settings: RegistrySettings;
   #stamp = '';
   #shown: Shown | null = null;
+  #loading: Promise<Shown> | null = null;
 
   constructor(settings: RegistrySettings) {
     this.#settings = settings;
@@ -25,21 +26,25 @@ export class Credentials {
 
   /** What the next call shows. Throws {@link RegistryFailure} when a file cannot be read or used. */
   async current(): Promise<Shown> {
-    const { token: own = null, tokenFile, certFile, keyFile, caFile, concurrency } = this.#settings;
+    const { tokenFile, certFile, keyFile, caFile } = this.#settings;
     const stamp = (await Promise.all([tokenFile, certFile, keyFile, caFile].map(stampOf))).join(' ');
     if (this.#shown !== null && stamp === this.#stamp) return this.#shown;
+    // Calls that come together share one agent, and so one set of connections.
+    this.#loading ??= this.#load(stamp).finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #load(stamp: string): Promise<Shown> {
+    const { token: own = null, tokenFile, certFile, keyFile, caFile, concurrency } = this.#settings;
     const [token, cert, key, ca] = await Promise.all([read(tokenFile), read(certFile), read(keyFile), read(caFile)]);
-    const before = this.#shown;
     const bearer = token === null ? own : tokenOf(token);
-    const bounds = { maxResponseSize: MAX_ANSWER_BYTES, connections: concurrency };
     const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) };
+    // Calls that are under way end on the agent before, whose idle connections close by themselves.
     this.#shown = {
       authorization: bearer === null ? null : `Bearer ${bearer}`,
-      dispatcher: new Agent({ ...bounds, connect: tls }),
+      dispatcher: new Agent({ maxResponseSize: MAX_ANSWER_BYTES, connections: concurrency, connect: tls }),
     };
     this.#stamp = stamp;
-    // What is under way on the old connections ends there.
-    void before?.dispatcher.close();
     return this.#shown;
   }
 

@@ -167,7 +167,7 @@ export function behindGate(registry: EmploymentRegistry, gate: RegistryGate): Em
     queryMargin: (question, signal) => gate.call((own) => registry.queryMargin(question, both(signal, own))),
     register: (request, signal) => gate.call((own) => registry.register(request, both(signal, own))),
     lookUp: (request, signal) => gate.call((own) => registry.lookUp(request, both(signal, own))),
-    endedBonds: (query, signal) => paged(query, signal, registry.endedBonds),
-    newBonds: (query, signal) => paged(query, signal, registry.newBonds),
+    endedBonds: (query, signal) => paged(query, signal, (...asking) => registry.endedBonds(...asking)),
+    newBonds: (query, signal) => paged(query, signal, (...asking) => registry.newBonds(...asking)),
   };
 }

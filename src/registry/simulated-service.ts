@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { bondQuery, marginAsked, registrationAsked } from '../contract/registry-wire.ts';
 import { id as uuid, toReais } from '../contract/values.ts';
 import type { Pool } from '../db/pool.ts';
@@ -72,12 +72,8 @@ function tell(c: Context, answer: RegistrationAnswer | Pending): Response {
 }
 
 function addBonds(app: Hono, pool: Pool): void {
-  const told = ({ reference, partnerId, loanId }: EndedBond | NewBond) => ({
-    referencia: reference,
-    parceiro_id: partnerId,
-    emprestimo_id: loanId,
-  });
-  const list = <B extends EndedBond | NewBond>(path: string, kind: 'ended' | 'new', itemOf: (bond: B) => object) =>
+  type Bond = EndedBond | NewBond;
+  const list = (path: string, kind: 'ended' | 'new', itemOf: (bond: Bond) => object) =>
     app.get(path, async (c) => {
       const query = bondQuery.safeParse(c.req.query());
       if (!query.success) return misfit(c, query.error);
@@ -85,19 +81,24 @@ function addBonds(app: Hono, pool: Pool): void {
       const after = cursor === undefined ? undefined : placeOf(cursor);
       if (after === null) return refuse(c, 400, 'cursor: deve ser o proximo_cursor de uma resposta');
       const window = { partnerId, from: new Date(desde), until: new Date(ate) };
-      const { records, next } = await pool.run((sql) => readSimulatedBonds<B>(sql, kind, window, after));
+      const { records, next } = await pool.run((sql) => readSimulatedBonds<Bond>(sql, kind, window, after));
       const proximo_cursor = next && Buffer.from(`${next.knownAt}|${next.reference}`).toString('base64url');
-      return c.json({ itens: records.map((record) => ({ ...told(record), ...itemOf(record) })), proximo_cursor });
+      return c.json({ itens: records.map(itemOf), proximo_cursor });
     });
-  list<EndedBond>('/vinculos/desligamentos', 'ended', ({ data }) => ({
-    data_desligamento: data.on,
-    motivo_desligamento: data.reason,
-  }));
-  list<NewBond>('/vinculos/novos', 'new', ({ data }) => ({
-    data_admissao: data.on,
-    novo_empregador: data.employer,
-    margem_disponivel: toReais(data.availableMarginCentavos),
-  }));
+  const told = ({ reference, partnerId, loanId }: Bond) => ({
+    referencia: reference,
+    parceiro_id: partnerId,
+    emprestimo_id: loanId,
+  });
+  list('/vinculos/desligamentos', 'ended', (bond) => {
+    const { on, reason } = (bond as EndedBond).data;
+    return { ...told(bond), data_desligamento: on, motivo_desligamento: reason };
+  });
+  list('/vinculos/novos', 'new', (bond) => {
+    const { on, employer, availableMarginCentavos } = (bond as NewBond).data;
+    const margin = toReais(availableMarginCentavos);
+    return { ...told(bond), data_admissao: on, novo_empregador: employer, margem_disponivel: margin };
+  });
 }
 
 /** Null for what this service did not write. */

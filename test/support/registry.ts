@@ -44,5 +44,5 @@ export function gated(
 }
 
 async function* neverPages(): AsyncGenerator<never> {
-  await never();
+  yield await never();
 }

@@ -33,13 +33,13 @@ looked at again by the next run.`,
       const scope = { partnerId: null, actor: 'sync-bonds', requestId: null };
       const told = ({ ended, new: rehired }: { ended: number; new: number }) =>
         progress.show(`detected: ${ended} ends of bonds, ${rehired} rehires`);
-      const counts = await sync(deps, scope, told)
-        .catch((error: unknown) => {
-          throw error instanceof RegistryFailure || error instanceof NotAsked
-            ? new OutOfReach(`the registry was not heard to the end (${error.message}); run it again`, { cause: error })
-            : error;
-        })
-        .finally(() => opened.close());
+      const counts = await sync(deps, scope, told).catch(async (error: unknown) => {
+        await opened.close();
+        if (!(error instanceof RegistryFailure || error instanceof NotAsked)) throw error;
+        const message = `the registry was not heard to the end (${error.message}); run it again`;
+        throw new OutOfReach(message, { cause: error });
+      });
+      await opened.close();
       const { ended, new: rehired, failed } = counts;
       return { summary: { desligamentos: ended, novos: rehired, failed }, isGood: failed === 0 };
     });

@@ -121,6 +121,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
+  const { documentsDeadlineDays, marginReuseHours: reuseHours } = config;
   const opened = await openRegistry(config, workerPool, log, metrics);
   if (opened === null) log.warn({}, NO_REGISTRY_NOTE);
   else log.info({ registry: opened.where }, 'the registry is asked');
@@ -128,10 +129,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     pool,
     vault: createVault(await readSecretsKeys(config)),
     cursors: createCursors(pool),
-    registry: opened && {
-      margins: marginQueries({ ...opened, pool, log, reuseHours: config.marginReuseHours }),
-      bonds: opened.registry,
-    },
+    registry: opened && { margins: marginQueries({ ...opened, pool, log, reuseHours }), bonds: opened.registry },
     log,
     metrics,
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
@@ -146,7 +144,6 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   for (const [name, one] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, one);
   metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
-  const { documentsDeadlineDays } = config;
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await startServer({
     fetch: besidePainel(api, painel),
