@@ -36,6 +36,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'cap.ts',
     'failing.ts',
     'in-flight.ts',
+    'lease.ts',
     'lost.ts',
     'mute.ts',
     'oldest-due.ts',

@@ -43,5 +43,38 @@ export const envelope = z.strictObject({
 export const API_FAMILIES = ['backoffice', 'leilao'] as const;
 export type ApiFamily = (typeof API_FAMILIES)[number];
 
-/** Seconds from the start of an attempt to its status line. */
-export const RESPONSE_TIMEOUT_S = 30;
+/**
+ * The engine's durations, in seconds. What must agree with them is derived from them; {@link timesFault} says which cannot work
+ * together, and every process that claims asks it at its start.
+ */
+export const TIMES_S = {
+  /** From the start of an attempt to its status line (contract, "Limits"). */
+  response: 30,
+  /** From there until the outcome is written down. */
+  record: 1,
+  /** How long a claim is its poller's. What counts is the database's (drizzle/functions/lease.sql); a test compares the two. */
+  lease: 45,
+  /** What a statement of a poller may take; after that the database is out of reach. */
+  statement: 4,
+  /** A poller that has been without its lock for so long is dead to the others. */
+  deadAfter: 1,
+  /** How often a poller shows that it has its lock. */
+  beat: 0.3,
+  /** How long a process that is told to stop waits for what is under way. */
+  drain: 40,
+} as const;
+
+/** Why no delivery could be sent, or none safely, with these durations; null when they work together. */
+export function timesFault(times: Readonly<Record<keyof typeof TIMES_S, number>>): string | null {
+  const { response, record, lease, statement, deadAfter, beat, drain } = times;
+  const attempt = response + record;
+  if (lease <= attempt + statement) {
+    return (
+      `a lease of ${lease} s is too short: a claim is answered within ${statement} s and an attempt recorded within ` +
+      `${attempt} s, so each delivery would be given back unsent; it must be longer than ${attempt + statement} s`
+    );
+  }
+  if (drain <= attempt + statement) return `a drain of ${drain} s ends before an attempt of ${attempt} s is recorded`;
+  if (deadAfter <= 2 * beat) return `a poller that beats every ${beat} s would be dead to others after ${deadAfter} s`;
+  return null;
+}

@@ -450,8 +450,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a send starts although the lease may end under it',
     file: 'queue/lease.ts',
-    find: 'MIN_LEASE_LEFT_MS = 31_000',
-    put: 'MIN_LEASE_LEFT_MS = 1_000',
+    find: 'MIN_LEASE_LEFT_MS = (TIMES_S.response + TIMES_S.record) * 1_000',
+    put: 'MIN_LEASE_LEFT_MS = TIMES_S.record * 1_000',
     check: 'short lease',
     finds: /less of the lease left/,
   },

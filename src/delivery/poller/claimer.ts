@@ -33,6 +33,8 @@ export interface ClaimerDeps extends EngineDeps {
 export interface Claim extends Standing {
   readonly name: string;
   readonly startedAtMs: number;
+  /** How long it is the poller's from then on, as the database counts. */
+  readonly leaseMs: number;
   /** Monotonic; the deliveries were claimed before that. */
   readonly answeredAtMs: number;
   /** Webhooks that it left without a free slot: what they wait for is the record of these deliveries. */
@@ -103,7 +105,8 @@ export class Claimer {
       this.#cleaner.count(armed?.taken ?? 0);
       this.#hourCounter.countNowAndThen();
       const more = armed?.more ?? false;
-      const found = { ...claim, term, server: armed?.server ?? null, answeredAtMs: monotonicMs(), full };
+      const { server = null, leaseMs = 0 } = armed ?? {};
+      const found = { ...claim, leaseMs, term, server, answeredAtMs: monotonicMs(), full };
       if (deliveries.length === 0) return { claim: found, deliveries, more };
       metrics?.countClaim(deliveries.length);
       const span = tellOf('claim', claim.startedAtMs, { 'carteiro.deliveries': deliveries.length });

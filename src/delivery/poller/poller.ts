@@ -20,7 +20,7 @@ import type { ClaimedDelivery } from '../queue/claim.ts';
 import { type Claim, Claimer } from './claimer.ts';
 import { ClaimsAhead } from '../queue/upkeep/claims-ahead.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
-import { LEASE_S, MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
+import { MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
 import { Pause } from './pause.ts';
 import { type Flight, Slots } from '../queue/slots.ts';
 import { Recorder } from './recorder.ts';
@@ -164,7 +164,7 @@ export class Poller {
   }
 
   #hasLeaseLeft(claim: Claim, atMs: number): boolean {
-    return LEASE_S * 1_000 - (atMs - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
+    return claim.leaseMs - (atMs - claim.startedAtMs) > MIN_LEASE_LEFT_MS;
   }
 
   #letGo(flights: readonly Flight[]): void {

@@ -11,6 +11,7 @@
  * Behind a pooler a session belongs to nobody: there are no terms, and the lease alone stands.
  * Why it asks again and again: a client may never be told that its connection is gone for the server.
  */
+import { TIMES_S } from '../../contract/delivery.ts';
 import type { Pool } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
 import { DeadPollers, type DeadPollersDeps, GRACE_MS } from '../queue/upkeep/dead-pollers.ts';
@@ -43,13 +44,13 @@ export const LEASE_ALONE: Sign = {
 
 /** Less than the others' grace by more than clocks run apart. */
 const SURE_MS = GRACE_MS - 150;
-const BEAT_EVERY_MS = 300;
+const BEAT_EVERY_MS = TIMES_S.beat * 1_000;
 const RETRY_MS = 100;
 /** Idle pollers share the looking: more than so many look less often each, between one in two beats and one in eight. */
 const LOOKERS = 4;
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
-const WHAT_IT_MEANS = 'what a poller holds that dies waits for the end of its lease, 45 s';
+const WHAT_IT_MEANS = `what a poller holds that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 
 export interface SignOfLifeDeps extends DeadPollersDeps {
   /** Of one connection, which nobody else uses. */

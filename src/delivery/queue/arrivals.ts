@@ -47,6 +47,8 @@ export interface Armed {
   readonly more: boolean;
   /** Which start of which server this was. */
   readonly server: string;
+  /** How long a claim is its poller's there. */
+  readonly leaseMs: number;
 }
 
 /**
@@ -61,7 +63,8 @@ export interface Armed {
  */
 export function armLanes(sql: Tx, now: Date | null): Statement<Armed> {
   return sql<Armed[]>`
-    select taken::int, taken = ${ARRIVALS_A_TURN} as more, pg_postmaster_start_time()::text as server
+    select taken::int, taken = ${ARRIVALS_A_TURN} as more, pg_postmaster_start_time()::text as server,
+           extract(epoch from lease())::float8 * 1000 as "leaseMs"
     from arm_lanes(${now}::timestamptz, ${ARRIVALS_A_TURN}) as taken`;
 }
 

@@ -13,7 +13,7 @@
  * schedule, and with it the receiver may at worst see the delivery twice, with the same `X-Webhook-Delivery`.
  * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
  */
-import { RESPONSE_TIMEOUT_S } from '../../contract/delivery.ts';
+import { TIMES_S } from '../../contract/delivery.ts';
 import { Attempt, type Destination, type SendRequest, type SendResult, type Shared } from './attempt.ts';
 import { createConnections } from './connections.ts';
 import { guardedConnector, type GuardOptions } from '../target/guard.ts';
@@ -69,7 +69,7 @@ function refusedTarget(rule: string): SendResult {
 
 /** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt (contract, "Limits": 30 s). */
 export function createSender(options: SenderOptions): Sender {
-  const { allowInsecure, timeoutMs = RESPONSE_TIMEOUT_S * 1_000, now = () => performance.now() } = options;
+  const { allowInsecure, timeoutMs = TIMES_S.response * 1_000, now = () => performance.now() } = options;
   const underWay = new Set<Attempt>();
   const targetOf = rememberTargets(allowInsecure);
   const connections = createConnections(guardedConnector(options));

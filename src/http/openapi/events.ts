@@ -177,8 +177,8 @@ function pascal(name: string): string {
 export const RECEIVER_ANSWERS: Json = {
   Recebido: {
     description: {
-      pt: `Qualquer 2xx em até ${delivery.RESPONSE_TIMEOUT_S} s: a entrega está \`entregue\`. O corpo é ignorado.`,
-      en: `Any 2xx within ${delivery.RESPONSE_TIMEOUT_S} s: the delivery is \`entregue\`. The body is ignored.`,
+      pt: `Qualquer 2xx em até ${delivery.TIMES_S.response} s: a entrega está \`entregue\`. O corpo é ignorado.`,
+      en: `Any 2xx within ${delivery.TIMES_S.response} s: the delivery is \`entregue\`. The body is ignored.`,
     },
   },
   NaoRecebido: {

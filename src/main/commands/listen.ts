@@ -1,3 +1,4 @@
+import { TIMES_S } from '../../contract/delivery.ts';
 import { InvalidArgumentError } from 'commander';
 import { RETRY_DELAYS_TEXT } from '../../contract/schedule.ts';
 import { readUuid } from '../arguments.ts';
@@ -83,7 +84,7 @@ What comes: from now on, unless --since or --after says otherwise. --since count
 X-Webhook-Delivery: the id of the event, or with --webhook that of its delivery, where there is one. It is the same in
 each attempt and each run: deduplicate by it.
 
-Retries: any 2xx within 30 s is a success. A failure is tried again after 2, 5, 15, 30 and 60 s, then given up. (The real
+Retries: any 2xx within ${TIMES_S.response} s is a success. A failure is tried again after 2, 5, 15, 30 and 60 s, then given up. (The real
 schedule: ${RETRY_DELAYS_TEXT}.) At most 8 POSTs are under way at once. An API that goes away after the start is
 asked again until it answers.
 

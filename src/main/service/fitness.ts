@@ -11,6 +11,7 @@ import { readServerFault, StrangeServer } from '../../db/known-server.ts';
 import { refuseUnfit } from '../../db/migrations/migrate.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { refuseShortLease } from '../../delivery/queue/lease.ts';
 import { UntrustedServer } from '../../db/tls.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
@@ -128,6 +129,7 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
   const pool = openPool(config, databaseUrl, 'start', 1, DEADLINE_MS);
   const demand = async (sql: Tx): Promise<void> => {
     await refuseOtherRights(sql, config, roles);
+    if (roles.includes('poller')) await refuseShortLease(sql);
     await refuseOtherKeys(sql, config, log);
     await warnOfTornPages(sql, log);
   };

@@ -1,4 +1,5 @@
 /** Runs API and poller until a signal, then drains. */
+import { TIMES_S } from '../../contract/delivery.ts';
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { type Config, DEFAULT_DATA_DIR } from '../../config.ts';
@@ -18,7 +19,7 @@ import { showDrain, startStopping } from './stopping.ts';
 import { startWatch } from './watching.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
-export const DRAIN_TIMEOUT_MS = 40_000;
+export const DRAIN_TIMEOUT_MS = TIMES_S.drain * 1_000;
 /** What still holds the process after this long is a socket whose other end has gone silent. */
 const LINGER_MS = 2_000;
 

@@ -1,4 +1,5 @@
 /** The long-running parts: the API (with the loan core's worker) and the poller, alone or together in one process. */
+import { TIMES_S } from '../../contract/delivery.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,7 +41,7 @@ export interface Part {
 
 /** The poller's own pool: a black hole is noticed within its deadline. */
 const POLLER_CONNECTIONS = 4;
-export const POLLER_DEADLINE_MS = 4_000;
+export const POLLER_DEADLINE_MS = TIMES_S.statement * 1_000;
 /**
  * A host that is cut off says nothing. The server asks after 5 s of silence, and with tcp_user_timeout lets go after 7: with the
  * other sessions' keepalives, of 60 s, what such a poller holds would wait for its leases.

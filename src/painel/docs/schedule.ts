@@ -1,6 +1,6 @@
 /** When a delivery is tried, what came of it, and where it stands; made from the constants that the pollers use. */
 import { html } from 'hono/html';
-import { RESPONSE_TIMEOUT_S } from '../../contract/delivery.ts';
+import { TIMES_S } from '../../contract/delivery.ts';
 import { durationText, RETRY_DELAYS_S } from '../../contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import type { Html, PainelContext } from '../env.ts';
@@ -10,7 +10,7 @@ import { paragraphs, prose } from './prose.ts';
 
 export function scheduleBody(c: PainelContext): Html {
   const { schedule: words } = DOCS[c.var.language];
-  return html`${paragraphs(words.intro.map((text) => text.replace('TIMEOUT', String(RESPONSE_TIMEOUT_S))))}
+  return html`${paragraphs(words.intro.map((text) => text.replace('TIMEOUT', String(TIMES_S.response))))}
     ${attempts(words)} ${paragraphs(words.last)}
     <h2>${words.paceTitle}</h2>
     ${paragraphs(words.pace)}

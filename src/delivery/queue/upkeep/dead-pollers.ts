@@ -13,13 +13,14 @@
  * frozen, nobody would look. Claims are read when a lock has gone, and rarely otherwise, so most looks cost as much as
  * reading pg_locks.
  */
+import { TIMES_S } from '../../../contract/delivery.ts';
 import type { Tx } from '../../../db/pool.ts';
 import type { EngineDeps } from '../engine-deps.ts';
 import { endClaims, type HeldDelivery } from '../lost.ts';
 import type { Pulse } from '../sign-of-life.ts';
 
 /** Longer than a living poller takes to get its lock back when its connection was reset. */
-export const GRACE_MS = 1_000;
+export const GRACE_MS = TIMES_S.deadAfter * 1_000;
 /** Longer than pollers take to find a server again that was restarted or promoted. */
 const START_GRACE_MS = 15_000;
 /** Claims are looked at for so long after a lock has gone: one may still commit, but not past the poller's deadlines. */

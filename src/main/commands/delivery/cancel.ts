@@ -1,3 +1,4 @@
+import { TIMES_S } from '../../../contract/delivery.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
@@ -10,7 +11,7 @@ export const cancel = command({
   help: `
 The delivery becomes erro, as one whose attempts are spent, so that a partner that resumes its webhook does not bring it
 back. The order, with its author and reason, stands beside resends in the evidence, append-only. Attempts that were made
-stay. One that is in flight is left alone: wait for its end, 30 s at most. The partner may still ask for it by name.
+stay. One that is in flight is left alone: wait for its end, ${TIMES_S.response} s at most. The partner may still ask for it by name.
 
 Output: a sentence; with --json {"delivery": "0199…", "status": "erro"}`,
   exits: { done: 'it will not be sent', refused: 'there is no such delivery, it is over already, or it is in flight' },

@@ -1,3 +1,4 @@
+import { TIMES_S } from '../../../contract/delivery.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
@@ -16,7 +17,7 @@ export const deactivate = command({
   help: `
 In one transaction the partner becomes inactive, up to 10,000 of its pending deliveries become suspensa, and a line of history
 says who did it. From that commit on its tokens are refused, and nothing of it is claimed or appended. The command then
-suspends what is left of a larger partner, 1,000 in a transaction, and waits for the POSTs that were under way, 45 s at most:
+suspends what is left of a larger partner, 1,000 in a transaction, and waits for the POSTs that were under way, ${TIMES_S.lease} s at most:
 when it has left, not one POST follows. A failure of those becomes suspensa, too. Interrupted, the partner stays inactive, and
 the pollers suspend the rest. partner reactivate undoes it.
 

@@ -1,3 +1,4 @@
+import { TIMES_S } from '../../../contract/delivery.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
@@ -16,7 +17,7 @@ export const mute = command({
   options: { reason, author, json },
   help: `
 From the commit on nothing of the webhook is claimed, and what is appended for it waits as pendente, as the balance counts
-it. No schedule runs meanwhile: no slot is spent. The command then waits for the POSTs that were under way, 45 s at most:
+it. No schedule runs meanwhile: no slot is spent. The command then waits for the POSTs that were under way, ${TIMES_S.lease} s at most:
 when it has left, not one POST follows until webhook unmute. A test that the partner asks for waits, too.
 
 Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending": 17, "wereInFlight": 2}, where

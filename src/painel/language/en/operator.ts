@@ -1,4 +1,5 @@
 /** The operator's pages in English. */
+import { TIMES_S } from '../../../contract/delivery.ts';
 import type { operator as pt } from '../pt/operator.ts';
 
 export const operator: typeof pt = {
@@ -47,9 +48,9 @@ export const operator: typeof pt = {
     'Its tokens end, what is pending is suspended, and nothing more is sent to it. Only the command line lets it back in (partner reactivate).',
   done: {
     limite: 'The cap was set.',
-    silenciado: 'The webhook was muted. What is in flight ends within 45 s.',
+    silenciado: `The webhook was muted. What is in flight ends within ${TIMES_S.lease} s.`,
     reaberto: 'The webhook is sent to again.',
-    desligado: 'The partner was off-boarded. What is in flight ends within 45 s.',
+    desligado: `The partner was off-boarded. What is in flight ends within ${TIMES_S.lease} s.`,
   },
   pollers: 'Pollers',
   pollersHint: 'Those that gave a sign of life in the last day, or recorded one of the 2,000 newest attempts.',

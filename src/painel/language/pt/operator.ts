@@ -1,4 +1,5 @@
 /** The operator's pages in Portuguese. */
+import { TIMES_S } from '../../../contract/delivery.ts';
 
 export const operator = {
   title: 'Operação',
@@ -46,9 +47,9 @@ export const operator = {
     'Os tokens dele deixam de valer, o que está pendente fica suspenso, e nada mais lhe é enviado. Só a linha de comando o traz de volta (partner reactivate).',
   done: {
     limite: 'O limite foi definido.',
-    silenciado: 'O webhook foi silenciado. O que está em andamento termina em até 45 s.',
+    silenciado: `O webhook foi silenciado. O que está em andamento termina em até ${TIMES_S.lease} s.`,
     reaberto: 'O webhook volta a receber.',
-    desligado: 'O parceiro foi desligado. O que está em andamento termina em até 45 s.',
+    desligado: `O parceiro foi desligado. O que está em andamento termina em até ${TIMES_S.lease} s.`,
   } as Record<string, string>,
   pollers: 'Pollers',
   pollersHint: 'Os que deram sinal de vida no último dia ou registraram uma das 2.000 tentativas mais novas.',
