@@ -388,6 +388,22 @@ CREATE TABLE "pollers" (
 	"seen_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "scheduled_jobs" (
+	"name" text PRIMARY KEY NOT NULL,
+	"schedule" text,
+	"next_at" timestamp with time zone,
+	"run_by" text,
+	"run_until" timestamp with time zone,
+	"started_at" timestamp with time zone,
+	"ended_at" timestamp with time zone,
+	"succeeded_at" timestamp with time zone,
+	"exit_code" integer,
+	"result" text,
+	"known_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "scheduled_jobs_run" CHECK ((run_by is null) = (run_until is null)),
+	CONSTRAINT "scheduled_jobs_off" CHECK (schedule is not null or next_at is null)
+);
+--> statement-breakpoint
 CREATE TABLE "partner_history" (
 	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "partner_history_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"partner_id" uuid NOT NULL,

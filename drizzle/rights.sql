@@ -54,9 +54,10 @@ grant execute on function
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.
-grant select on pollers, balance_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
+grant select on pollers, scheduled_jobs, balance_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
 grant insert, update, delete on pollers, failing_policy, failing_runs to carteiro_poller;
 grant insert (from_day, to_day, closes, differences) on balance_verdicts to carteiro_app;
+grant insert, update on scheduled_jobs to carteiro_app;
 
 -- The policy for failing endpoints: a poller judges, and these alone may deactivate a webhook, send a notice, or keep the
 -- operator's webhook as its variables say.

@@ -3,10 +3,10 @@
  * because it may be a secret in the wrong place. An empty variable counts as absent. One line end after a value is no part
  * of it: the files that secrets are made of have one.
  */
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { databaseUrl } from './database-url.ts';
-import { checkEmbedded, checkPairs } from './environment-rules.ts';
+import { checkEmbedded, checkPairs, isSubnet } from './environment-rules.ts';
+import { type Schedules, SCHEDULES, schedulesOf } from './job-schedules.ts';
 import { isTrustworthy, type RegistrySettings, registrySettings, registryVariables } from './registry-settings.ts';
 
 const DEFAULT_ISSUER = 'https://carteiro.local';
@@ -63,6 +63,8 @@ export interface Config {
     readonly failingHours: number;
     readonly suspendAfterDays: number | null;
   } | null;
+  /** When `api` runs each job by itself. */
+  readonly jobs: Schedules;
   /** Where the operator is told of failing webhooks; null: nowhere. */
   readonly operatorWebhook: { readonly url: string; readonly secret: string } | null;
 }
@@ -89,6 +91,18 @@ function integer(min: number, max: number) {
     .refine((number) => number >= min && number <= max, rule);
 }
 
+/** The word stands for null. */
+function integerOr(word: string, min: number, max: number) {
+  const read = integer(min, max);
+  return z
+    .string()
+    .refine(
+      (text) => text === word || read.safeParse(text).success,
+      `must be an integer from ${min} to ${max}, or ${word}`,
+    )
+    .transform((text) => (text === word ? null : Number(text)));
+}
+
 const identifier = z
   .string()
   .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
@@ -104,12 +118,6 @@ const keyRing = z
 
 /** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
 const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';
-
-function isSubnet(text: string): boolean {
-  const [address = '', bits = '0', ...rest] = text.split('/');
-  const family = isIP(address);
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
-}
 
 const subnets = z
   .string()
@@ -141,9 +149,10 @@ const environment = z.object({
   TRUSTED_PROXIES: subnets.prefault(PRIVATE_NETWORKS),
   DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
   POLLER_CAPACITY: integer(1, 5_000).default(512),
-  ENDPOINT_FAILING_AFTER: integer(1, 1_000_000).optional(),
-  ENDPOINT_FAILING_HOURS: integer(1, 8_760).optional(),
-  ENDPOINT_SUSPEND_AFTER_DAYS: integer(1, 3_650).optional(),
+  ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10),
+  ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24),
+  ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
+  ...SCHEDULES,
   ...registryVariables(integer),
   OPERATOR_WEBHOOK_URL: z
     .string()
@@ -220,20 +229,17 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     drainDelayS: values.DRAIN_DELAY_SECONDS,
     pollerCapacity: values.POLLER_CAPACITY,
     registry: registrySettings(values.REGISTRY_URL ?? '', values),
+    jobs: schedulesOf(values, { sandbox, hasRegistry: values.REGISTRY_URL !== undefined }),
     ...failingEndpoints(values),
   });
 }
 
 function failingEndpoints(values: z.infer<typeof environment>): Pick<Config, 'failingPolicy' | 'operatorWebhook'> {
   const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
-  const {
-    ENDPOINT_SUSPEND_AFTER_DAYS: days = null,
-    OPERATOR_WEBHOOK_URL: url,
-    OPERATOR_WEBHOOK_SECRET: secret,
-  } = values;
-  const isOn = failingAfter !== undefined && failingHours !== undefined;
+  const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = values;
+  const suspendAfterDays = values.ENDPOINT_SUSPEND_AFTER_DAYS;
   return {
-    failingPolicy: isOn ? { failingAfter, failingHours, suspendAfterDays: days } : null,
+    failingPolicy: failingAfter === null ? null : { failingAfter, failingHours, suspendAfterDays },
     operatorWebhook: url !== undefined && secret !== undefined ? { url, secret } : null,
   };
 }

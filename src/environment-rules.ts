@@ -1,24 +1,28 @@
 /** Rules between variables of the environment, which `readConfig` tells beside the rules of each. Pure. */
+import { isIP } from 'node:net';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Each means something only beside the second. */
 const NEEDS = [
-  ['ENDPOINT_FAILING_AFTER', 'ENDPOINT_FAILING_HOURS'],
-  ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_FAILING_AFTER'],
-  ['ENDPOINT_SUSPEND_AFTER_DAYS', 'ENDPOINT_FAILING_AFTER'],
   ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
   ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
-  ['OPERATOR_WEBHOOK_URL', 'ENDPOINT_FAILING_AFTER'],
   ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
   ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
 ] as const;
 
-/** The variables that are missing beside others. */
+/** What means nothing while the policy for failing endpoints is off. */
+const OF_THE_POLICY = ['ENDPOINT_FAILING_HOURS', 'ENDPOINT_SUSPEND_AFTER_DAYS', 'OPERATOR_WEBHOOK_URL'] as const;
+
+/** The variables that are missing beside others, or mean nothing beside them. */
 export function checkPairs(given: Environment): string[] {
-  return NEEDS.flatMap(([name, needed]) =>
+  const isOff = given['ENDPOINT_FAILING_AFTER'] === 'off';
+  const idle = OF_THE_POLICY.filter((name) => isOff && given[name] !== undefined);
+  const problems = idle.map((name) => `${name}: means nothing beside ENDPOINT_FAILING_AFTER=off`);
+  const missing = NEEDS.flatMap(([name, needed]) =>
     given[name] !== undefined && given[needed] === undefined ? [`${needed}: is required beside ${name}`] : [],
   );
+  return [...problems, ...missing];
 }
 
 /** Who sets one of these means a database of their own: the embedded sandbox makes its own keys and has no pooler. */
@@ -58,4 +62,11 @@ function countEdits(from: string, to: string): number {
     row = next;
   }
   return row.at(-1) ?? 0;
+}
+
+/** An address, or a subnet as `10.0.0.0/8`. */
+export function isSubnet(text: string): boolean {
+  const [address = '', bits = '0', ...rest] = text.split('/');
+  const family = isIP(address);
+  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }

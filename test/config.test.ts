@@ -60,7 +60,8 @@ describe('the configuration', () => {
       ],
       drainDelayS: 0,
       pollerCapacity: 512,
-      failingPolicy: null,
+      failingPolicy: { failingAfter: 10, failingHours: 24, suspendAfterDays: 5 },
+      jobs: { balance: '30 2 * * *', verify: '0 3 * * *', 'sync-bonds': null, 'close-settlement': null },
       operatorWebhook: null,
     });
   });
@@ -219,7 +220,23 @@ describe('the configuration', () => {
     expect(problemsOf({ ...PRODUCTION, DATABSE_URL: 'postgres://db/x' })).toEqual([]);
   });
 
-  it('reads the policy for failing endpoints, whose variables need one another', () => {
+  it('reads when jobs run: each by cron, or off; in production all that have what they need', () => {
+    expect(readConfig({ ...PRODUCTION, REGISTRY_URL: 'https://registry.example/' }).jobs).toEqual({
+      balance: '30 2 * * *',
+      verify: '0 3 * * *',
+      'sync-bonds': '0 1 * * *',
+      'close-settlement': '0 4 1 * *',
+    });
+    expect(readConfig(PRODUCTION).jobs['sync-bonds']).toBeNull();
+    const set = { JOB_BALANCE: 'off', JOB_VERIFY: '0 5 * * 0' };
+    expect(readConfig(set).jobs).toMatchObject({ balance: null, verify: '0 5 * * 0' });
+    for (const wrong of ['daily', '0 25 * * *', '30 2 * * * *', '0 0 30 2 *'])
+      expect(problemsOf({ JOB_BALANCE: wrong })).toEqual([
+        'JOB_BALANCE: must be five fields of cron (30 2 * * *), or off',
+      ]);
+  });
+
+  it('reads the policy for failing endpoints, which is on unless it is off', () => {
     const secret = `whsec_${KEY}`;
     const policy = { ENDPOINT_FAILING_AFTER: '50', ENDPOINT_FAILING_HOURS: '6' };
     const told = { OPERATOR_WEBHOOK_URL: 'https://alerts.example/carteiro', OPERATOR_WEBHOOK_SECRET: secret };
@@ -227,18 +244,19 @@ describe('the configuration', () => {
       failingPolicy: { failingAfter: 50, failingHours: 6, suspendAfterDays: 7 },
       operatorWebhook: { url: told.OPERATOR_WEBHOOK_URL, secret },
     });
-    expect(readConfig(policy)).toMatchObject({ failingPolicy: { suspendAfterDays: null }, operatorWebhook: null });
-    expect(problemsOf({ ENDPOINT_FAILING_AFTER: '50' })).toEqual([
-      'ENDPOINT_FAILING_HOURS: is required beside ENDPOINT_FAILING_AFTER',
-    ]);
-    expect(problemsOf({ ENDPOINT_FAILING_HOURS: '6', ENDPOINT_SUSPEND_AFTER_DAYS: '7' })).toEqual([
-      'ENDPOINT_FAILING_AFTER: is required beside ENDPOINT_FAILING_HOURS',
-      'ENDPOINT_FAILING_AFTER: is required beside ENDPOINT_SUSPEND_AFTER_DAYS',
+    expect(readConfig({ ...policy, ENDPOINT_SUSPEND_AFTER_DAYS: 'never' })).toMatchObject({
+      failingPolicy: { failingAfter: 50, suspendAfterDays: null },
+      operatorWebhook: null,
+    });
+    const off = { ENDPOINT_FAILING_AFTER: 'off' };
+    expect(readConfig(off).failingPolicy).toBeNull();
+    expect(problemsOf({ ...off, ENDPOINT_FAILING_HOURS: '6', ...told })).toEqual([
+      'ENDPOINT_FAILING_HOURS: means nothing beside ENDPOINT_FAILING_AFTER=off',
+      'OPERATOR_WEBHOOK_URL: means nothing beside ENDPOINT_FAILING_AFTER=off',
     ]);
     expect(problemsOf({ ...policy, OPERATOR_WEBHOOK_URL: told.OPERATOR_WEBHOOK_URL })).toEqual([
       'OPERATOR_WEBHOOK_SECRET: is required beside OPERATOR_WEBHOOK_URL',
     ]);
-    expect(problemsOf(told)).toEqual(['ENDPOINT_FAILING_AFTER: is required beside OPERATOR_WEBHOOK_URL']);
     const wrong = {
       ENDPOINT_FAILING_AFTER: '0',
       ENDPOINT_FAILING_HOURS: '1.5',
@@ -247,9 +265,9 @@ describe('the configuration', () => {
       OPERATOR_WEBHOOK_SECRET: 'hunter2',
     };
     expect(problemsOf(wrong)).toEqual([
-      'ENDPOINT_FAILING_AFTER: must be an integer from 1 to 1000000',
+      'ENDPOINT_FAILING_AFTER: must be an integer from 1 to 1000000, or off',
       'ENDPOINT_FAILING_HOURS: must be an integer from 1 to 8760',
-      'ENDPOINT_SUSPEND_AFTER_DAYS: must be an integer from 1 to 3650',
+      'ENDPOINT_SUSPEND_AFTER_DAYS: must be an integer from 1 to 3650, or never',
       'OPERATOR_WEBHOOK_URL: must be an absolute https:// URL',
       'OPERATOR_WEBHOOK_SECRET: must be whsec_ and base64 of 32 bytes',
     ]);

@@ -57,6 +57,26 @@ export const READINGS = {
     help: 'How long ago audit balance last ran; before the first, the age of the installation',
     labels: [],
   },
+  jobOverdue: {
+    name: 'carteiro_job_overdue_seconds',
+    help: 'How long ago each job should have begun; 0 while it is not due, or runs',
+    labels: ['job'],
+  },
+  jobSucceeded: {
+    name: 'carteiro_job_last_success_age_seconds',
+    help: 'How long ago each job last ended well; before that, how long it is known',
+    labels: ['job'],
+  },
+  jobDuration: {
+    name: 'carteiro_job_duration_seconds',
+    help: 'How long the last run of each job took; absent before the first, and while it runs',
+    labels: ['job'],
+  },
+  jobExitCode: {
+    name: 'carteiro_job_exit_code',
+    help: 'How the last run of each job ended: 0 well, 1 refused or not as it should be, 2 its settings, 3 out of reach',
+    labels: ['job'],
+  },
   tableBytes: {
     name: 'carteiro_table_bytes',
     help: 'Bytes on disk of each table with its indexes',

@@ -9,6 +9,7 @@ import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-pr
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+const OFF = { ENDPOINT_FAILING_AFTER: 'off' };
 const POLICY = { ENDPOINT_FAILING_AFTER: '3', ENDPOINT_FAILING_HOURS: '2', ENDPOINT_SUSPEND_AFTER_DAYS: '3' };
 
 let database: TestDatabase;
@@ -26,7 +27,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a poller judges, and tells the operator, signed; two of them tell it once; one that starts without the variables ends it', async () => {
+test('a poller judges, and tells the operator, signed; two of them tell it once; one that starts with it off ends it', async () => {
   const { sql } = database;
   const env = { ...POLICY, OPERATOR_WEBHOOK_URL: `${receiver.url}/operator`, OPERATOR_WEBHOOK_SECRET: SECRET };
   const pollers = [await startPollerProcess(login.url, env), await startPollerProcess(login.url, env)];
@@ -60,7 +61,7 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
   expect(pollers.flatMap(({ lines }) => lines).join('\n')).not.toContain(SECRET);
   expect(receiver.posts).toHaveLength(1);
 
-  const without = await startPollerProcess(login.url);
+  const without = await startPollerProcess(login.url, OFF);
   await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
   expect(await sql`select from webhooks where id = operator_partner() and active`).toHaveLength(0);
   const changes = await sql<{ change: string }[]>`
@@ -69,7 +70,7 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
   expect(await without.end('SIGTERM')).toBe(0);
 });
 
-test('a poller that starts without the variables ends more webhooks than one transaction takes', async () => {
+test('a poller that starts with it off ends more webhooks than one transaction takes', async () => {
   const { sql } = database;
   const partnerId = await insertPartner(sql);
   await sql`
@@ -83,20 +84,20 @@ test('a poller that starts without the variables ends more webhooks than one tra
     insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
     select id, partner_id, 9, now(), now(), 'desconhecido' from webhooks where partner_id = ${partnerId}`;
 
-  const without = await startPollerProcess(login.url);
+  const without = await startPollerProcess(login.url, OFF);
   await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
   expect(await sql`select from lanes where failing_since is not null`).toHaveLength(0);
   await expect.poll(() => readCount(without.lines, 'fim_da_falha')).toBe(1_100);
   expect(await without.end('SIGTERM')).toBe(0);
 });
 
-test('what a poller that had the variables longer has left, one without them ends once nobody looks', async () => {
+test('what a poller that had it on longer has left, one with it off ends once nobody looks', async () => {
   const { sql } = database;
   const insertPolicy = (lookedS: number) => sql`
     insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
     values (3, 2, current_epoch(), pg_current_snapshot(), now() - ${lookedS} * interval '1 second')`;
   await insertPolicy(0);
-  const without = await startPollerProcess(login.url);
+  const without = await startPollerProcess(login.url, OFF);
   await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
   const partnerId = await insertPartner(sql);
   const { id } = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/left`);
@@ -120,7 +121,7 @@ async function readCount(lines: readonly string[], change: string): Promise<numb
 }
 
 test.each([
-  [{ ENDPOINT_FAILING_AFTER: '3' }, 'ENDPOINT_FAILING_HOURS: is required beside ENDPOINT_FAILING_AFTER'],
+  [{ ...OFF, ENDPOINT_FAILING_HOURS: '3' }, 'ENDPOINT_FAILING_HOURS: means nothing beside ENDPOINT_FAILING_AFTER=off'],
   [
     {
       ...POLICY,

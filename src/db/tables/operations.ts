@@ -1,4 +1,4 @@
-/** What operators ask the database about the service itself: which pollers live, and what the balance last said. */
+/** What operators ask the database about the service itself: which pollers live, which jobs ran, and what the balance last said. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { preciseInstant } from '../columns.ts';
@@ -29,4 +29,30 @@ export const balanceVerdicts = pgTable(
     checkedAt: preciseInstant('checked_at').notNull().defaultNow(),
   },
   () => [check('balance_verdicts_differences', sql`differences >= 0 and (closes or differences > 0)`)],
+);
+
+/**
+ * The jobs that `api` runs by itself (main/upkeep/jobs): who runs each now, and how its last run ended. `schedule` is null
+ * where the setting says `off`.
+ */
+export const scheduledJobs = pgTable(
+  'scheduled_jobs',
+  {
+    name: text('name').primaryKey(),
+    schedule: text('schedule'),
+    nextAt: preciseInstant('next_at'),
+    runBy: text('run_by'),
+    runUntil: preciseInstant('run_until'),
+    startedAt: preciseInstant('started_at'),
+    endedAt: preciseInstant('ended_at'),
+    succeededAt: preciseInstant('succeeded_at'),
+    exitCode: integer('exit_code'),
+    /** What it printed, its beginning. */
+    result: text('result'),
+    knownAt: preciseInstant('known_at').notNull().defaultNow(),
+  },
+  () => [
+    check('scheduled_jobs_run', sql`(run_by is null) = (run_until is null)`),
+    check('scheduled_jobs_off', sql`schedule is not null or next_at is null`),
+  ],
 );

@@ -11,9 +11,7 @@ export const closeSettlement = command({
 Counts the installments of that month of each active partner's disbursed loans, keeps them as settled, and emits
 repasse.processado, with zeros for a partner that has none. A month can be closed when it is over in São Paulo, and when
 every transaction that had begun to write before its end is in the projection: the command brings the projection up to date
-itself, and waits --wait seconds for transactions that are still open. Closing it again changes nothing and says so, also when two machines close it at once. Meant for a monthly timer:
-
-  0 4 1 * *  npm run -s cli -- close-settlement "$(date -d 'last month' +\\%Y-\\%m)"
+itself, and waits --wait seconds for transactions that are still open. Closing it again changes nothing and says so, also when two machines close it at once. api runs it by itself (JOB_CLOSE_SETTLEMENT).
 
 Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "failed": []}; failed holds partners' ids.`,
   exits: {

@@ -10,9 +10,7 @@ export const syncBonds = command({
 Asks the registry what it came to know about workers' bonds since the last run (and 48 hours before that), closes the
 loans of workers whose bond ended (trabalhador.desligado), and tells of workers that were hired anew after that
 (trabalhador.vinculo_novo). Each record is detected once: run it as often as you like, on as many machines as you like.
-Meant for a nightly timer:
-
-  0 3 * * *  npm run -s cli -- sync-bonds
+api runs it by itself (JOB_SYNC_BONDS).
 
 Output: {"desligamentos": 2, "novos": 1, "failed": 0}, the records detected by this run. A failed record is logged and
 looked at again by the next run.`,

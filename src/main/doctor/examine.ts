@@ -5,7 +5,7 @@ import { type Finding, findingsOf } from './finding.ts';
 import { lookAtEpoch, lookAtKeys, lookAtLogin, lookAtMigrations, lookAtRoles } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
 import { lookAtClock, lookAtServer, lookAtTransactions, lookAtWrites } from './server.ts';
-import { lookAtDisk, lookAtLags, lookAtSealer } from './upkeep.ts';
+import { lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer } from './upkeep.ts';
 
 type Look = (sql: Tx) => Promise<readonly Finding[]>;
 
@@ -35,6 +35,7 @@ export async function examine(
   await at('secrets', (sql) => lookAtKeys(sql, config));
   await at('sealer', lookAtSealer);
   await at('lags', lookAtLags);
+  await at('upkeep', lookAtJobs);
   await at('disk', lookAtDisk);
   await at('dns', async (sql) => lookAtNames(await readNames(sql)));
   return found;

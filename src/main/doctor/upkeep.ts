@@ -3,6 +3,9 @@ import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
+import { type JobName, JOBS } from '../../job-schedules.ts';
+import { type JobStanding, readJobs } from '../operations/read-jobs.ts';
+import { UPKEEP } from '../upkeep/list.ts';
 import { fault, type Finding, ok, warning } from './finding.ts';
 
 /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
@@ -10,6 +13,8 @@ const UNSEALED_S = 300;
 const LAG_S = 60;
 const LATE_S = 60;
 const DEAD_ROWS = 1_000_000;
+/** Each api looks every 15 s; a job that runs is not overdue. */
+const OVERDUE_JOB_S = 3_600;
 
 export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
   const last = await readLastSeal(sql);
@@ -50,6 +55,36 @@ export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {
         )
       : ok('deliveries', `the oldest has been due for ${Math.round(dueS)} s`),
   ];
+}
+
+/** What Carteiro does by itself: the loops of its processes, and each job with its last run. */
+export async function lookAtJobs(sql: Tx): Promise<readonly Finding[]> {
+  const jobs = await readJobs(sql);
+  const loops = UPKEEP.map(({ name, period, roles }) => `${name} (${roles.join(' and ')}, each ${period})`).join(', ');
+  if (jobs.length === 0) {
+    return [warning('upkeep', `${loops}; the jobs are not known yet`, 'start api: it runs them by their schedules')];
+  }
+  return [ok('upkeep', loops), ...jobs.map(findingOf)];
+}
+
+function findingOf(job: JobStanding): Finding {
+  const { name, schedule, nextAt, endedAt, exitCode, durationS, overdueS, isRunning } = job;
+  const about = `job ${name}`;
+  if (schedule === null) return ok(about, 'off by its setting');
+  const when = `"${schedule}" of São Paulo, next ${nextAt?.toISOString() ?? 'never'}`;
+  const last =
+    endedAt === null
+      ? 'has not run yet'
+      : `last ended ${endedAt.toISOString()} with ${exitCode} after ${Math.round(durationS ?? 0)} s`;
+  const found = `${when}; ${isRunning ? 'runs now' : last}`;
+  if (overdueS > OVERDUE_JOB_S) return fault(about, found, 'it is overdue: see that an api runs, and its log');
+  if (exitCode !== null && exitCode > 0)
+    return fault(
+      about,
+      found,
+      `run it by hand to see why: npm run -s cli -- ${JOBS[name as JobName].words(new Date()).join(' ')}`,
+    );
+  return ok(about, found);
 }
 
 interface Growth {

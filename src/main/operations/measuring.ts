@@ -16,6 +16,7 @@ import {
 } from './measure-installation.ts';
 import { measureDepth, measureOverdue } from './measure-queue.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
+import { measureJobs } from './read-jobs.ts';
 
 /** Of the sessions that measure: none reads a table from end to end, whatever its statistics say. */
 export const MEASURING_SETTINGS = { enable_seqscan: 'off', enable_bitmapscan: 'off', jit: 'off' };
@@ -35,6 +36,7 @@ const MEASURES: readonly Measure[] = [
   { name: 'webhooks', measure: measureWebhooks },
   { name: 'seals', measure: measureSeals },
   { name: 'balance', measure: measureBalance },
+  { name: 'jobs', measure: measureJobs },
   { name: 'installation', measure: measureInstallation },
   { name: 'tables', measure: measureTables },
 ];

@@ -10,13 +10,10 @@ import { banner } from './banner.ts';
 import { migrateDatabase, type OpenDatabase, openDatabase, openPool } from './database.ts';
 import { type Fitness, type Role, watchFitness } from './fitness.ts';
 import { startSeen } from '../operations/seen.ts';
-import { startJudging } from './judging.ts';
-import { startProjector } from './projecting.ts';
-import { startSealer } from './sealing.ts';
+import { startUpkeep } from '../upkeep/list.ts';
 import { type Part, type ServiceDeps, startApi, startPoller, whenFit } from './service.ts';
 import { Interrupted, unlessStopped } from './stop-signals.ts';
 import { showDrain, startStopping } from './stopping.ts';
-import { startWatch } from './watching.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 export const DRAIN_TIMEOUT_MS = TIMES_S.drain * 1_000;
@@ -81,19 +78,18 @@ async function startParts(parts: Part[], roles: readonly Role[], deps: ServiceDe
   const { config, log } = deps;
   let url: string | null = null;
   // First: a port that is taken ends the command before anything is claimed.
-  parts.push(await startSeen(deps, roles));
+  parts.push(await startSeen(deps, roles), ...(await startUpkeep(deps, roles)));
   if (roles.includes('api')) {
     const api = await startApi(deps).catch(adviseOnListening);
-    parts.push(api, startProjector(deps));
+    parts.push(api);
     ({ url } = api);
     log.info({ url }, 'the API listens');
   }
   if (roles.includes('poller')) {
-    parts.push(await startPoller(deps), await startJudging(deps));
+    parts.push(await startPoller(deps));
     const sayDelivers = async () => log.info({ capacity: config.pollerCapacity }, 'the poller delivers');
     void whenFit(deps.fit, sayDelivers).catch(() => undefined);
   }
-  parts.push(startSealer(deps), startWatch(deps));
   // With NODE_COMPILE_CACHE set: the next start neither strips types nor compiles, which takes 11 MiB. Not at the exit, for
   // which a killed process has no time.
   flushCompileCache();

@@ -60,6 +60,9 @@ test('what real processes show is on the page: names, labels and listed values',
   await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
   await commitEvents(sql, partnerId, 3);
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-02', true, 0)`;
+  await sql`
+    insert into scheduled_jobs (name, schedule, next_at, started_at, ended_at, exit_code)
+    values ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '2 minutes', now() - interval '1 minute', 0)`;
   const env = {
     DATABASE_URL: database.url,
     SANDBOX: 'true',

@@ -5,7 +5,7 @@ import path from 'node:path';
 const PAGE = path.resolve(import.meta.dirname, '../../../src/main/operations/README.md');
 const LINE = /^\| `((?:carteiro|nodejs|process)_\w+)` *\|(.*?)\|/gm;
 /** A label, then its values or what they are. */
-const LABEL = /^`(\w+)`(?: = ([\w, ]+)| \([^()]+\))?$/;
+const LABEL = /^`(\w+)`(?: = ([\w, -]+)| \([^()]+\))?$/;
 
 export interface MetricLine {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Without the variables
- * it takes back what an earlier start with them has left; and, ever after, what another process has left that had them longer.
+ * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Where it is off
+ * it takes back what an earlier start with it on has left; and, ever after, what another process has left that had it on longer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
@@ -17,9 +17,9 @@ import { parseTarget } from '../../delivery/target/parse-target.ts';
 import type { Logger } from '../../log-lines.ts';
 import { keepOperatorWebhook, type OperatorWebhook } from '../../webhooks/operator-webhook.ts';
 import { createVault, type Vault } from '../../webhooks/secrets.ts';
-import { startBackground } from './background.ts';
-import { readSecretsKeys } from './secrets-keys.ts';
-import type { Part, ServiceDeps } from './service.ts';
+import { startBackground } from '../service/background.ts';
+import { readSecretsKeys } from '../service/secrets-keys.ts';
+import type { Part, ServiceDeps } from '../service/service.ts';
 
 const EVERY_MS = 5_000;
 const DEADLINE_MS = 10_000;

@@ -1,0 +1,107 @@
+/** The jobs that `api` runs by itself: each is a command, run when its schedule says so. */
+import { Cron } from 'croner';
+import { z } from 'zod';
+
+const DAY_MS = 86_400_000;
+const ZONE = 'America/Sao_Paulo';
+
+interface Job {
+  /** The variable that sets its schedule. */
+  readonly variable: string;
+  /** Five fields of cron, by the time of São Paulo. */
+  readonly usual: string;
+  /** The words of the command line, at that moment. */
+  readonly words: (now: Date) => readonly string[];
+  /** True where exit code 1 is what the job found out, and another try would find it again. */
+  readonly isVerdict: boolean;
+  /** True where the partner of a sandbox does this himself, through /v1/sandbox. */
+  readonly isPlayed: boolean;
+  /** True where it needs REGISTRY_URL. */
+  readonly asksRegistry?: boolean;
+}
+
+const dayBefore = (now: Date) => new Date(now.getTime() - DAY_MS).toLocaleDateString('sv', { timeZone: ZONE });
+
+function monthBefore(now: Date): string {
+  const [year = 0, month = 0] = now.toLocaleDateString('sv', { timeZone: ZONE }).split('-').map(Number);
+  return month === 1 ? `${year - 1}-12` : `${year}-${String(month - 1).padStart(2, '0')}`;
+}
+
+export const JOBS = {
+  balance: {
+    variable: 'JOB_BALANCE',
+    usual: '30 2 * * *',
+    words: (now) => ['audit', 'balance', '--from', dayBefore(now), '--to', dayBefore(now)],
+    isVerdict: true,
+    isPlayed: false,
+  },
+  verify: {
+    variable: 'JOB_VERIFY',
+    usual: '0 3 * * *',
+    words: () => ['audit', 'verify'],
+    isVerdict: true,
+    isPlayed: false,
+  },
+  'sync-bonds': {
+    variable: 'JOB_SYNC_BONDS',
+    usual: '0 1 * * *',
+    words: () => ['sync-bonds'],
+    asksRegistry: true,
+    isVerdict: false,
+    isPlayed: true,
+  },
+  'close-settlement': {
+    variable: 'JOB_CLOSE_SETTLEMENT',
+    usual: '0 4 1 * *',
+    words: (now) => ['close-settlement', monthBefore(now)],
+    isVerdict: false,
+    isPlayed: true,
+  },
+} as const satisfies Readonly<Record<string, Job>>;
+
+export type JobName = keyof typeof JOBS;
+export const JOB_NAMES = Object.keys(JOBS) as JobName[];
+
+/** Each job's schedule; null: it does not run by itself. */
+export type Schedules = Readonly<Record<JobName, string | null>>;
+
+/** True for what {@link nextAfter} can read: five fields of cron. */
+function isSchedule(text: string): boolean {
+  try {
+    return text.trim().split(/\s+/).length === 5 && new Cron(text, { paused: true }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** The first moment after `from` that a schedule names; null when there is none. */
+export function nextAfter(schedule: string, from: Date): Date | null {
+  return new Cron(schedule, { timezone: ZONE, paused: true }).nextRun(from);
+}
+
+const schedule = z
+  .string()
+  .refine((text) => text === 'off' || isSchedule(text), 'must be five fields of cron (30 2 * * *), or off')
+  .optional();
+
+/** The variables of the jobs. */
+export const SCHEDULES = {
+  JOB_BALANCE: schedule,
+  JOB_VERIFY: schedule,
+  JOB_SYNC_BONDS: schedule,
+  JOB_CLOSE_SETTLEMENT: schedule,
+} as const satisfies Record<(typeof JOBS)[JobName]['variable'], unknown>;
+
+/** What a sandbox's partner plays itself does not run by itself there; nor does what asks a registry that nobody has named. */
+export function schedulesOf(
+  values: { readonly [Variable in keyof typeof SCHEDULES]?: string | undefined },
+  { sandbox, hasRegistry }: { readonly sandbox: boolean; readonly hasRegistry: boolean },
+): Schedules {
+  const of = (name: JobName): string | null => {
+    const { usual, isPlayed, asksRegistry = false }: Job = JOBS[name];
+    const isOff = (sandbox && isPlayed) || (asksRegistry && !hasRegistry);
+    const set = values[JOBS[name].variable] ?? (isOff ? 'off' : usual);
+    return set === 'off' ? null : set;
+  };
+  return Object.freeze(Object.fromEntries(JOB_NAMES.map((name) => [name, of(name)]))) as Schedules;
+}

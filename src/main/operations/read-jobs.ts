@@ -1,0 +1,46 @@
+/** How the jobs stand that `api` runs by itself: for the metrics, the doctor and the page. */
+import type { Tx } from '../../db/pool.ts';
+import type { Readings } from '../../telemetry/readings.ts';
+
+export interface JobStanding {
+  readonly name: string;
+  /** Five fields of cron by the time of São Paulo; null: off. */
+  readonly schedule: string | null;
+  readonly nextAt: Date | null;
+  readonly endedAt: Date | null;
+  /** Of the last run; null before the first. */
+  readonly exitCode: number | null;
+  readonly durationS: number | null;
+  /** Since it should have begun; 0 while it is not due, or runs. */
+  readonly overdueS: number;
+  /** Since it last ended well; before that, since it is known. */
+  readonly succeededS: number;
+  readonly isRunning: boolean;
+  readonly result: string | null;
+}
+
+export async function readJobs(sql: Tx): Promise<readonly JobStanding[]> {
+  return sql<JobStanding[]>`
+    select name, schedule, next_at as "nextAt", ended_at as "endedAt", exit_code as "exitCode", result,
+           extract(epoch from ended_at - started_at)::float8 as "durationS",
+           coalesce(run_until > now(), false) as "isRunning",
+           case when run_until > now() then 0
+             else greatest(extract(epoch from now() - coalesce(next_at, now())), 0) end::float8 as "overdueS",
+           greatest(extract(epoch from now() - coalesce(succeeded_at, known_at)), 0)::float8 as "succeededS"
+    from scheduled_jobs order by name`;
+}
+
+export async function measureJobs(sql: Tx): Promise<Readings> {
+  const jobs = (await readJobs(sql)).filter(({ schedule }) => schedule !== null);
+  const of = (value: (job: JobStanding) => number | null) =>
+    jobs.flatMap((job) => {
+      const found = value(job);
+      return found === null ? [] : [{ labels: { job: job.name }, value: found }];
+    });
+  return {
+    jobOverdue: of(({ overdueS }) => overdueS),
+    jobSucceeded: of(({ succeededS }) => succeededS),
+    jobDuration: of(({ durationS, isRunning }) => (isRunning ? null : durationS)),
+    jobExitCode: of(({ exitCode }) => exitCode),
+  };
+}

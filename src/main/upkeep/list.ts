@@ -1,0 +1,85 @@
+/**
+ * Everything that Carteiro does by itself beside requests and deliveries: one list, started in one place. The work of each is
+ * done by one process at a time, however many there are.
+ */
+import { runSealer } from '../../audit/seals/sealer.ts';
+import { readProjectorLagS, runProjector } from '../../core/projection/projector.ts';
+import { watchServer } from '../../db/known-server.ts';
+import { type Background, startBackground } from '../service/background.ts';
+import type { Role } from '../service/fitness.ts';
+import type { Part, ServiceDeps } from '../service/service.ts';
+import { runJobs } from './jobs.ts';
+import { startJudging } from './judging.ts';
+
+interface Upkeep {
+  readonly name: string;
+  /** How often it works. */
+  readonly period: string;
+  /** The processes that run it. */
+  readonly roles: readonly Role[];
+  readonly does: string;
+  readonly start: (deps: ServiceDeps) => Promise<Part> | Part;
+}
+
+const onPool = (work: Omit<Background, 'name'>, name: string) => (deps: ServiceDeps) =>
+  startBackground(deps, { name, ...work });
+
+export const UPKEEP: readonly Upkeep[] = [
+  {
+    name: 'projector',
+    period: '0.5 s',
+    roles: ['api'],
+    does: 'folds the log into loans, settlements and bonds',
+    start(deps) {
+      // The second connection is for the lag's reading, which no turn must hold up. A turn is 1,000 events.
+      const work = { connections: 2, deadlineMs: 15_000, work: runProjector };
+      const part = startBackground(deps, { name: 'projector', ...work });
+      deps.metrics.watch('projector_lag_seconds', () => part.pool.run(readProjectorLagS));
+      return part;
+    },
+  },
+  {
+    name: 'jobs',
+    period: '15 s',
+    roles: ['api'],
+    does: 'runs each job when its schedule says so',
+    start: (deps) =>
+      startBackground(deps, {
+        name: 'jobs',
+        connections: 1,
+        deadlineMs: 10_000,
+        work: ({ pool, log }, stopping) => runJobs({ pool, log, schedules: deps.config.jobs }, stopping),
+      }),
+  },
+  {
+    name: 'judge',
+    period: '5 s',
+    roles: ['poller'],
+    does: 'finds the webhooks that keep failing, and suspends them by the policy',
+    start: startJudging,
+  },
+  {
+    name: 'sealer',
+    period: '30 s',
+    roles: ['api', 'poller'],
+    does: 'seals the rows of the log',
+    // A turn hashes some 65,000 rows in 0.2 s; the first ones of a large backlog may be read from disk.
+    start: onPool({ connections: 1, deadlineMs: 10_000, work: runSealer }, 'sealer'),
+  },
+  {
+    name: 'watch',
+    period: '1 s',
+    roles: ['api', 'poller'],
+    does: 'ends the process when it finds itself on another server',
+    start: onPool({ connections: 1, deadlineMs: 4_000, work: watchServer }, 'watch'),
+  },
+];
+
+/** Starts what these roles run. */
+export async function startUpkeep(deps: ServiceDeps, roles: readonly Role[]): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const upkeep of UPKEEP) {
+    if (upkeep.roles.some((role) => roles.includes(role))) parts.push(await upkeep.start(deps));
+  }
+  return parts;
+}
