@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { LONG_TESTS } from './support/long-tests.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { memoryFolder } from './support/memory-folder.ts';
 
@@ -12,15 +13,18 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...LONG_TESTS],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/tell-database.ts'],
     pool: 'forks',
     // Half of what the longest files do is wait: for deadlines, for processes and servers that start.
     maxWorkers: 4,
+    reporters: ['default', './test/support/tell-skipped.ts'],
     sequence: { sequencer: LongestFirst },
-    // They catch what hangs. No verdict depends on how fast the machine is.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // One time-out for every test and hook. It catches what hangs; a machine thirty times slower than ours stays below it, so no
+    // verdict depends on how fast the machine is.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },
     // The driver rejects a promise that nobody holds when a connection is cut during its own first question
     // (src/db/stray-faults.ts); tests that cut connections meet it now and then.

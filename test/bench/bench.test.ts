@@ -7,7 +7,7 @@ import { measure } from './command.ts';
 import { svg } from './harness/svg.ts';
 import { table } from './harness/table.ts';
 
-test('measures, judges, and prints a figure', { timeout: 600_000 }, async () => {
+test('measures, judges, and prints a figure', async () => {
   const { measured } = await measure([writers, outage], { isQuick: true, seed: 1, rounds: 1 });
 
   const peak = measured.find(({ id }) => id === 'outage_peak');

@@ -8,7 +8,6 @@ test.each([
   [' with leases alone', true],
 ])(
   'pollers killed and frozen, PostgreSQL stopped, connections cut and silent%s: nothing lost, stuck or sent too often',
-  { timeout: 600_000 },
   async (_name, leaseAlone) => {
     const { faults, strays, figures, exitCodes } = await runChaos({
       seed: SEED,

@@ -23,85 +23,80 @@ const AFTER = 200;
 const connect = (url: string): Sql =>
   postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
 
-test(
-  'a failover under load to a synchronous standby: 0 lost, 0 POSTs without their row',
-  { timeout: 600_000 },
-  async () => {
-    const primary = await startCluster({ synchronous_commit: 'on' });
-    onTestFinished(() => primary.remove(), 60_000);
-    await migrate(primary.url, silentLog);
-    const standby = await (
-      await backUp(primary)
-    ).start({ signal: 'standby.signal', settings: following(primary, 'second') });
-    onTestFinished(() => standby.remove(), 60_000);
-    const [here, there] = [connect(primary.url), connect(standby.url)];
-    await untilCaughtUp(here, there);
-    await here`alter system set synchronous_standby_names = 'second'`;
-    await here`select pg_reload_conf()`;
-    while ((await here`select from pg_stat_replication where sync_state = 'sync'`).length === 0) await sleep(20);
+test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without their row', async () => {
+  const primary = await startCluster({ synchronous_commit: 'on' });
+  onTestFinished(() => primary.remove(), 60_000);
+  await migrate(primary.url, silentLog);
+  const standby = await (
+    await backUp(primary)
+  ).start({ signal: 'standby.signal', settings: following(primary, 'second') });
+  onTestFinished(() => standby.remove(), 60_000);
+  const [here, there] = [connect(primary.url), connect(standby.url)];
+  await untilCaughtUp(here, there);
+  await here`alter system set synchronous_standby_names = 'second'`;
+  await here`select pg_reload_conf()`;
+  while ((await here`select from pg_stat_replication where sync_state = 'sync'`).length === 0) await sleep(20);
 
-    const receiver = await startReceiver();
-    onTestFinished(() => receiver.close());
-    receiver.answerWith(status(200, '', { delayMs: 20 }));
-    const partnerId = await insertPartner(here);
-    for (const path of ['one', 'two', 'three'])
-      await insertEncryptedWebhook(here, partnerId, `${receiver.url}/${path}`);
-    const { proxy, url } = await TcpProxy.to(primary.url);
-    const pollers = await Promise.all([startPollerProcess(url), startPollerProcess(url)]);
-    onTestFinished(() => proxy.close());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  receiver.answerWith(status(200, '', { delayMs: 20 }));
+  const partnerId = await insertPartner(here);
+  for (const path of ['one', 'two', 'three']) await insertEncryptedWebhook(here, partnerId, `${receiver.url}/${path}`);
+  const { proxy, url } = await TcpProxy.to(primary.url);
+  const pollers = await Promise.all([startPollerProcess(url), startPollerProcess(url)]);
+  onTestFinished(() => proxy.close());
 
-    const acknowledged: string[] = [];
-    const goal = Promise.withResolvers<void>();
-    const isOver = () => acknowledged.length >= BEFORE + AFTER;
-    async function write(): Promise<void> {
-      const sql = connect(url);
-      while (!isOver()) {
-        const loan = crypto.randomUUID();
-        try {
-          const [{ id }] = await sql<[{ id: string }]>`
+  const acknowledged: string[] = [];
+  const goal = Promise.withResolvers<void>();
+  const isOver = () => acknowledged.length >= BEFORE + AFTER;
+  async function write(): Promise<void> {
+    const sql = connect(url);
+    while (!isOver()) {
+      const loan = crypto.randomUUID();
+      try {
+        const [{ id }] = await sql<[{ id: string }]>`
           select event_id as id from append_event(
             ${loan}, 0, 'desembolso.falhou', ${partnerId}, ${failedDisbursementOf(loan)}::text::json, 'writer')`;
-          acknowledged.push(id);
-          if (acknowledged.length === BEFORE) goal.resolve();
-        } catch {
-          await sleep(20);
-        }
+        acknowledged.push(id);
+        if (acknowledged.length === BEFORE) goal.resolve();
+      } catch {
+        await sleep(20);
       }
-      await sql.end({ timeout: 0 });
     }
-    const writing = Promise.all(Array.from({ length: WRITERS }, write));
-    await goal.promise;
-    await here.end({ timeout: 0 });
-    await primary.stop('immediate');
-    await there`select pg_promote()`;
-    proxy.redirect(standby.url);
-    await writing;
+    await sql.end({ timeout: 0 });
+  }
+  const writing = Promise.all(Array.from({ length: WRITERS }, write));
+  await goal.promise;
+  await here.end({ timeout: 0 });
+  await primary.stop('immediate');
+  await there`select pg_promote()`;
+  proxy.redirect(standby.url);
+  await writing;
 
-    const isDone = async () => (await there`select from deliveries where status <> 'entregue' limit 1`).length === 0;
-    while (!(await isDone())) await sleep(100);
-    for (const poller of pollers) expect(await poller.end('SIGTERM')).toBe(0);
+  const isDone = async () => (await there`select from deliveries where status <> 'entregue' limit 1`).length === 0;
+  while (!(await isDone())) await sleep(100);
+  for (const poller of pollers) expect(await poller.end('SIGTERM')).toBe(0);
 
-    const pool = openTestPool(standby.url);
-    onTestFinished(() => pool.close(1));
-    await untilSettled(there);
-    const feed = new Set((await readOn(pool, partnerId)).ids);
-    const lost = acknowledged.filter((id) => !feed.has(id));
-    const posts = Map.groupBy(receiver.posts, (post) => String(post.headers['x-webhook-delivery']));
-    const rows = await there<{ id: string; attempts: number }[]>`
+  const pool = openTestPool(standby.url);
+  onTestFinished(() => pool.close(1));
+  await untilSettled(there);
+  const feed = new Set((await readOn(pool, partnerId)).ids);
+  const lost = acknowledged.filter((id) => !feed.has(id));
+  const posts = Map.groupBy(receiver.posts, (post) => String(post.headers['x-webhook-delivery']));
+  const rows = await there<{ id: string; attempts: number }[]>`
     select d.id, count(a.delivery_id)::int as attempts
     from deliveries d left join attempts a on a.delivery_id = d.id group by d.id`;
-    const attempts = new Map(rows.map(({ id, attempts: count }) => [id, count]));
-    const untold = [...posts].filter(([id, sent]) => (attempts.get(id) ?? 0) < sent.length);
-    const unsent = rows.filter(({ id }) => !posts.has(id));
-    console.log(
-      `failover: ${acknowledged.length} events acknowledged, ${receiver.posts.length} POSTs for ${rows.length} deliveries, ` +
-        `${lost.length} lost, ${untold.length} deliveries with a POST without its row`,
-    );
-    expect({ lost, untold, unsent }).toEqual({ lost: [], untold: [], unsent: [] });
-    const epochs = await there`select distinct epoch from events order by epoch`;
-    expect(epochs).toEqual([{ epoch: 1 }, { epoch: 2 }]);
-    await sealAll(pool);
-    expect((await verifySeals(pool)).findings).toEqual([]);
-    await there.end({ timeout: 1 });
-  },
-);
+  const attempts = new Map(rows.map(({ id, attempts: count }) => [id, count]));
+  const untold = [...posts].filter(([id, sent]) => (attempts.get(id) ?? 0) < sent.length);
+  const unsent = rows.filter(({ id }) => !posts.has(id));
+  console.log(
+    `failover: ${acknowledged.length} events acknowledged, ${receiver.posts.length} POSTs for ${rows.length} deliveries, ` +
+      `${lost.length} lost, ${untold.length} deliveries with a POST without its row`,
+  );
+  expect({ lost, untold, unsent }).toEqual({ lost: [], untold: [], unsent: [] });
+  const epochs = await there`select distinct epoch from events order by epoch`;
+  expect(epochs).toEqual([{ epoch: 1 }, { epoch: 2 }]);
+  await sealAll(pool);
+  expect((await verifySeals(pool)).findings).toEqual([]);
+  await there.end({ timeout: 1 });
+});

@@ -67,70 +67,66 @@ async function expectToBeTold(databaseUrl: string, metrics: string): Promise<voi
   ]);
 }
 
-test(
-  'a full disk gives errors and loses nothing, and deliveries go on by themselves when it has room',
-  { timeout: 600_000 },
-  async (context) => {
-    const folder = await makeTestFolder();
-    context.onTestFinished(() => folder.remove());
-    const server = startOnSmallDisk(folder.path);
-    const exited = once(server, 'exit');
-    const url = await firstLine(server, exited);
-    const disk = `/proc/${server.pid}/root${folder.path}`;
-    await migrate(url, silentLog);
-    const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
-    const receiver = await startReceiver();
-    receiver.answerWith(status(200, '', { delayMs: 5 }));
-    const partnerId = await insertPartner(sql);
-    for (let index = 0; index < 8; index += 1) await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/${index}`);
-    const poller = await startPollerProcess(url);
-    const pool = new Pool({ url, name: 'core', max: 2, deadlineMs: 10_000 });
+test('a full disk gives errors and loses nothing, and deliveries go on by themselves when it has room', async (context) => {
+  const folder = await makeTestFolder();
+  context.onTestFinished(() => folder.remove());
+  const server = startOnSmallDisk(folder.path);
+  const exited = once(server, 'exit');
+  const url = await firstLine(server, exited);
+  const disk = `/proc/${server.pid}/root${folder.path}`;
+  await migrate(url, silentLog);
+  const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+  const receiver = await startReceiver();
+  receiver.answerWith(status(200, '', { delayMs: 5 }));
+  const partnerId = await insertPartner(sql);
+  for (let index = 0; index < 8; index += 1) await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/${index}`);
+  const poller = await startPollerProcess(url);
+  const pool = new Pool({ url, name: 'core', max: 2, deadlineMs: 10_000 });
 
-    const commit = (): Promise<void> => pool.transaction((tx) => commitEvents(tx as never, partnerId, 50));
-    let committed = 0;
-    const refusals: unknown[] = [];
-    await fill(disk, 1_000_000);
-    while (refusals.length < 5) {
-      const error = await commit().then(
-        () => (committed += 1) && null,
-        (refusal: unknown) => refusal,
-      );
-      if (error !== null) refusals.push(error);
-    }
-    await fill(disk, 0).catch(() => undefined);
-    expect(refusals.every(isUnavailable)).toBe(true);
-    await expectToBeTold(url, metricsUrl(poller.lines));
-    await execute('rm', [`${disk}/ballast`]);
-    const freedAtMs = performance.now();
+  const commit = (): Promise<void> => pool.transaction((tx) => commitEvents(tx as never, partnerId, 50));
+  let committed = 0;
+  const refusals: unknown[] = [];
+  await fill(disk, 1_000_000);
+  while (refusals.length < 5) {
+    const error = await commit().then(
+      () => (committed += 1) && null,
+      (refusal: unknown) => refusal,
+    );
+    if (error !== null) refusals.push(error);
+  }
+  await fill(disk, 0).catch(() => undefined);
+  expect(refusals.every(isUnavailable)).toBe(true);
+  await expectToBeTold(url, metricsUrl(poller.lines));
+  await execute('rm', [`${disk}/ballast`]);
+  const freedAtMs = performance.now();
 
-    await commit();
-    committed += 1;
-    await expect.poll(async () => (await fetch(`${metricsUrl(poller.lines)}/readyz`)).status).toBe(200);
-    const expected = committed * 50 * 8;
-    for (;;) {
-      const [row] = await sql<[{ n: number }]>`select count(*)::int as n from deliveries where status = 'entregue'`;
-      if (row.n >= expected) break;
-      await sleep(50);
-    }
-    const [counts] = await sql`
+  await commit();
+  committed += 1;
+  await expect.poll(async () => (await fetch(`${metricsUrl(poller.lines)}/readyz`)).status).toBe(200);
+  const expected = committed * 50 * 8;
+  for (;;) {
+    const [row] = await sql<[{ n: number }]>`select count(*)::int as n from deliveries where status = 'entregue'`;
+    if (row.n >= expected) break;
+    await sleep(50);
+  }
+  const [counts] = await sql`
     select (select count(*)::int from deliveries) as deliveries, (select count(*)::int from attempts) as attempts,
            (select count(*)::int from attempts where outcome = 'desconhecido') as lost,
            (select count(*)::int from events) as events`;
-    const healedMs = performance.now() - freedAtMs;
-    console.log(
-      `full disk: ${refusals.length} commits refused, all of ${expected} delivered ${Math.round(healedMs)} ms after it had room`,
-    );
-    // None had to wait for the end of a lease: no claim and no report was forgotten.
-    expect(counts).toEqual({
-      deliveries: expected,
-      attempts: receiver.posts.length,
-      lost: 0,
-      events: committed * 50,
-    });
-    expect(new Set(receiver.posts.map((post) => post.headers['x-webhook-delivery'])).size).toBe(expected);
-    expect(await poller.end('SIGTERM')).toBe(0);
-    await Promise.all([pool.close(1), sql.end({ timeout: 1 }), receiver.close()]);
-    server.stdin?.end();
-    await exited;
-  },
-);
+  const healedMs = performance.now() - freedAtMs;
+  console.log(
+    `full disk: ${refusals.length} commits refused, all of ${expected} delivered ${Math.round(healedMs)} ms after it had room`,
+  );
+  // None had to wait for the end of a lease: no claim and no report was forgotten.
+  expect(counts).toEqual({
+    deliveries: expected,
+    attempts: receiver.posts.length,
+    lost: 0,
+    events: committed * 50,
+  });
+  expect(new Set(receiver.posts.map((post) => post.headers['x-webhook-delivery'])).size).toBe(expected);
+  expect(await poller.end('SIGTERM')).toBe(0);
+  await Promise.all([pool.close(1), sql.end({ timeout: 1 }), receiver.close()]);
+  server.stdin?.end();
+  await exited;
+});

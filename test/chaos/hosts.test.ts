@@ -70,7 +70,6 @@ async function startServer() {
 
 test.skipIf(!mayRun)(
   'three pollers on hosts of their own, one cut off and healed under load: 0 lost, 0 beyond the cap, each POST has its row',
-  { timeout: 600_000 },
   async () => {
     const hosts = await Promise.all(HOSTS.map(makeHost));
     onTestFinished(async () => void (await Promise.all(hosts.map((host) => host.remove()))));

@@ -149,4 +149,4 @@ test('after every command of a random life, projection, archive and messages are
   await fc.assert(life, { numRuns: 100, endOnFailure: true });
   for (const type of ['assinatura.pendente', 'docs_registry.recebido', 'desembolso.liquidado'] as const)
     expect(met.get(type) ?? 0, `lives with ${type}`).toBeGreaterThan(0);
-}, 600_000);
+});

@@ -54,7 +54,7 @@ async function finish(child: ChildProcessWithoutNullStreams): Promise<{ code: nu
   return { code, printed };
 }
 
-describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
+describe('the embedded PostgreSQL', () => {
   it('lies in a folder whose name a shell would run', async () => {
     const dataDir = join(home, 'it\'s "$(echo run)" `echo run` $HOME; x');
     await mkdir(dataDir);
@@ -109,7 +109,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
   });
 });
 
-describe.skipIf(!canIsolate)('the embedded PostgreSQL on a host of its own', { timeout: 120_000 }, () => {
+describe.skipIf(!canIsolate)('the embedded PostgreSQL on a host of its own', () => {
   it('listens on the IPv6 loopback where there is no other', async () => {
     const child = isolate('ip link set lo up && ip addr del 127.0.0.1/8 dev lo && exec "$@"');
     const [url] = (await once(createInterface(child.stdout), 'line')) as [string];

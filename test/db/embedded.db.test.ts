@@ -91,7 +91,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
+describe('the embedded PostgreSQL', () => {
   it('is a PostgreSQL 18 with the database, the locale and the durability that we asked for', async () => {
     const { url, leave: leaveHere } = await joinHere();
     const [row] = await query(

@@ -153,7 +153,6 @@ async function expectUpgraded({ url, sql }: TestDatabase, rows: Awaited<ReturnTy
 
 test.each(['killed', 'ended by the server, then killed', 'killed twice at once'] as const)(
   'an upgrade, %s at 20 moments, leaves whole transactions; the next one completes it, and nothing is lost',
-  { timeout: 900_000 },
   async (name) => {
     const way = name === 'ended by the server, then killed' ? name : 'killed';
     const whole = await createLivedDatabase();
@@ -179,33 +178,27 @@ test.each(['killed', 'ended by the server, then killed', 'killed twice at once']
   },
 );
 
-test(
-  'a migration whose session is ended says so in a sentence, and the next one completes it',
-  { timeout: 300_000 },
-  async () => {
-    const said = new Set<string>();
-    for (const message of [4, 10, 16, 22, 28, 34]) {
-      const database = await createEmptyDatabase();
-      const admin = postgres(database.url, { max: 1 });
-      let ending: Promise<unknown> | undefined;
-      const relay = await startMessageRelay(database.url, (number) => {
-        if (number === message) ending = endSessions(admin);
-        return true;
-      });
-      said.add(
-        await migrate(relay.url, silentLog).then(
-          () => 'migrated',
-          (error: Error) => error.message,
-        ),
-      );
-      await ending;
-      await relay.close();
-      await migrate(database.url, silentLog, PATIENT);
-      await admin.end();
-      await database.drop();
-    }
-    expect([...said]).toEqual([
-      'the session of the migration was ended: what had not committed is undone; run it again',
-    ]);
-  },
-);
+test('a migration whose session is ended says so in a sentence, and the next one completes it', async () => {
+  const said = new Set<string>();
+  for (const message of [4, 10, 16, 22, 28, 34]) {
+    const database = await createEmptyDatabase();
+    const admin = postgres(database.url, { max: 1 });
+    let ending: Promise<unknown> | undefined;
+    const relay = await startMessageRelay(database.url, (number) => {
+      if (number === message) ending = endSessions(admin);
+      return true;
+    });
+    said.add(
+      await migrate(relay.url, silentLog).then(
+        () => 'migrated',
+        (error: Error) => error.message,
+      ),
+    );
+    await ending;
+    await relay.close();
+    await migrate(database.url, silentLog, PATIENT);
+    await admin.end();
+    await database.drop();
+  }
+  expect([...said]).toEqual(['the session of the migration was ended: what had not committed is undone; run it again']);
+});

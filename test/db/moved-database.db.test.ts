@@ -34,8 +34,6 @@ import { commitEvents } from '../support/outbox.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 
-const TIMES = { timeout: 300_000 };
-
 interface Opened {
   readonly pool: Pool;
   readonly sql: Sql;
@@ -79,10 +77,10 @@ beforeEach(async () => {
   here = open(source.url);
   await burnTransactions(here.sql, 3_000);
   lived = await live(here.pool, here.sql, receiver);
-}, 120_000);
+});
 afterEach(async () => {
   for (const leave of left) await leave();
-}, 120_000);
+});
 
 /** What nobody may do on a server that the database does not know. */
 async function expectToWait({ pool, sql }: Opened, fault: string, said: string): Promise<void> {
@@ -113,7 +111,7 @@ async function expectAdoption({ pool, sql }: Opened): Promise<void> {
 
 const COPY = 'this database is a copy';
 
-describe('a database that was restored into another server', TIMES, () => {
+describe('a database that was restored into another server', () => {
   test.skipIf(tools === null)('by pg_dump and pg_restore waits for adopt, and goes on', async () => {
     const before = await readOn(here.pool, lived.partnerId);
     expect(before.ids).toHaveLength(12);
@@ -176,7 +174,7 @@ async function copyTables(from: Sql, to: Sql, except: readonly string[] = []): P
   });
 }
 
-describe('a standby', TIMES, () => {
+describe('a standby', () => {
   test('that is promoted goes on in a new epoch at once, with nobody’s help', async () => {
     const backup = await backUp(source);
     const standby = await backup.start({ signal: 'standby.signal', settings: following(source) });
@@ -201,7 +199,7 @@ describe('a standby', TIMES, () => {
   });
 });
 
-describe('a transaction that was prepared before a promotion', TIMES, () => {
+describe('a transaction that was prepared before a promotion', () => {
   test('holds back the feed and the seals until it is over, and is skipped by neither', async () => {
     const primary = await startCluster({ max_prepared_transactions: '5' });
     left.unshift(() => primary.remove());
@@ -232,7 +230,7 @@ describe('a transaction that was prepared before a promotion', TIMES, () => {
   });
 });
 
-describe('a recovery to an earlier moment', TIMES, () => {
+describe('a recovery to an earlier moment', () => {
   test('tells cursors that lie ahead of it where to go on, and skips nothing that was written since', async () => {
     const backup = await backUp(source);
     const before = await readOn(here.pool, lived.partnerId);

@@ -223,7 +223,7 @@ function startMigrate(url: string): { pid: number; end(signal?: 'SIGKILL'): Prom
   };
 }
 
-describe('a killed migrate', { timeout: 300_000 }, () => {
+describe('a killed migrate', () => {
   test('two at once, at 20 moments, leave all or nothing; the next eight complete it', async () => {
     const empty = await createEmptyDatabase();
     const sql = postgres(empty.url, { max: 1, onnotice: () => undefined });

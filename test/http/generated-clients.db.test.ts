@@ -15,7 +15,6 @@ import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 
-const TIMEOUT_MS = 600_000;
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const programs = path.join(import.meta.dirname, 'generated-clients');
 
@@ -78,7 +77,7 @@ async function generate(context: TestContext, client: string, args: readonly str
   return made;
 }
 
-test('every file of the Python client is Python, and it works', { timeout: TIMEOUT_MS }, async (context) => {
+test('every file of the Python client is Python, and it works', async (context) => {
   const noPython = await failureOf(PYTHON, ['--version']);
   if (noPython !== null) context.skip(noPython);
   const made = await generate(context, 'python', ['-g', 'python']);
@@ -93,7 +92,6 @@ test('every file of the Python client is Python, and it works', { timeout: TIMEO
 
 test.for(['native', 'okhttp-gson'])(
   'the Java client on %s compiles, and the native one works',
-  { timeout: TIMEOUT_MS },
   async (library, context) => {
     const made = await generate(context, library, ['-g', 'java', '--library', library]);
     const noMaven = await failureOf('mvn', ['--version']);
@@ -117,7 +115,7 @@ test.for(['native', 'okhttp-gson'])(
   },
 );
 
-test('the Go client compiles, and it works', { timeout: TIMEOUT_MS }, async (context) => {
+test('the Go client compiles, and it works', async (context) => {
   const noGo = await failureOf('go', ['version']);
   if (noGo !== null) context.skip(noGo);
   const named = ['--git-host', 'example.com', '--git-user-id', 'carteiro', '--git-repo-id', 'client'];

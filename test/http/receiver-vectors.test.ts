@@ -30,7 +30,6 @@ const PUBLISHED = [...STANDARD, ...CONTRACT].map(({ name, valid }) => `${name}: 
 
 test.for(VERIFIERS)(
   'the verifier in $name answers every vector as published',
-  { timeout: 600_000 },
   async ({ name, needs, isHere, answer }, context) => {
     if (!(await isHere())) context.skip(`the verifier in ${name} was not run: there is no ${needs} on this machine`);
     const names = [...STANDARD, ...CONTRACT];

@@ -44,7 +44,7 @@ const headersOf = ({ headers }: Post): Record<string, string> =>
     Object.entries(headers).filter((header): header is [string, string] => /webhook|content-type/.test(header[0])),
   );
 
-test.for(VERIFIERS)('the verifier in $name', { timeout: 600_000 }, async ({ name, needs, isHere, answer }, context) => {
+test.for(VERIFIERS)('the verifier in $name', async ({ name, needs, isHere, answer }, context) => {
   if (!(await isHere())) context.skip(`the verifier in ${name} was not run: there is no ${needs} on this machine`);
   const expected: readonly [Post, readonly string[], boolean][] = [
     [post, [secret], true],

@@ -77,7 +77,7 @@ test('a test is marked, and an event is not', async () => {
   expect(world.postsTo(webhook.path).map(({ headers }) => headers['x-webhook-test'])).toEqual(['1', '1']);
   const subscribed = await partner.register();
   await partner.emit();
-  const post = await vi.waitUntil(() => world.postsTo(subscribed.path)[0], { timeout: 30_000 });
+  const post = await vi.waitUntil(() => world.postsTo(subscribed.path)[0], { timeout: 300_000 });
   expect(post?.headers).toHaveProperty('x-webhook-event');
   expect(post?.headers).not.toHaveProperty('x-webhook-test');
   const { itens } = (await partner.send<{ itens: { teste: boolean; webhook_id: string }[] }>('GET', '/v1/entregas'))

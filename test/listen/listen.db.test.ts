@@ -113,7 +113,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('the command', { timeout: 120_000 }, () => {
+describe('the command', () => {
   test('forwards what is new, as a real delivery, and the published verifier accepts it', async () => {
     const webhook = await partner.register();
     await emitted(1);
@@ -171,7 +171,7 @@ describe('the command', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what cannot be, in one sentence and with its exit code', { timeout: 120_000 }, () => {
+describe('what cannot be, in one sentence and with its exit code', () => {
   test('an expired token', async () => {
     const sign = world.api.deps.tokens.keys as unknown as { signToken: (asked: object) => Promise<string> };
     const expired = await sign.signToken({ partnerId: partner.id, scopes: ['webhooks:read'], ttlSeconds: -60 });
@@ -250,14 +250,13 @@ describe('what cannot be, in one sentence and with its exit code', { timeout: 12
 /** Port 1 is refused at once: the address was accepted, and nobody answers. */
 test.each(['http://localhost:1', 'http://127.9.8.7:1', 'http://127.1:1', 'http://[::1]:1', 'https://127.0.0.1:1'])(
   'an API on this machine, or one that is encrypted, is asked: %s',
-  { timeout: 60_000 },
   async (api) => {
     const { code, stderr } = await run(['--api', api]);
     expect([code, stderr]).toEqual([3, expect.stringContaining('does not answer')]);
   },
 );
 
-describe('attempts', { timeout: 60_000 }, () => {
+describe('attempts', () => {
   test('are six, at times that are told, with one id; then the delivery is given up', async () => {
     local.answerWith(status(500, 'sem\u001B[31m banco'));
     const [id = ''] = await emitted(1);
@@ -325,7 +324,7 @@ describe('attempts', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the feed', { timeout: 60_000 }, () => {
+describe('the feed', () => {
   test('is read from now on, or from an instant: what lies before does not come', async () => {
     await emitted(3);
     const late = listenHere({ beginning: { since: new Date(Date.now() + 3_600_000) } });

@@ -76,7 +76,7 @@ test.each([
   ['settle.sql', hasPsql, 'psql'],
   ['settle.py', hasPython, 'Python with psycopg'],
   ['Settle.java', hasJava, 'Java with org.postgresql:postgresql in ~/.m2 or PGJDBC_JAR'],
-] as const)('%s appends, twice, and says why it is refused', { timeout: 120_000 }, async (file, isHere, needs) => {
+] as const)('%s appends, twice, and says why it is refused', async (file, isHere, needs) => {
   if (!isHere) {
     console.info(`skipped: ${file} needs ${needs}`);
     return;

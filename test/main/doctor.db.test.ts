@@ -6,7 +6,6 @@ import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 
-const TIMES = { timeout: 180_000 };
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER = Buffer.alloc(32, 8).toString('base64');
 
@@ -37,7 +36,7 @@ async function examine(more: Record<string, string> = {}): Promise<Answer> {
 const faultsOf = ({ findings }: Answer) =>
   findings.filter(({ verdict }) => verdict === 'fault').map(({ about }) => about);
 
-test('a healthy installation has no fault, and each look tells what it found', TIMES, async () => {
+test('a healthy installation has no fault, and each look tells what it found', async () => {
   const answer = await examine();
   expect([answer.code, faultsOf(answer)]).toEqual([0, []]);
   const about = new Set(answer.findings.map((finding) => finding.about));
@@ -58,7 +57,7 @@ test('a healthy installation has no fault, and each look tells what it found', T
   expect(text.stdout).toMatch(/ok +version +PostgreSQL 18[^]*\n0 faults, \d+ warnings\n$/);
 });
 
-test('each fault is found, with what to do, and leaves with 1', TIMES, async () => {
+test('each fault is found, with what to do, and leaves with 1', async () => {
   const { sql } = database;
   const name = new URL(database.url).pathname.slice(1);
   const partnerId = await insertPartner(sql);
@@ -90,42 +89,34 @@ test('each fault is found, with what to do, and leaves with 1', TIMES, async () 
   await sql`revoke delete on attempts from carteiro_app`;
 });
 
-test(
-  'a login of little right is told what it may not see; a database without migrations stops at those',
-  TIMES,
-  async () => {
-    const login = await createLogin(database, 'carteiro_poller');
-    const little = await examine({ DATABASE_URL: login.url });
-    await login.remove();
-    expect(little.findings.find(({ about }) => about === 'login')?.found).toContain('carteiro_poller');
-    const empty = await createEmptyDatabase();
-    const answer = await examine({ DATABASE_URL: empty.url });
-    await empty.drop();
-    expect([answer.code, faultsOf(answer)]).toEqual([1, ['migrations']]);
-    expect(answer.findings.at(-1)?.advice).toContain('migrate');
-  },
-);
+test('a login of little right is told what it may not see; a database without migrations stops at those', async () => {
+  const login = await createLogin(database, 'carteiro_poller');
+  const little = await examine({ DATABASE_URL: login.url });
+  await login.remove();
+  expect(little.findings.find(({ about }) => about === 'login')?.found).toContain('carteiro_poller');
+  const empty = await createEmptyDatabase();
+  const answer = await examine({ DATABASE_URL: empty.url });
+  await empty.drop();
+  expect([answer.code, faultsOf(answer)]).toEqual([1, ['migrations']]);
+  expect(answer.findings.at(-1)?.advice).toContain('migrate');
+});
 
-test(
-  'says what a login may not see, and what to grant; once granted, a transaction left open is seen',
-  TIMES,
-  async () => {
-    const login = await createLogin(database, 'carteiro_app');
-    const { sql } = database;
-    const look = async () => {
-      const { findings } = await examine({ DATABASE_URL: login.url });
-      return findings.filter(({ about }) => about === 'transactions');
-    };
-    const [blind] = await look();
-    expect(blind).toMatchObject({ verdict: 'warning', found: expect.stringContaining('may not see') as string });
-    const [, grant = ''] = /(grant pg_monitor to \w+)/.exec(blind?.advice ?? '') ?? [];
-    await sql.unsafe(grant);
-    expect(await look()).toMatchObject([{ verdict: 'ok' }]);
-    await login.remove();
-  },
-);
+test('says what a login may not see, and what to grant; once granted, a transaction left open is seen', async () => {
+  const login = await createLogin(database, 'carteiro_app');
+  const { sql } = database;
+  const look = async () => {
+    const { findings } = await examine({ DATABASE_URL: login.url });
+    return findings.filter(({ about }) => about === 'transactions');
+  };
+  const [blind] = await look();
+  expect(blind).toMatchObject({ verdict: 'warning', found: expect.stringContaining('may not see') as string });
+  const [, grant = ''] = /(grant pg_monitor to \w+)/.exec(blind?.advice ?? '') ?? [];
+  await sql.unsafe(grant);
+  expect(await look()).toMatchObject([{ verdict: 'ok' }]);
+  await login.remove();
+});
 
-test('a secret whose bytes were altered is a fault, though its key is there', TIMES, async () => {
+test('a secret whose bytes were altered is a fault, though its key is there', async () => {
   const { sql } = database;
   const partnerId = await insertPartner(sql);
   const { id } = await insertEncryptedWebhook(sql, partnerId, 'http://127.0.0.1:9/');
@@ -136,7 +127,7 @@ test('a secret whose bytes were altered is a fault, though its key is there', TI
   await sql`delete from webhooks where id = ${id}`;
 });
 
-test('a login that is a member of no role is a fault, because the doctor sees nothing for it', TIMES, async () => {
+test('a login that is a member of no role is a fault, because the doctor sees nothing for it', async () => {
   const login = await createLogin(database);
   const stranger = await examine({ DATABASE_URL: login.url });
   await login.remove();
@@ -144,7 +135,7 @@ test('a login that is a member of no role is a fault, because the doctor sees no
   expect(stranger.findings.at(-1)?.advice).toContain('grant carteiro_app');
 });
 
-test('leaves with 3 where no database answers, and with 2 in an environment that cannot be used', TIMES, async () => {
+test('leaves with 3 where no database answers, and with 2 in an environment that cannot be used', async () => {
   const away = await runCommand(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SANDBOX: 'true' });
   expect([away.code, away.stdout]).toEqual([3, '']);
   expect((await runCommand(['doctor'], { DATABASE_URL: 'x' })).code).toBe(2);

@@ -106,7 +106,7 @@ test('what a poller that had it on longer has left, one with it off ends once no
     insert into failing_runs (webhook_id, partner_id, failures, first_failed_at, last_failed_at, last_outcome)
     values (${id}, ${partnerId}, 9, now(), now(), 'desconhecido')`;
   await insertPolicy(600);
-  await expect.poll(() => sql`select from failing_policy`, { timeout: 60_000 }).toHaveLength(0);
+  await expect.poll(() => sql`select from failing_policy`).toHaveLength(0);
   expect(await sql`select from lanes where failing_since is not null`).toHaveLength(0);
   await expect.poll(() => readCount(without.lines, 'fim_da_falha')).toBe(1);
   expect(await without.end('SIGTERM')).toBe(0);

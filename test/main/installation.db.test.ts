@@ -48,7 +48,7 @@ describe.each([
   ['a URL with a search path of the core’s', '?search_path=core_own,public', {}],
   ['a URL with options', '?options=-c%20search_path%3Dcore_own', {}],
   ['no prepared statements', '', { DATABASE_PREPARE: 'false' }],
-])('with %s', { timeout: 120_000 }, (_, parameters, more) => {
+])('with %s', (_, parameters, more) => {
   test('partner create, api and poll work: a test delivery arrives, and the core’s tables stay as they are', async () => {
     const before = await fingerprintOf(core.sql, installation);
     const created = await runCommand(['partner', 'create', '--name', 'Um'], { ...as('owner', parameters), ...more });

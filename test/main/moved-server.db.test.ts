@@ -15,7 +15,6 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-const TIMES = { timeout: 300_000 };
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 let database: TestDatabase;
@@ -54,7 +53,7 @@ async function prepare(): Promise<{ webhookId: string; partnerId: string }> {
 
 const postsTo = (partnerId: string) => receiver.posts.filter(({ path }) => path === `/${partnerId}`);
 
-test('a copy is refused in one sentence by poll, start and the jobs; the auditors may read it', TIMES, async () => {
+test('a copy is refused in one sentence by poll, start and the jobs; the auditors may read it', async () => {
   const { partnerId } = await prepare();
   await makeCopy(database.sql);
   for (const args of [['poll'], ['start'], ['sync-bonds'], ['audit', 'seal'], ['rebuild']]) {
@@ -68,61 +67,53 @@ test('a copy is refused in one sentence by poll, start and the jobs; the auditor
   expect(migrated.stderr).toContain('this database is a copy');
 });
 
-test(
-  'the API on a copy answers 503 at /readyz until adopt, whose closing text says what is not known',
-  TIMES,
-  async () => {
-    const { webhookId, partnerId } = await prepare();
-    await makeCopy(database.sql);
-    const api = startCommand(['api'], environment(database.url));
-    const url = /"url":"([^"]+)"/.exec(await api.log(/the API listens/))?.[1] ?? '';
-    const before = await fetch(`${url}/readyz`);
-    expect([before.status, await before.json()]).toMatchObject([
-      503,
-      { mensagem: expect.stringContaining('é uma cópia') as string },
-    ]);
+test('the API on a copy answers 503 at /readyz until adopt, whose closing text says what is not known', async () => {
+  const { webhookId, partnerId } = await prepare();
+  await makeCopy(database.sql);
+  const api = startCommand(['api'], environment(database.url));
+  const url = /"url":"([^"]+)"/.exec(await api.log(/the API listens/))?.[1] ?? '';
+  const before = await fetch(`${url}/readyz`);
+  expect([before.status, await before.json()]).toMatchObject([
+    503,
+    { mensagem: expect.stringContaining('é uma cópia') as string },
+  ]);
 
-    const { code, stdout, stderr } = await runCommand(['adopt'], environment(database.url));
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      adopted: true,
-      fault: 'copy',
-      epoch: 2,
-      endedClaims: 0,
-      pending: 3,
-      newestAttemptAt: null,
-    });
-    const text = saidBy(stderr).join('\n');
-    expect(text).toMatch(/deliveries that left after it look as if they had not/);
-    expect(text).toContain('409 CURSOR_ADIANTE');
+  const { code, stdout, stderr } = await runCommand(['adopt'], environment(database.url));
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    adopted: true,
+    fault: 'copy',
+    epoch: 2,
+    endedClaims: 0,
+    pending: 3,
+    newestAttemptAt: null,
+  });
+  const text = saidBy(stderr).join('\n');
+  expect(text).toMatch(/deliveries that left after it look as if they had not/);
+  expect(text).toContain('409 CURSOR_ADIANTE');
 
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    const poller = startCommand(['poll'], environment(database.url));
-    await receiver.received(receiver.posts.length - postsTo(partnerId).length + 3);
-    await poller.end('SIGTERM');
-    expect((await readDeliveries(database.sql, webhookId)).map(({ status }) => status)).toEqual(
-      Array(3).fill('entregue'),
-    );
-    expect((await api.end('SIGTERM')).code).toBe(0);
-    const again = await runCommand(['adopt'], environment(database.url));
-    expect(JSON.parse(again.stdout)).toMatchObject({ adopted: false, epoch: 2 });
-  },
-);
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const poller = startCommand(['poll'], environment(database.url));
+  await receiver.received(receiver.posts.length - postsTo(partnerId).length + 3);
+  await poller.end('SIGTERM');
+  expect((await readDeliveries(database.sql, webhookId)).map(({ status }) => status)).toEqual(
+    Array(3).fill('entregue'),
+  );
+  expect((await api.end('SIGTERM')).code).toBe(0);
+  const again = await runCommand(['adopt'], environment(database.url));
+  expect(JSON.parse(again.stdout)).toMatchObject({ adopted: false, epoch: 2 });
+});
 
-test.each(['poll', 'api'])(
-  '%s that runs while its database becomes a copy leaves with that sentence',
-  TIMES,
-  async (role) => {
-    await prepare();
-    const running = startCommand([role], environment(database.url));
-    await running.log(role === 'poll' ? /the poller delivers/ : /the API listens/);
-    await makeCopy(database.sql);
-    const { code, stderr } = await running.end();
-    expect([code, saidBy(stderr)]).toEqual([1, [expect.stringMatching(SENTENCE)]]);
-  },
-);
+test.each(['poll', 'api'])('%s that runs while its database becomes a copy leaves with that sentence', async (role) => {
+  await prepare();
+  const running = startCommand([role], environment(database.url));
+  await running.log(role === 'poll' ? /the poller delivers/ : /the API listens/);
+  await makeCopy(database.sql);
+  const { code, stderr } = await running.end();
+  expect([code, saidBy(stderr)]).toEqual([1, [expect.stringMatching(SENTENCE)]]);
+});
 
-test('a server whose count falls below what a process has seen waits for everybody until adopt', TIMES, async () => {
+test('a server whose count falls below what a process has seen waits for everybody until adopt', async () => {
   await prepare();
   const pool = openTestPool(database.url);
   onTestFinished(() => pool.close(1));
@@ -136,7 +127,7 @@ test('a server whose count falls below what a process has seen waits for everybo
   await expect(lookAgain(pool, silentLog, { ...ahead, epoch: 1 })).resolves.toMatchObject({ epoch: 2 });
 });
 
-test('an old primary beside its promoted standby waits as soon as one process has seen both', TIMES, async () => {
+test('an old primary beside its promoted standby waits as soon as one process has seen both', async () => {
   await prepare();
   const pool = openTestPool(database.url);
   onTestFinished(() => pool.close(1));
@@ -145,7 +136,7 @@ test('an old primary beside its promoted standby waits as soon as one process ha
   await expect(sealAll(pool)).rejects.toThrow('went back in time');
 });
 
-test('pollers and sealers of a primary go on with the promoted standby, and say so', TIMES, async () => {
+test('pollers and sealers of a primary go on with the promoted standby, and say so', async () => {
   await prepare();
   const source: TestCluster = await startCluster();
   onTestFinished(() => source.remove(), 60_000);

@@ -16,7 +16,6 @@ import {
 } from '../support/issuer.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
-const TIMES = { timeout: 180_000 };
 const SIMULATED = /\/src\/(registry\/simulated|http\/routes\/sandbox)/;
 const NOTE = resolve(import.meta.dirname, '../support/note-imports.mjs');
 
@@ -70,7 +69,7 @@ async function lifeOf(name: string, sandbox: boolean, asks: readonly (readonly [
 
 let partner: Awaited<ReturnType<typeof createPartner>>;
 
-test('production without REGISTRY_URL loads nothing simulated, answers 503, and leaves no trace', TIMES, async () => {
+test('production without REGISTRY_URL loads nothing simulated, answers 503, and leaves no trace', async () => {
   partner = await createPartner(database.sql, { signing: 'externa', documents: 'diferida' });
   const { id } = await issueLoan(database.pool, partner);
   const asks = [
@@ -95,13 +94,13 @@ test('production without REGISTRY_URL loads nothing simulated, answers 503, and 
   expect(events).toEqual([]);
 });
 
-test('the sandbox of the same database loads them, so what is looked for is what there is', TIMES, async () => {
+test('the sandbox of the same database loads them, so what is looked for is what there is', async () => {
   const { loaded, stderr } = await lifeOf('sandbox', true, []);
   expect(loaded.filter((url) => SIMULATED.test(url)).length).toBeGreaterThan(3);
   expect(stderr).not.toContain('no registry is configured');
 });
 
-test('sync-bonds asks nobody and says what to set; doctor warns', TIMES, async () => {
+test('sync-bonds asks nobody and says what to set; doctor warns', async () => {
   const noted = join(folder.path, 'sync');
   const sync = await runCommand(['sync-bonds'], { ...environment(false), NOTE_IMPORTS: noted });
   expect(sync).toMatchObject({ code: 2, stdout: '' });

@@ -145,7 +145,7 @@ async function deliverThrough(pooler: Pooler): Promise<number> {
   return receiver.posts.length;
 }
 
-describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode`, { timeout: 180_000 }, () => {
+describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode`, () => {
   test.skipIf(!tracks)('gives each session its search path, when it tracks it', async () => {
     const pooler = await startPooler();
     expect(await deliverThrough(pooler)).toBe(20);

@@ -8,7 +8,6 @@ import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-pr
 import { hang, startReceiver } from '../support/receiver.ts';
 import { CTRL_C, openTerminal, terminalOpener } from '../support/terminal.ts';
 
-const TIMES = { timeout: 180_000 };
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -34,7 +33,7 @@ async function status(...args: string[]): Promise<Status> {
   return JSON.parse(stdout) as Status;
 }
 
-test('tells what waits, who is late, and who moves it', TIMES, async () => {
+test('tells what waits, who is late, and who moves it', async () => {
   const { sql } = database;
   const receiver = await startReceiver();
   receiver.answerWith(hang(), '/hangs');
@@ -83,14 +82,14 @@ test('tells what waits, who is late, and who moves it', TIMES, async () => {
   await receiver.close();
 });
 
-test.skipIf(terminalOpener === null)('is shown anew on a terminal until Ctrl-C, and leaves with 0', TIMES, async () => {
+test.skipIf(terminalOpener === null)('is shown anew on a terminal until Ctrl-C, and leaves with 0', async () => {
   const terminal = openTerminal(`'${process.execPath}' src/main.ts queue status --every 1`, env());
   await terminal.until(/queue at .*[^]*Ctrl-C ends this[^]*queue at .*[^]*Ctrl-C ends this/);
   terminal.press(CTRL_C);
   expect(await terminal.ended).toBe(0);
 });
 
-test('leaves with 3 where no database answers, and with 2 when asked wrongly', TIMES, async () => {
+test('leaves with 3 where no database answers, and with 2 when asked wrongly', async () => {
   const away = await runCommand(['queue', 'status'], env('postgres://nobody@127.0.0.1:1/none'));
   expect([away.code, away.stdout]).toEqual([3, '']);
   expect((await runCommand(['queue', 'status', '--lanes', '0'], env())).code).toBe(2);

@@ -8,58 +8,50 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 const URL_SHOWN = /listens on (http:\/\/127\.0\.0\.1:\d+)/;
 
-test(
-  'a newcomer starts it, pastes the commands, stops it, and finds everything again',
-  { timeout: 600_000 },
-  async () => {
-    const folder = await makeTestFolder();
-    const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', LOG_LEVEL: 'warn' };
+test('a newcomer starts it, pastes the commands, stops it, and finds everything again', async () => {
+  const folder = await makeTestFolder();
+  const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', LOG_LEVEL: 'warn' };
 
-    const first = startCommand(['start'], env);
-    const shown = await first.output(/desembolso/);
-    expect(shown.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
-    const [, url] = URL_SHOWN.exec(shown) ?? [];
-    const [, partnerId = '', scope = ''] = /token --partner (\S+) --scope "([^"]+)"/.exec(shown) ?? [];
-    const token = await runCommand(['token', '--partner', partnerId, '--scope', scope], env);
-    expect(token.stdout).toMatch(/^eyJ\S+\n$/);
-    const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
-    const [, body = ''] = /v1\/webhooks .* -d '([^']+)'/.exec(shown) ?? [];
-    const created = await fetchDescribed(`${url}/v1/webhooks`, { method: 'POST', headers, body });
-    expect(created.status).toBe(201);
-    const { id } = (await created.json()) as { id: string };
+  const first = startCommand(['start'], env);
+  const shown = await first.output(/desembolso/);
+  expect(shown.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+  const [, url] = URL_SHOWN.exec(shown) ?? [];
+  const [, partnerId = '', scope = ''] = /token --partner (\S+) --scope "([^"]+)"/.exec(shown) ?? [];
+  const token = await runCommand(['token', '--partner', partnerId, '--scope', scope], env);
+  expect(token.stdout).toMatch(/^eyJ\S+\n$/);
+  const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
+  const [, body = ''] = /v1\/webhooks .* -d '([^']+)'/.exec(shown) ?? [];
+  const created = await fetchDescribed(`${url}/v1/webhooks`, { method: 'POST', headers, body });
+  expect(created.status).toBe(201);
+  const { id } = (await created.json()) as { id: string };
 
-    // A second process on the same folder shares the one server, and leaves it running.
-    const created2 = await runCommand(['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona'], env);
-    expect(JSON.parse(created2.stdout)).toMatchObject({ name: 'Outro', signing: 'internal', issuance: 'assincrona' });
-    expect((await fetchDescribed(`${url}/readyz`)).status).toBe(200);
-    const stopped = await first.end('SIGINT');
-    expect([stopped.code, stopped.stderr]).toEqual([0, '']);
+  // A second process on the same folder shares the one server, and leaves it running.
+  const created2 = await runCommand(['partner', 'create', '--name', 'Outro', '--issuance', 'assincrona'], env);
+  expect(JSON.parse(created2.stdout)).toMatchObject({ name: 'Outro', signing: 'internal', issuance: 'assincrona' });
+  expect((await fetchDescribed(`${url}/readyz`)).status).toBe(200);
+  const stopped = await first.end('SIGINT');
+  expect([stopped.code, stopped.stderr]).toEqual([0, '']);
 
-    const second = startCommand(['start'], env);
-    const [, urlAgain] = URL_SHOWN.exec(await second.output(/desembolso/)) ?? [];
-    const listed = (await (await fetchDescribed(`${urlAgain}/v1/webhooks`, { headers })).json()) as { id: string }[];
-    expect(listed.map((webhook) => webhook.id)).toEqual([id]);
-    await second.end('SIGKILL');
+  const second = startCommand(['start'], env);
+  const [, urlAgain] = URL_SHOWN.exec(await second.output(/desembolso/)) ?? [];
+  const listed = (await (await fetchDescribed(`${urlAgain}/v1/webhooks`, { headers })).json()) as { id: string }[];
+  expect(listed.map((webhook) => webhook.id)).toEqual([id]);
+  await second.end('SIGKILL');
 
-    const third = startCommand(['start'], env);
-    const [, urlRecovered] = URL_SHOWN.exec(await third.output(/desembolso/)) ?? [];
-    expect((await fetchDescribed(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
-    expect((await third.end('SIGTERM')).code).toBe(0);
-    expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
-    await folder.remove();
-  },
-);
+  const third = startCommand(['start'], env);
+  const [, urlRecovered] = URL_SHOWN.exec(await third.output(/desembolso/)) ?? [];
+  expect((await fetchDescribed(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
+  expect((await third.end('SIGTERM')).code).toBe(0);
+  expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
+  await folder.remove();
+});
 
-test(
-  'the demonstration ends with 0 and shows a verified signature, a retry and the attempt log',
-  { timeout: 600_000 },
-  async () => {
-    const { code, stdout } = await runCommand(['demo']);
-    expect(stdout).toMatch(/signature OK, answered 503[\s\S]*resposta_nao_2xx[\s\S]*entregue/);
-    expect(stdout).not.toMatch(/NO {2}|NOT SEEN/);
-    expect(code).toBe(0);
-  },
-);
+test('the demonstration ends with 0 and shows a verified signature, a retry and the attempt log', async () => {
+  const { code, stdout } = await runCommand(['demo']);
+  expect(stdout).toMatch(/signature OK, answered 503[\s\S]*resposta_nao_2xx[\s\S]*entregue/);
+  expect(stdout).not.toMatch(/NO {2}|NOT SEEN/);
+  expect(code).toBe(0);
+});
 
 test('outside the sandbox the start is refused without keys, naming each variable and no value', async () => {
   const { code, stderr } = await runCommand(['api'], {
@@ -74,7 +66,6 @@ test('outside the sandbox the start is refused without keys, naming each variabl
 
 test.each(['start', 'api', 'poll', 'migrate'])(
   '%s starts no embedded sandbox where DATABASE_URL is misspelled or a variable of production stands alone',
-  { timeout: 60_000 },
   async (command) => {
     const folder = await makeTestFolder();
     const DATA_DIR = join(folder.path, 'data');

@@ -13,7 +13,6 @@ import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const UNKNOWN = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
-const TIMES = { timeout: 180_000 };
 
 let database: TestDatabase;
 let partnerId: string;
@@ -47,7 +46,7 @@ const ofPartner = async () =>
   database.sql<{ change: string; actor: string; reason: string | null; name: string }[]>`
     select change, actor, reason, name from partner_history where partner_id = ${partnerId} order by position`;
 
-describe('every steering command', TIMES, () => {
+describe('every steering command', () => {
   test.each([
     ['partner', 'show'],
     ['partner', 'set', '--name', 'X'],
@@ -167,7 +166,7 @@ describe('every steering command', TIMES, () => {
   });
 });
 
-describe('partner', TIMES, () => {
+describe('partner', () => {
   test('create, set and show keep every state with its author', async () => {
     const created = await run('partner', 'create', '--name', 'Um', '--author', 'ana', '--json');
     const { id } = JSON.parse(created.stdout) as { id: string };
@@ -226,7 +225,7 @@ describe('partner', TIMES, () => {
   });
 });
 
-describe('webhook', TIMES, () => {
+describe('webhook', () => {
   test('mute, show, list and unmute; twice is refused', async () => {
     await commitMarginEvents(database.sql, partnerId, 2);
     const muted = await json('webhook', 'mute', webhookId, '--author', 'ana', '--reason', 'endpoint fora');
@@ -349,7 +348,7 @@ describe('webhook', TIMES, () => {
   });
 });
 
-describe('delivery', TIMES, () => {
+describe('delivery', () => {
   const first = async () => {
     const [delivery] = await readDeliveries(database.sql, webhookId);
     return delivery?.id ?? '';
@@ -405,7 +404,7 @@ describe('delivery', TIMES, () => {
   });
 });
 
-describe('what a poller has claimed', TIMES, () => {
+describe('what a poller has claimed', () => {
   test.each([
     ['partner', 'deactivate', 'suspensa'],
     ['webhook', 'mute', 'pendente'],

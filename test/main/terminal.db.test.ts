@@ -71,7 +71,7 @@ const STARTED = { start: /desembolso/, api: /the API listens/, poll: /the poller
 const COMMANDS = { start: 'npm start', api: 'npm run cli -- api', poll: 'npm run poll' } as const;
 const NAMES = ['start', 'api', 'poll'] as const;
 
-describe.skipIf(terminalOpener === null)('in a terminal, with npm between', { timeout: 120_000 }, () => {
+describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () => {
   test.each(NAMES)('one Ctrl-C drains `%s` and stops PostgreSQL', async (name) => {
     const terminal = open(COMMANDS[name]);
     await terminal.until(STARTED[name]);
@@ -181,7 +181,7 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', { ti
   });
 });
 
-describe('what is left behind', { timeout: 120_000 }, () => {
+describe('what is left behind', () => {
   test('by a demonstration that was killed, the next one sweeps', async () => {
     const demo = startCommand(['demo'], { TMPDIR: folder.path });
     await demo.output(/registered/);

@@ -14,9 +14,6 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER_KEY = randomBytes(32).toString('base64');
 
-/** No verdict hangs on it: a busy machine takes seconds to start a process. */
-const TIMES = { timeout: 120_000 };
-
 const environment = (url: string, more: Record<string, string> = {}) => ({
   DATABASE_URL: url,
   SANDBOX: 'true',
@@ -36,7 +33,7 @@ function refusalOf(finished: Finished): string {
   return isPlain ? sentence : `code ${code}: ${stderr}`;
 }
 
-describe('a database without the migrations', TIMES, () => {
+describe('a database without the migrations', () => {
   let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
   beforeAll(async () => void (empty = await createEmptyDatabase()));
   afterAll(() => empty.drop());
@@ -109,7 +106,7 @@ describe('a database without the migrations', TIMES, () => {
   );
 });
 
-describe("another command's rights", TIMES, () => {
+describe("another command's rights", () => {
   let database: TestDatabase;
   beforeAll(async () => void (database = await createTestDatabase()));
   afterAll(() => database.drop());
@@ -140,7 +137,7 @@ describe("another command's rights", TIMES, () => {
   });
 });
 
-describe('a SECRETS_KEY', TIMES, () => {
+describe('a SECRETS_KEY', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -191,7 +188,7 @@ describe('a SECRETS_KEY', TIMES, () => {
   });
 });
 
-describe('a server that may lose acknowledged commits', TIMES, () => {
+describe('a server that may lose acknowledged commits', () => {
   let server: Awaited<ReturnType<typeof startPrivateServer>>;
   let sql: postgres.Sql;
   let migrated: Finished;

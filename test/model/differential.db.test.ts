@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the SQL does what the model does, over 12,000 steps of single deliveries', { timeout: 600_000 }, async () => {
+test('the SQL does what the model does, over 12,000 steps of single deliveries', async () => {
   const differential = new Differential(database.pool, database.sql, SEED);
   await differential.run(STEPS);
   expect(differential.steps).toBeGreaterThanOrEqual(STEPS);
@@ -19,7 +19,7 @@ test('the SQL does what the model does, over 12,000 steps of single deliveries',
   for (const status of ['entregue', 'erro', 'suspensa']) expect(differential.ends[status]).toBeGreaterThan(0);
 });
 
-test('and when every poller dies with what it holds, each delivery ends in erro', { timeout: 600_000 }, async () => {
+test('and when every poller dies with what it holds, each delivery ends in erro', async () => {
   const differential = new Differential(database.pool, database.sql, SEED);
   await differential.loseAll();
   expect(Object.keys(differential.ends)).toEqual(['erro']);

@@ -12,8 +12,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
 
-const TIMES = { timeout: 240_000 };
-
 let database: TestDatabase;
 let sql: Sql;
 let partnerId: string;
@@ -51,13 +49,13 @@ beforeAll(async () => {
   await sql`
     update lanes set muted_at = now(), next_due_at = null
     where webhook_id in (select id from webhooks order by id desc limit 150)`;
-}, 240_000);
+});
 afterAll(() => database.drop());
 
-describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics) => {
+describe.each(['never analysed', 'analysed'])('on tables %s', (statistics) => {
   beforeAll(async () => {
     if (statistics === 'analysed') await sql`analyze`;
-  }, 60_000);
+  });
 
   test.each<[string, number, (tx: Tx) => Promise<unknown>]>([
     ['the counts of a webhook', 31_000, (tx) => countDeliveries(tx, webhookId)],
@@ -93,7 +91,7 @@ describe.each(['never analysed', 'analysed'])('on tables %s', TIMES, (statistics
   });
 });
 
-describe('what is cut', TIMES, () => {
+describe('what is cut', () => {
   test('a count ends at 10,000 and one more', async () => {
     expect(await countDeliveries(sql, webhookId)).toEqual({
       pending: 10_001,

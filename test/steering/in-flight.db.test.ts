@@ -8,7 +8,6 @@ import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts
 import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
 
-const TIMES = { timeout: 240_000 };
 /** What a lane that is new may have in flight. */
 const CLAIMED = 8;
 
@@ -36,10 +35,10 @@ beforeAll(async () => {
   await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
   await takeTurn(database.pool, 'poller/1', 100, new Date());
   await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
-}, 240_000);
+});
 afterAll(() => database.drop());
 
-test('of 100,000 pending deliveries it looks at no more than 300 rows, on tables never analysed', TIMES, async () => {
+test('of 100,000 pending deliveries it looks at no more than 300 rows, on tables never analysed', async () => {
   const [{ analysed }] = await sql<[{ analysed: number }]>`
     select count(*)::int as analysed from pg_class where relname in ('deliveries', 'lanes') and reltuples >= 0`;
   expect(analysed).toBe(0);
@@ -50,7 +49,7 @@ test('of 100,000 pending deliveries it looks at no more than 300 rows, on tables
   expect(rows).toBeLessThan(300);
 });
 
-test('counts what claims hold, over any claims, and nothing that is over or never was', TIMES, async () => {
+test('counts what claims hold, over any claims, and nothing that is over or never was', async () => {
   const [first = '', second = ''] = webhookIds;
   expect(await countInFlight(sql, [first])).toBe(CLAIMED);
   expect(await countInFlight(sql, [])).toBe(0);

@@ -10,7 +10,6 @@ import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts
 import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
 
-const TIMES = { timeout: 240_000 };
 let database: TestDatabase;
 let sql: Sql;
 let claimed: string;
@@ -51,13 +50,13 @@ beforeAll(async () => {
     where id = ${large}`;
   await database.pool.run((tx) => armLanes(tx, null));
   unarmed = await makeBusy(2);
-}, 240_000);
+});
 afterAll(() => database.drop());
 
-describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', TIMES, (statistics) => {
+describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', (statistics) => {
   beforeAll(async () => {
     if (statistics === 'analysed') await sql`analyze`;
-  }, 60_000);
+  });
 
   test('it looks at no more than 11,000 rows: 10,000 deliveries of the one that has more, and few besides', async () => {
     const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => readQueue(tx, 10)));
@@ -67,7 +66,7 @@ describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on t
   });
 });
 
-test('it finds what is due, in flight, muted, falhando, and not armed yet', TIMES, async () => {
+test('it finds what is due, in flight, muted, falhando, and not armed yet', async () => {
   const found = await status();
   expect(found).toMatchObject({ pending: 10_026, isExact: false, inFlight: 12, muted: 1, falhando: 1 });
   const lines = new Map(found.lanes.map((line) => [line.webhook, line]));
@@ -80,7 +79,7 @@ test('it finds what is due, in flight, muted, falhando, and not armed yet', TIME
   expect(found.pollers).toMatchObject([{ poller: 'poller-a', inFlight: 12 }]);
 });
 
-test('where 6,000 lanes have something it counts a part of them, a little of each, and says so', TIMES, async () => {
+test('where 6,000 lanes have something it counts a part of them, a little of each, and says so', async () => {
   await sql`
     with idle as (
       select webhook_id, partner_id from lanes where next_due_at is null and muted_at is null order by webhook_id limit 6000

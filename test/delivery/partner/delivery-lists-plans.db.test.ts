@@ -9,7 +9,7 @@ import { ALL_DELIVERIES } from '../../support/searches.ts';
 /** A session goes over to a generic plan after five runs of a statement. */
 const TURNS = 7;
 
-test('every search of one webhook and of thirty reads no table from end to end', { timeout: 120_000 }, async () => {
+test('every search of one webhook and of thirty reads no table from end to end', async () => {
   const { url, pool, sql, drop } = await createTestDatabase();
   try {
     const partnerId = await insertPartner(sql);

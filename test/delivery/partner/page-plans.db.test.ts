@@ -15,56 +15,50 @@ import { rowsLookedAt, startCounting } from '../../support/counters.ts';
 /** A session goes over to a generic plan after five runs of a statement. */
 const TURNS = 7;
 
-test(
-  'health, pulse, what waits, one delivery, one event and where a feed begins read no table from end to end',
-  { timeout: 120_000 },
-  async () => {
-    const { url, pool, sql, drop } = await createTestDatabase();
-    try {
-      const partnerId = await insertPartner(sql);
-      const webhookIds: string[] = [];
-      for (let count = 0; count < 10; count += 1) {
-        webhookIds.push((await insertWebhook(sql, partnerId, 'https://partner.example/')).id);
-      }
-      await commitEvents(sql, partnerId, COUNTED + 200);
-      await sql`
+test('health, pulse, what waits, one delivery, one event and where a feed begins read no table from end to end', async () => {
+  const { url, pool, sql, drop } = await createTestDatabase();
+  try {
+    const partnerId = await insertPartner(sql);
+    const webhookIds: string[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      webhookIds.push((await insertWebhook(sql, partnerId, 'https://partner.example/')).id);
+    }
+    await commitEvents(sql, partnerId, COUNTED + 200);
+    await sql`
       insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, snapshot)
       select gen_random_uuid(), 1, 'desembolso.falhou', ${await insertPartner(sql)}, '{}', now(), 'test', 0,
              pg_current_snapshot()
       from generate_series(1, 10000)`;
-      await sql`
+    await sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
       select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://partner.example/', 'old' from deliveries`;
-      await sql`analyze`;
-      const [row] = await sql<[{ id: string; eventId: string; stream: string }]>`
+    await sql`analyze`;
+    const [row] = await sql<[{ id: string; eventId: string; stream: string }]>`
       select d.id, d.event_id as "eventId", e.stream from deliveries d join events e on e.id = d.event_id limit 1`;
-      const counting = await startCounting(url);
-      for (let turn = 0; turn < TURNS; turn += 1) {
-        const health = await readHealth(pool, webhookIds);
-        expect(health.map(({ looked, failedInRow }) => [looked, failedInRow])).toEqual(
-          webhookIds.map(() => [SAMPLE, SAMPLE]),
-        );
-        expect((await readPulse(pool, partnerId, 60, 15)).cutAt).toBeNull();
-        const waiting = await readWaiting(pool, webhookIds);
-        expect([waiting.pending, waiting.hasMore]).toEqual([10 * COUNTED, true]);
-        expect(await findNamed(pool, partnerId, row.id)).toEqual({ delivery: row.id });
-        expect(await findNamed(pool, partnerId, row.eventId)).toEqual({ event: row.eventId });
-        expect(await findNamed(pool, partnerId, row.stream)).toEqual({ loan: row.stream });
-        expect(await readDeliveriesOfEvent(pool, partnerId, row.eventId)).toHaveLength(10);
-        expect(
-          (await readWebhookHealth(pool, partnerId, webhookIds[0] as string))?.pendente_mais_antiga,
-        ).not.toBeNull();
-        expect((await readFeedEvent(pool, partnerId, row.eventId))?.deliveries).toHaveLength(10);
-        await findStart(pool, partnerId, new Date(Date.now() - 1_000 * turn));
-        expect((await readSent(pool, openTestSecret, partnerId, row.id))?.attempts).toHaveLength(1);
-      }
-      await pool.close();
-      expect(await counting.readFromEndToEnd(['deliveries', 'attempts', 'events'])).toEqual([]);
-    } finally {
-      await drop();
+    const counting = await startCounting(url);
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const health = await readHealth(pool, webhookIds);
+      expect(health.map(({ looked, failedInRow }) => [looked, failedInRow])).toEqual(
+        webhookIds.map(() => [SAMPLE, SAMPLE]),
+      );
+      expect((await readPulse(pool, partnerId, 60, 15)).cutAt).toBeNull();
+      const waiting = await readWaiting(pool, webhookIds);
+      expect([waiting.pending, waiting.hasMore]).toEqual([10 * COUNTED, true]);
+      expect(await findNamed(pool, partnerId, row.id)).toEqual({ delivery: row.id });
+      expect(await findNamed(pool, partnerId, row.eventId)).toEqual({ event: row.eventId });
+      expect(await findNamed(pool, partnerId, row.stream)).toEqual({ loan: row.stream });
+      expect(await readDeliveriesOfEvent(pool, partnerId, row.eventId)).toHaveLength(10);
+      expect((await readWebhookHealth(pool, partnerId, webhookIds[0] as string))?.pendente_mais_antiga).not.toBeNull();
+      expect((await readFeedEvent(pool, partnerId, row.eventId))?.deliveries).toHaveLength(10);
+      await findStart(pool, partnerId, new Date(Date.now() - 1_000 * turn));
+      expect((await readSent(pool, openTestSecret, partnerId, row.id))?.attempts).toHaveLength(1);
     }
-  },
-);
+    await pool.close();
+    expect(await counting.readFromEndToEnd(['deliveries', 'attempts', 'events'])).toEqual([]);
+  } finally {
+    await drop();
+  }
+});
 
 test('health looks at no more than 1,000 of a backlog that grew after the statistics were made', async () => {
   const { url, sql, drop } = await createTestDatabase();

@@ -73,7 +73,7 @@ async function untilWaiting(count: number): Promise<void> {
   }
 }
 
-test('a batch that PostgreSQL ends for a deadlock is tried again, and resends all', { timeout: 60_000 }, async () => {
+test('a batch that PostgreSQL ends for a deadlock is tried again, and resends all', async () => {
   const [first = '', second = '', third = ''] = ids;
   const gate = await holding(second);
   const other = await holding(third);
@@ -85,7 +85,7 @@ test('a batch that PostgreSQL ends for a deadlock is tried again, and resends al
   other.ask(first);
   await untilWaiting(2);
   await gate.end();
-  await expect.poll(() => ends, { timeout: 30_000 }).toEqual(['40P01']);
+  await expect.poll(() => ends).toEqual(['40P01']);
   await other.end();
   expect(await resending).toEqual({ ok: { count: 3, inFlight: 0, next: null } });
   expect(ends).toEqual(['40P01', 'committed']);
@@ -108,44 +108,40 @@ test.each([
  * The deactivation is stopped where it has waited for its turn at the webhook, and the webhook is free: a resumption passes it,
  * and a resend that came after the deactivation waits behind it.
  */
-test(
-  'a resend by id, a resumption and a deactivation queued between them do not wait for each other in a circle',
-  { timeout: 60_000 },
-  async () => {
-    const { partnerId, webhookId, author } = many;
-    await sql`update deliveries set status = 'suspensa', finished_at = null`;
-    const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
-    const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
-    const before = sql.begin(async (tx) => {
-      await tx`select from webhooks where id = ${webhookId} for no key update`;
-      tellHeld();
-      await goal;
-    });
-    await held;
-    const { promise: deactivator, resolve: tellDeactivator } = Promise.withResolvers<number>();
-    const deactivating = pool.transaction(async (tx) => {
-      const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
-      tellDeactivator(pid);
-      return changeWebhook(tx, { ...author, partnerId, id: webhookId }, { active: false });
-    });
-    const pid = await deactivator;
-    await untilWaiting(1);
-    const resending = pool.transaction((tx) => resendOne(tx, partnerId, ids[1] ?? '', author));
-    await untilWaiting(2);
-    process.kill(pid, 'SIGSTOP');
-    let resuming: ReturnType<typeof resumeWhile>;
-    try {
-      letGo();
-      await before;
-      resuming = resumeWhile(pool, webhookId, author, Number.POSITIVE_INFINITY);
-      await Promise.race([resuming, untilWaiting(3)]);
-    } finally {
-      process.kill(pid, 'SIGCONT');
-    }
-    expect(await Promise.allSettled([resuming, deactivating, resending])).toMatchObject([
-      { value: { ok: 'resumed' } },
-      { value: { ok: { ativo: false } } },
-      { value: { refused: { kind: 'webhookInactive' } } },
-    ]);
-  },
-);
+test('a resend by id, a resumption and a deactivation queued between them do not wait for each other in a circle', async () => {
+  const { partnerId, webhookId, author } = many;
+  await sql`update deliveries set status = 'suspensa', finished_at = null`;
+  const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+  const before = sql.begin(async (tx) => {
+    await tx`select from webhooks where id = ${webhookId} for no key update`;
+    tellHeld();
+    await goal;
+  });
+  await held;
+  const { promise: deactivator, resolve: tellDeactivator } = Promise.withResolvers<number>();
+  const deactivating = pool.transaction(async (tx) => {
+    const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
+    tellDeactivator(pid);
+    return changeWebhook(tx, { ...author, partnerId, id: webhookId }, { active: false });
+  });
+  const pid = await deactivator;
+  await untilWaiting(1);
+  const resending = pool.transaction((tx) => resendOne(tx, partnerId, ids[1] ?? '', author));
+  await untilWaiting(2);
+  process.kill(pid, 'SIGSTOP');
+  let resuming: ReturnType<typeof resumeWhile>;
+  try {
+    letGo();
+    await before;
+    resuming = resumeWhile(pool, webhookId, author, Number.POSITIVE_INFINITY);
+    await Promise.race([resuming, untilWaiting(3)]);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  expect(await Promise.allSettled([resuming, deactivating, resending])).toMatchObject([
+    { value: { ok: 'resumed' } },
+    { value: { ok: { ativo: false } } },
+    { value: { refused: { kind: 'webhookInactive' } } },
+  ]);
+});

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('each has one attempt with its resultado, and each failure a next one', { timeout: 600_000 }, async () => {
+test('each has one attempt with its resultado, and each failure a next one', async () => {
   const { pool, sql } = database;
   const hangs = ({ expected: [first] }: HostileReceiver) => first?.outcome === 'tempo_esgotado';
   await sendToAll(

@@ -39,7 +39,7 @@ async function untilDelivered(count: number): Promise<void> {
 
 const sentIds = () => receiver.posts.map((post) => String(post.headers['x-webhook-delivery']));
 
-test('two poller processes share 10,000 deliveries and never send one twice', { timeout: 600_000 }, async () => {
+test('two poller processes share 10,000 deliveries and never send one twice', async () => {
   await commitEvents(sql, partnerId, 500);
   const pollers = await Promise.all([startPollerProcess(database.url), startPollerProcess(database.url)]);
   await untilDelivered(10_000);
@@ -104,56 +104,44 @@ async function expectTakenOver(lost: readonly string[]): Promise<void> {
 
 const hasSaid = (poller: PollerProcess, words: string) => poller.lines.some((line) => line.includes(words));
 
-test(
-  'a living poller takes over what a killed one held, long before its leases end',
-  { timeout: 600_000 },
-  async () => {
-    const survivor = await startPollerProcess(database.url);
-    const { member: victim, lost } = await hangAllBeside(survivor, () => startPollerProcess(database.url, FEW_SLOTS));
-    await victim.end('SIGKILL');
-    await untilDelivered(400);
-    await survivor.end('SIGTERM');
-    expect(survivor.lines.join('\n')).toContain('pollers are gone');
-    await expectTakenOver(lost);
-  },
-);
+test('a living poller takes over what a killed one held, long before its leases end', async () => {
+  const survivor = await startPollerProcess(database.url);
+  const { member: victim, lost } = await hangAllBeside(survivor, () => startPollerProcess(database.url, FEW_SLOTS));
+  await victim.end('SIGKILL');
+  await untilDelivered(400);
+  await survivor.end('SIGTERM');
+  expect(survivor.lines.join('\n')).toContain('pollers are gone');
+  await expectTakenOver(lost);
+});
 
-test(
-  'what a poller had sent when it was cut off from its database is taken over, and reported late when it returns',
-  { timeout: 600_000 },
-  async () => {
-    const { proxy, url } = await TcpProxy.to(database.url);
-    const other = await startPollerProcess(database.url);
-    const { member, lost } = await hangAllBeside(other, () => startPollerProcess(url, FEW_SLOTS));
-    proxy.redirect('postgres://127.0.0.1:1/nowhere');
-    await untilDelivered(400);
-    proxy.redirect(database.url);
-    receiver.closeConnections();
-    while (!hasSaid(member, 'reported after their lease was lost')) await sleep(20);
-    for (const poller of [member, other]) expect(await poller.end('SIGTERM')).toBe(0);
-    expect(other.lines.join('\n')).toContain('pollers are gone');
-    await expectTakenOver(lost);
-    expect(await sql`select from attempts where late`).toHaveLength(HELD);
-    await proxy.close();
-  },
-);
+test('what a poller had sent when it was cut off from its database is taken over, and reported late when it returns', async () => {
+  const { proxy, url } = await TcpProxy.to(database.url);
+  const other = await startPollerProcess(database.url);
+  const { member, lost } = await hangAllBeside(other, () => startPollerProcess(url, FEW_SLOTS));
+  proxy.redirect('postgres://127.0.0.1:1/nowhere');
+  await untilDelivered(400);
+  proxy.redirect(database.url);
+  receiver.closeConnections();
+  while (!hasSaid(member, 'reported after their lease was lost')) await sleep(20);
+  for (const poller of [member, other]) expect(await poller.end('SIGTERM')).toBe(0);
+  expect(other.lines.join('\n')).toContain('pollers are gone');
+  await expectTakenOver(lost);
+  expect(await sql`select from attempts where late`).toHaveLength(HELD);
+  await proxy.close();
+});
 
-test(
-  'a poller killed in mid-flight whose leases alone stand loses nothing: each of its attempts has its row and all arrive',
-  { timeout: 600_000 },
-  async () => {
-    const victim = await startPollerProcess(database.url, { ...FEW_SLOTS, DATABASE_PREPARE: 'false' });
-    const lost = await hangAll();
-    await victim.end('SIGKILL');
-    expect(victim.lines.join('\n')).toContain('waits for the end of its lease');
+test('a poller killed in mid-flight whose leases alone stand loses nothing: each of its attempts has its row and all arrive', async () => {
+  const victim = await startPollerProcess(database.url, { ...FEW_SLOTS, DATABASE_PREPARE: 'false' });
+  const lost = await hangAll();
+  await victim.end('SIGKILL');
+  expect(victim.lines.join('\n')).toContain('waits for the end of its lease');
 
-    // The dead poller's leases end now instead of in 45 s.
-    await sql`update deliveries set claimed_at = now() - interval '45 seconds' where claimed_by is not null`;
-    await sql`update lanes set next_due_at = now(), saturated = false`;
-    const survivor = await startPollerProcess(database.url);
-    await untilDelivered(400);
-    await survivor.end('SIGTERM');
-    expect(survivor.lines.join('\n')).not.toContain('pollers are gone');
-    await expectTakenOver(lost);
-  },
-);
+  // The dead poller's leases end now instead of in 45 s.
+  await sql`update deliveries set claimed_at = now() - interval '45 seconds' where claimed_by is not null`;
+  await sql`update lanes set next_due_at = now(), saturated = false`;
+  const survivor = await startPollerProcess(database.url);
+  await untilDelivered(400);
+  await survivor.end('SIGTERM');
+  expect(survivor.lines.join('\n')).not.toContain('pollers are gone');
+  await expectTakenOver(lost);
+});

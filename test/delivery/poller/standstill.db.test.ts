@@ -64,7 +64,6 @@ test.for([
   { pollers: 2, partners: 100, delayMs: 0 },
 ])(
   'are never idle: $pollers for $partners partners, whose receivers take $delayMs ms',
-  { timeout: 120_000 },
   async ({ pollers, partners, delayMs }) => {
     const watch = new Watch();
     const pools = Array.from({ length: pollers }, () => new Pool({ url, name: 'poller', max: 3, deadlineMs: 60_000 }));

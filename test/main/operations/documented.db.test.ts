@@ -53,7 +53,7 @@ test('the page names each metric once, with exactly its labels', () => {
   expect(sorted(page.map(({ name, labels }) => ({ name, labels: labels.keys() })))).toEqual(sorted(metrics.describe()));
 });
 
-test('what real processes show is on the page: names, labels and listed values', { timeout: 120_000 }, async () => {
+test('what real processes show is on the page: names, labels and listed values', async () => {
   const { sql } = database;
   const [receiver, folder] = [await startReceiver(), await makeTestFolder()];
   const partnerId = await insertPartner(sql);

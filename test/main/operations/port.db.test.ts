@@ -81,7 +81,7 @@ describe('the port', () => {
   });
 });
 
-describe('poll', { timeout: 120_000 }, () => {
+describe('poll', () => {
   test('is seen at a port of its own, with its rights alone, and not any more when it has stopped', async () => {
     const poller = startCommand(['poll'], environment());
     const url = await urlOf(poller);

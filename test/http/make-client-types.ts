@@ -1,0 +1,24 @@
+/** Writes the types that openapi-typescript makes of /openapi.json for the partner's program: `npm run check` and its test run it. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import openapiTS, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript';
+import { createApp } from '../../src/http/app.ts';
+import type { HttpDeps } from '../../src/http/deps.ts';
+import { addSandbox } from '../../src/http/routes/sandbox.ts';
+import { createLogger } from '../../src/log-lines.ts';
+import { createMetrics } from '../../src/metrics.ts';
+
+const log = createLogger('silent');
+const deps = {
+  log,
+  metrics: createMetrics(),
+  sandbox: addSandbox,
+  allowInsecure: true,
+  rateLimitPerMinute: 0,
+  tokens: {},
+};
+const answer = await createApp(deps as unknown as HttpDeps).request('/openapi.json');
+const types = astToString(await openapiTS((await answer.json()) as OpenAPI3));
+const folder = path.join(import.meta.dirname, 'generated');
+await mkdir(folder, { recursive: true });
+await writeFile(path.join(folder, 'openapi.ts'), COMMENT_HEADER + types);

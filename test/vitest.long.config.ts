@@ -1,0 +1,5 @@
+/** `npm run test:long`: see support/long-tests.ts. */
+import { LONG_TESTS } from './support/long-tests.ts';
+import short from './vitest.config.ts';
+
+export default { test: { ...short.test, include: LONG_TESTS, exclude: [] } };
