@@ -18,7 +18,14 @@ alter table lanes set (
 );
 
 -- Hashes do not compress, and a proof reads 8 KiB out of the middle of them.
-alter table seal_trees alter column leaves set storage external, alter column nodes set storage external;
+do $$
+begin
+  if exists (select from pg_attribute
+             where attrelid = 'seal_trees'::regclass and attname in ('leaves', 'nodes') and attstorage <> 'e') then
+    alter table seal_trees alter column leaves set storage external, alter column nodes set storage external;
+  end if;
+end
+$$;
 
 -- ANALYZE holds a snapshot, and dead rows of any table cannot be vacuumed while it runs. On the tables that grow for ever
 -- we raise the cost limit tenfold, so that it sleeps a tenth as often: with the default it held its snapshot for 4 s.

@@ -62,7 +62,7 @@ export function eventCatalog(): CatalogEntry[] {
   );
 }
 
-function entryOf(
+export function entryOf(
   name: string,
   kind: CatalogEntry['kind'],
   families: readonly string[],

@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { entryOf, eventCatalog } from '../../src/contract/event-catalog.ts';
+import { disbursementFailed } from '../../src/contract/payloads.ts';
+import { readHolder } from '../../src/db/migrations/lock-holder.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import type { Sql } from '../../src/db/pool.ts';
@@ -13,6 +17,7 @@ import { untilFit } from '../../src/main/service/fitness.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
+import { createLogin } from '../support/logins.ts';
 import { copyMigrations, type MigrationsFolder } from '../support/migrations-folder.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -72,8 +77,10 @@ describe('beside a reader that stays', () => {
     await open`begin`;
     await open`select from carteiro.webhooks`;
     const migrating = migrate(database.url, told.log, { folder: next.path, pauseMs: 1 });
-    const { holder, reason } = await told.said(/a lock that the migration needs is taken: trying again/);
-    expect(holder).toMatch(/^the oldest transaction is open for \d+ s: pid \d+, pg_dump, idle in transaction$/);
+    const { holder, reason } = await told.said(/a lock that the migration needs is taken: trying again later/);
+    expect(holder).toMatch(
+      /^pid \d+, pg_dump, idle in transaction, open for \d+ s, holds AccessShareLock on webhooks$/,
+    );
     expect(reason).toMatch(/lock timeout/);
     // A writer waits behind the migration, but never for longer than its lock_timeout of 2 s: the reader still reads.
     for (let n = 0; n < 3; n += 1) await database.sql`update webhooks set url = url where id = ${id}`;
@@ -105,7 +112,7 @@ describe('beside a reader that stays', () => {
     await database.sql.begin(async (tx) => {
       await tx`select from carteiro.webhooks`;
       await expect(migrate(database.url, silentLog, { folder: next.path, tries: 2, pauseMs: 1 })).rejects.toThrow(
-        /^canceling statement due to lock timeout; the oldest transaction is open for \d+ s: pid \d+, .*\. Nothing has changed\. What to do: end that transaction, then try again$/,
+        /^canceling statement due to lock timeout; pid \d+, .*, open for \d+ s, holds AccessShareLock on webhooks\. Nothing has changed\. What to do: end that transaction, then try again$/,
       );
     });
     expect(await columnsOf(database.sql)).not.toContain('note');
@@ -182,6 +189,70 @@ async function sourceOf(sql: Sql): Promise<string> {
     select prosrc as source from pg_proc where oid = 'carteiro.claim_due'::regproc`;
   return source;
 }
+
+describe('a catalog that has grown', () => {
+  const now = eventCatalog();
+  const CANAL = z.strictObject({
+    ...disbursementFailed.shape,
+    canal: z.enum(['web', 'app']).optional(),
+    motivo: z.string().nullable(),
+  });
+  const grown = [
+    ...now.map((entry) =>
+      entry.name === 'desembolso.falhou' ? entryOf(entry.name, 'emitted', entry.families, CANAL) : entry,
+    ),
+    entryOf('desembolso.estornado', 'emitted', ['backoffice'], CANAL),
+  ];
+
+  test('takes payloads of both releases, of a new event too, and no migrate takes it back', async () => {
+    const { sql } = database;
+    const partnerId = await insertPartner(sql);
+    await insertWebhook(sql, partnerId, 'https://partner.example/', ['desembolso.falhou']);
+    const append = async (more: object, type = 'desembolso.falhou') => {
+      const [loan] = await sql<[{ id: string }]>`select uuidv7() as id`;
+      const fields = { emprestimo_id: loan.id, numero_emprestimo: '1', motivo: 'x', ...more };
+      await sql`select append_event(${loan.id}, 0, ${type}, ${partnerId}, ${JSON.stringify(fields)}::text::json, 'core')`;
+      const [row] = await sql<[{ data: string }]>`select data::text from events where stream = ${loan.id}`;
+      return row.data.replace(loan.id, '');
+    };
+    const OLD = '{"emprestimo_id":"","numero_emprestimo":"1","motivo":"x"}';
+    await expect(append({ canal: 'web' })).rejects.toMatchObject({
+      code: 'CT400',
+      message: expect.stringMatching(/"canal" is unknown/) as string,
+    });
+    await migrate(database.url, silentLog, { catalog: grown });
+    expect(await append({})).toBe(OLD);
+    expect(await append({ canal: 'web' })).toBe(OLD.replace('}', ',"canal":"web"}'));
+    expect(await append({ motivo: null })).toBe(OLD.replace('"x"', 'null'));
+    expect(await append({ canal: 'app' }, 'desembolso.estornado')).toContain('"canal":"app"');
+    await expect(append({ canal: 'fax' })).rejects.toMatchObject({
+      code: 'CT400',
+      message: expect.stringMatching(/"canal" is not of the form/) as string,
+    });
+    expect(await database.pool.run(pendingMigrations)).toBe(0);
+    await expect(migrate(database.url, silentLog)).rejects.toThrow(
+      /would lose what the database has: the event desembolso.estornado is gone; desembolso.falhou: the key "canal" is gone; desembolso.falhou: "motivo" may no longer be null/,
+    );
+    expect(await append({ canal: 'web' })).toContain('"canal":"web"');
+    const versions = await sql`select name, version from event_types where version <> 1`;
+    expect(versions).toEqual([{ name: 'desembolso.falhou', version: 2 }]);
+  });
+
+  test('tells who holds a lock, also to a login that may not see whose session it is', async () => {
+    const login = await createLogin(database, 'carteiro_app');
+    const blind = postgres(login.url, { max: 1, connection: { search_path: 'carteiro' } });
+    await database.sql.begin(async (tx) => {
+      await tx`lock table webhooks in access share mode`;
+      const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
+      const holder = await blind.begin((sql) => readHolder(sql, 'carteiro'));
+      expect(holder).toMatch(
+        new RegExp(`^pid ${pid}, of another login .*grant pg_monitor to .*, holds AccessShareLock on webhooks$`),
+      );
+    });
+    await blind.end();
+    await login.remove();
+  });
+});
 
 describe('a migration that fails', () => {
   test.each([

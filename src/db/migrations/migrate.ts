@@ -5,17 +5,20 @@
  * created, altered, owned or granted. Any number of processes may migrate at once: a session's advisory lock lets one
  * through, and the others find nothing left to do. (Behind a pooler in transaction mode, give the direct URL.)
  * A migration never holds up the system for long. Writers queue behind whoever waits for a lock, so a migration waits at most
- * {@link LOCK_TIMEOUT}, gives up its whole transaction, and tries again.
+ * {@link LOCK_TIMEOUT}, gives up its whole transaction, and tries again after a pause that doubles ({@link pauseAfter}). With a
+ * pause of 1 s each time, a reader that stayed took writers from 1,300 appends/s to none for 2 s of every 3.
  * Crash: everything is one transaction, so a killed run leaves nothing. The exceptions are files that PostgreSQL accepts only
  * outside a transaction; they can be repeated.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogEntry } from '../../contract/event-catalog.ts';
 import type { Logger } from '../../log-lines.ts';
 import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from '../installation.ts';
 import { readServerFault, StrangeServer } from '../known-server.ts';
+import { readHolder } from './lock-holder.ts';
 import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
-import { pendingFiles } from './pending-migrations.ts';
+import { pendingFiles, refuseLosses } from './pending-migrations.ts';
 import { Pool, type Tx } from '../pool.ts';
 import { untrusted } from '../tls.ts';
 import { prepareSchema, refuseEarlierRelease } from './prepare-schema.ts';
@@ -34,16 +37,20 @@ const PATIENCE = {
   transaction_timeout: '',
 };
 const LOCK_TIMEOUT = '2s';
-const PAUSE_MS = 1_000;
-/** About ten minutes: a migration that found no gap by then says who is in its way. */
-const TRIES = 200;
+const FIRST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 600_000;
+const ANOTHER_MIGRATION_MS = 1_000;
+/** About an hour: a migration that found no gap by then says who is in its way. */
+const TRIES = 12;
+const MIGRATION_TRIES = 600;
 /** What a try meets when somebody else holds what it needs: lock_not_available, deadlock_detected. */
 const BUSY = new Set(['55P03', '40P01', '25P04']);
 
 export interface MigrateOptions {
   readonly installation?: Installation;
-  /** Another folder than drizzle/, and how often and how patiently to try, for tests. */
+  /** Another folder than drizzle/, another catalog, and how often and how patiently to try, for tests. */
   readonly folder?: string;
+  readonly catalog?: readonly CatalogEntry[];
   readonly tries?: number;
   readonly pauseMs?: number;
 }
@@ -54,8 +61,8 @@ export interface MigrateOptions {
  * first.
  */
 export async function migrate(url: string, log: Logger, options: MigrateOptions = {}): Promise<void> {
-  const { installation = DEFAULT_INSTALLATION, folder, tries = TRIES, pauseMs = PAUSE_MS } = options;
-  const files = await readMigrationFiles(folder);
+  const { installation = DEFAULT_INSTALLATION, folder, catalog, tries, pauseMs = FIRST_PAUSE_MS } = options;
+  const files = await readMigrationFiles(folder, catalog);
   const pool = new Pool({
     url,
     schema: installation.schema,
@@ -70,31 +77,41 @@ export async function migrate(url: string, log: Logger, options: MigrateOptions 
       const error = sourceOf(caught);
       throw untrusted(error) ?? (isSessionLost(error) ? sessionLost(error) : error);
     });
+    let busy = 0;
     for (let tried = 1; ; tried += 1) {
       try {
-        const applied = await pool.run((sql) => applyOnce(sql, files, installation));
+        const applied = await pool.run((sql) => applyOnce(sql, files, installation, catalog));
         if (applied !== 'locked') {
           if (applied > 0) log.info({ applied, schema: installation.schema }, 'database migrated');
           return await pool.run((sql) => warnOfStrangeServer(sql, log, installation));
         }
-        if (tried >= tries)
+        if (tried >= (tries ?? MIGRATION_TRIES))
           throw new MigrationRefused('another migration is still running', 'wait for it, then try again');
         log.info({ tried }, 'waiting for another migration to end');
+        await sleep(Math.min(pauseMs, ANOTHER_MIGRATION_MS));
       } catch (caught) {
         const error = sourceOf(caught);
         const { code = '', message } = error as { code?: string; message: string };
         if (isSessionLost(error)) throw sessionLost(error);
         if (!BUSY.has(code)) throw reasonOf(error, installation);
-        const holder = await pool.run(oldestTransaction);
-        if (tried >= tries)
+        const holder = await pool.run((sql) => readHolder(sql, installation.schema));
+        busy += 1;
+        if (busy >= (tries ?? TRIES))
           throw new MigrationRefused(`${message}; ${holder}`, 'end that transaction, then try again', error);
-        log.warn({ tried, reason: message, holder }, 'a lock that the migration needs is taken: trying again');
+        const pause = pauseAfter(busy, pauseMs);
+        const fields = { tried: busy, reason: message, holder, next_try_in_s: pause / 1000 };
+        log.warn(fields, 'a lock that the migration needs is taken: trying again later');
+        await sleep(pause);
       }
-      await sleep(pauseMs);
     }
   } finally {
     await pool.close();
   }
+}
+
+/** How long writers are left alone after the `busy`-th time that a lock was taken: twice as long each time, 10 minutes at most. */
+export function pauseAfter(busy: number, firstMs = FIRST_PAUSE_MS): number {
+  return Math.min(firstMs * 2 ** (busy - 1), LONGEST_PAUSE_MS);
 }
 
 /** What the server or the socket said, which the pool may have wrapped. */
@@ -124,6 +141,7 @@ async function applyOnce(
   sql: Tx,
   files: readonly MigrationFile[],
   installation: Installation,
+  catalog?: readonly CatalogEntry[],
 ): Promise<number | 'locked'> {
   await sql`set transaction_timeout = 0`;
   const name = `carteiro migrate ${installation.schema}`;
@@ -134,6 +152,7 @@ async function applyOnce(
   try {
     const pending = await pendingFiles(sql, files, installation.schema);
     if (pending.length === 0) return 0;
+    await refuseLosses(sql, installation.schema, catalog);
     if (pending.length === files.length) await refuseEarlierRelease(sql);
     // What comes before a file that must stand outside is committed first, so that it finds its tables.
     let rest = pending;
@@ -195,17 +214,6 @@ async function applyFile(tx: Tx, file: MigrationFile, installation: Installation
     throw Object.assign(error as Error, { migration: file.name });
   }
   await tx`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
-}
-
-/** Whose transaction a lock is most likely waited for: the one that has been open longest in this database. */
-async function oldestTransaction(sql: Tx): Promise<string> {
-  const [oldest] = await sql<{ pid: number; name: string; state: string; seconds: number }[]>`
-    select pid, application_name as name, state, extract(epoch from clock_timestamp() - xact_start)::int as seconds
-    from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
-    order by xact_start limit 1`;
-  if (oldest === undefined) return 'no other transaction is open now';
-  return `the oldest transaction is open for ${oldest.seconds} s: pid ${oldest.pid}, ${oldest.name || 'unnamed'}, ${oldest.state}`;
 }
 
 /**

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventCatalog } from '../../contract/event-catalog.ts';
+import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import type { Installation } from '../installation.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
@@ -36,7 +36,10 @@ const MAKES_A_VIEW = /^create view /m;
 
 /** All files in the order in which they are applied: numbered ones, storage, functions, views, the catalog, first rows,
  * rights. */
-export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<MigrationFile[]> {
+export async function readMigrationFiles(
+  folder = MIGRATIONS_FOLDER,
+  catalog: readonly CatalogEntry[] = eventCatalog(),
+): Promise<MigrationFile[]> {
   const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
   const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
   const names = (await readdir(join(folder, 'functions'))).filter((name) => name.endsWith('.sql')).toSorted();
@@ -47,7 +50,7 @@ export async function readMigrationFiles(folder = MIGRATIONS_FOLDER): Promise<Mi
     await read(folder, 'storage.sql', 'repeatable'),
     ...objects.filter((file) => !isView(file)),
     ...objects.filter(isView),
-    catalogFile(),
+    catalogFile(catalog),
     await read(folder, 'first-rows.sql', 'repeatable'),
     await read(folder, 'rights.sql', 'repeatable'),
   ];
@@ -60,7 +63,7 @@ async function read(folder: string, name: string, kind: MigrationFile['kind']): 
 }
 
 /** The rows of `event_types`, which come from contract/ and are written again whenever that has changed. */
-function catalogFile(entries = eventCatalog()): MigrationFile {
+function catalogFile(entries: readonly CatalogEntry[]): MigrationFile {
   const rows = JSON.stringify(entries).replaceAll("'", "''");
   const sql = `
     insert into event_types as known (name, kind, families, payload, keys, kinds, formats, optional, least)

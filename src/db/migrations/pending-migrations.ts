@@ -6,6 +6,8 @@
  * a process of the release before runs on while the next release's functions are in place, and a new process notices
  * when an older release's `migrate` has put the old ones back.
  */
+import { lossesOf } from '../../contract/catalog-change.ts';
+import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import { DEFAULT_INSTALLATION } from '../installation.ts';
 import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 import { MigrationRefused } from './migration-refused.ts';
@@ -57,6 +59,21 @@ export async function pendingFiles(sql: Tx, files: readonly MigrationFile[], sch
   return files.filter(
     (file) => pending.has(file) || file.name === 'rights.sql' || (hasTables && file.name === 'storage.sql'),
   );
+}
+
+/** Throws {@link MigrationRefused} when the catalog would take away what the database's has: another release may live of it. */
+export async function refuseLosses(
+  sql: Tx,
+  schema: string,
+  catalog: readonly CatalogEntry[] = eventCatalog(),
+): Promise<void> {
+  const table = `"${schema}".event_types`;
+  const [{ isThere }] = await sql<[{ isThere: boolean }]>`select to_regclass(${table}) is not null as "isThere"`;
+  if (!isThere) return;
+  const losses = lossesOf(await sql.unsafe<CatalogEntry[]>(`select * from ${table} order by name`), catalog);
+  if (losses.length === 0) return;
+  const next = 'run the release that this database was migrated by, or a newer one; a change of the catalog only adds';
+  throw new MigrationRefused(`the event catalog would lose what the database has: ${losses.join('; ')}`, next);
 }
 
 async function missing(sql: Tx, files: readonly MigrationFile[], schema: string): Promise<MigrationFile[]> {
