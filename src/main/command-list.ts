@@ -14,6 +14,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   delivery: 'one delivery: read, send again, end',
   queue: 'what waits, and who moves it',
   secrets: 'the keys that encrypt signing secrets',
+  registry: 'the bridge to the employment-data registry: simulate it, check one',
   audit: 'seals, balance and evidence',
 };
 
@@ -44,6 +45,8 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'secrets reseal': async () => (await import('./commands/secrets/reseal.ts')).reseal,
   'sync-bonds': async () => (await import('./commands/sync-bonds.ts')).syncBonds,
   'close-settlement': async () => (await import('./commands/close-settlement.ts')).closeSettlement,
+  'registry serve': async () => (await import('./commands/registry/serve.ts')).serve,
+  'registry check': async () => (await import('./commands/registry/check.ts')).check,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   'audit seal': async () => (await import('./commands/audit/seal.ts')).seal,
   'audit verify': async () => (await import('./commands/audit/verify.ts')).verify,

@@ -15,7 +15,7 @@ import { createGate } from '../http/gate.ts';
 import { logRequests } from '../http/request-log.ts';
 import { addAuditorPages } from './auditor/pages.ts';
 import { addDeliveryPages } from './deliveries/pages.ts';
-import { addDocsPages, REFERENCE_PATH } from './docs/pages.ts';
+import { addDocsPages, REFERENCE_PATHS } from './docs/pages.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Theme } from './env.ts';
 import { addEventPages } from './events/pages.ts';
 import { findFile } from './files.ts';
@@ -75,7 +75,7 @@ export function createPainel(deps: PainelDeps): Painel {
     choose(c, deps.sandbox !== null);
     await next();
     for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
-    if (c.req.path === REFERENCE_PATH) c.res.headers.set('Content-Security-Policy', REFERENCE_POLICY);
+    if (REFERENCE_PATHS.includes(c.req.path)) c.res.headers.set('Content-Security-Policy', REFERENCE_POLICY);
   });
   app.use(async (c, next) => {
     // The pattern, never the path: what nobody routes may hold anything.

@@ -91,7 +91,8 @@ function registrationOf(answer: Answer): RegistrationAnswer | Pending {
   throw unexpected(answer);
 }
 
-function retryAfterMs(header: string | string[] | undefined): number {
+/** How long to wait before a registration that is worked on is looked up. */
+export function retryAfterMs(header: string | string[] | undefined): number {
   const seconds = typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : RETRY_AFTER_S.default;
   return Math.min(Math.max(seconds, RETRY_AFTER_S.least), RETRY_AFTER_S.most) * 1_000;
 }

@@ -7,7 +7,7 @@ import { durationText } from '../../src/contract/schedule.ts';
 import { DOCS } from '../../src/painel/language/choose.ts';
 import { type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 
-const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api'];
+const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api', '/docs/registry'];
 
 let world: PainelWorld;
 beforeAll(async () => {

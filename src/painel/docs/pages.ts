@@ -1,6 +1,8 @@
 /** The documentation at /docs, for everybody: no token, one language at a time, no other host. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import { describeRegistry } from '../../http/openapi/registry-document.ts';
+import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelEnv } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS } from '../language/choose.ts';
@@ -11,7 +13,12 @@ import { scheduleBody } from './schedule.ts';
 import { startBody } from './start.ts';
 import { verificationBody } from './verification.ts';
 
-export const REFERENCE_PATH = '/docs/api';
+const REFERENCE_PATH = '/docs/api';
+const REGISTRY_PATH = '/docs/registry';
+/** Where Swagger UI shows a description. */
+export const REFERENCE_PATHS: readonly string[] = [REFERENCE_PATH, REGISTRY_PATH];
+
+const REGISTRY_DESCRIPTIONS = { pt: `${REGISTRY_PATH}/openapi.json`, en: `${REGISTRY_PATH}/openapi.en.json` };
 
 const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   start: '/docs',
@@ -19,6 +26,7 @@ const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   verification: '/docs/verificacao',
   schedule: '/docs/calendario',
   api: REFERENCE_PATH,
+  registry: REGISTRY_PATH,
 };
 
 export function addDocsPages(app: Hono<PainelEnv>): void {
@@ -26,7 +34,11 @@ export function addDocsPages(app: Hono<PainelEnv>): void {
   app.get(PATHS.events, (c) => answer(c, 'events', eventsBody(c)));
   app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c)));
   app.get(PATHS.schedule, (c) => answer(c, 'schedule', scheduleBody(c)));
-  app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c)));
+  app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c, 'api', DESCRIPTION_PATHS)));
+  app.get(PATHS.registry, (c) => answer(c, 'registry', referenceBody(c, 'registry', REGISTRY_DESCRIPTIONS)));
+  for (const language of ['pt', 'en'] as const) {
+    app.get(REGISTRY_DESCRIPTIONS[language], (c) => c.json(describeRegistry(language) as object));
+  }
 }
 
 function answer(c: PainelContext, page: keyof DocsTexts['pages'], body: Html): Response | Promise<Response> {

@@ -9,6 +9,7 @@ export const docsEn: DocsTexts = {
     verification: 'Verification',
     schedule: 'Schedule',
     api: 'API',
+    registry: 'Registry',
   },
   start: {
     title: 'Live in ten minutes',
@@ -129,6 +130,13 @@ export const docsEn: DocsTexts = {
     paceTitle: 'How many at once',
     pace: [
       'The deliveries in flight to a webhook begin at 8. The number grows with good answers, up to a cap of the operator, and falls with refusals and slow answers. A receiver that does not answer gets one at a time.',
+    ],
+  },
+  registry: {
+    title: 'Bridge to the registry',
+    intro: [
+      'For the lender: the service that Carteiro asks, and that speaks to the employment-data registry. `REGISTRY_URL` names it. The repository has an example in Python, `src/registry/example/bridge.py`.',
+      '`registry serve` runs the simulated registry as that service; `registry check URL` checks yours, rule by rule.',
     ],
   },
   api: {

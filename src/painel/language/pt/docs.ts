@@ -7,6 +7,7 @@ export const docsPt = {
     verification: 'Verificação',
     schedule: 'Calendário',
     api: 'API',
+    registry: 'Registry',
   },
   start: {
     title: 'No ar em dez minutos',
@@ -125,6 +126,13 @@ export const docsPt = {
     paceTitle: 'Quantas ao mesmo tempo',
     pace: [
       'As entregas em andamento para um webhook começam em 8. O número cresce com boas respostas, até um limite do operador, e cai com recusas e respostas lentas. Um receptor que não responde recebe uma de cada vez.',
+    ],
+  },
+  registry: {
+    title: 'Ponte para o registry',
+    intro: [
+      'Para o credor: o serviço que o Carteiro pergunta, e que fala com o registry de dados de emprego. `REGISTRY_URL` o nomeia. O repositório tem um exemplo em Python, `src/registry/example/bridge.py`.',
+      '`registry serve` sobe o registry simulado como esse serviço; `registry check URL` confere o seu, regra por regra.',
     ],
   },
   api: {

@@ -1,0 +1,53 @@
+/** The bridge under test: one request, bounded in time as production's are, and what it needs to be judged by. */
+import type { RegistrySettings } from '../../registry-settings.ts';
+import { Credentials } from '../credentials.ts';
+import { type Answer, exchange } from '../exchange.ts';
+import { RegistryFailure } from '../port.ts';
+
+interface Asking {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+  /** True: without the token. */
+  readonly isAnonymous?: boolean;
+}
+
+export interface Timed extends Answer {
+  readonly tookMs: number;
+}
+
+export interface Bridge {
+  /** The answer, of whatever status. Throws `RegistryFailure`. */
+  ask(asking: Asking): Promise<Timed>;
+  readonly timeoutS: number;
+  readonly concurrency: number;
+  close(): Promise<void>;
+}
+
+export function createBridge(settings: RegistrySettings): Bridge {
+  const own = new Credentials(settings);
+  const anonymous = new Credentials({ ...settings, tokenFile: null });
+  const { timeoutS, concurrency } = settings;
+  return {
+    timeoutS,
+    concurrency,
+    async ask({ isAnonymous = false, ...asking }) {
+      const startedAt = performance.now();
+      const late = AbortSignal.timeout(timeoutS * 1_000);
+      const of = `${asking.method} ${asking.path.split('?', 1)[0]}`;
+      const credentials = isAnonymous ? anonymous : own;
+      const answer = await exchange(settings.url, credentials, { ...asking, requestId: null }, late).catch(
+        (error: unknown) => {
+          throw late.aborted
+            ? new RegistryFailure(`${of}: no answer in ${timeoutS} s (REGISTRY_TIMEOUT_SECONDS)`)
+            : error;
+        },
+      );
+      return { ...answer, tookMs: performance.now() - startedAt };
+    },
+    async close() {
+      await Promise.all([own.close(), anonymous.close()]);
+    },
+  };
+}

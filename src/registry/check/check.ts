@@ -1,0 +1,61 @@
+/**
+ * The check of a bridge: the contract, rule by rule, asked of the service at an address. It makes registrations and margin
+ * queries there, so it is for a test system.
+ *
+ * A rule holds, fails, or could not be seen (`unseen`): whether a bridge ever refuses or takes its time is its own affair. A rule
+ * that a failed one makes pointless is unseen too.
+ */
+import { randomUUID } from 'node:crypto';
+import { RegistryFailure } from '../port.ts';
+import type { RegistrySettings } from '../../registry-settings.ts';
+import { createBridge } from './bridge.ts';
+import { checkBonds } from './check-bonds.ts';
+import { checkMargins, checkSlowness } from './check-margins.ts';
+import { checkRegistrations } from './check-registrations.ts';
+import { Broken, type CheckOptions, type Line, type Look, Unseen } from './rule.ts';
+
+/** Runs every rule; `tell` is told each line as soon as it is known. */
+export async function checkBridge(
+  settings: RegistrySettings,
+  options: CheckOptions,
+  tell: (line: Line) => void,
+): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  const bridge = createBridge(settings);
+  const look: Look = async (rule, seeing) => {
+    const line = await seeing()
+      .then((seen) => ({ rule, verdict: 'holds' as const, seen }))
+      .catch((error: unknown) => ({ rule, ...judged(error) }));
+    lines.push(line);
+    tell(line);
+    return line.verdict === 'holds';
+  };
+  try {
+    const isThere = await look('GET /saude answers 2xx', async () => {
+      const { status } = await bridge.ask({ method: 'GET', path: '/saude' });
+      if (status < 200 || status > 299) throw new Broken(`answered ${status}`);
+      return `answered ${status}`;
+    });
+    await checkMargins(bridge, look, options);
+    await checkRegistrations(bridge, look, options);
+    await checkBonds(bridge, look);
+    await checkSlowness(bridge, look, options);
+    if (!isThere) return lines;
+    await look('a call without the token is refused', async () => {
+      if (settings.tokenFile === null) throw new Unseen('no REGISTRY_TOKEN_FILE is set');
+      const { status } = await bridge.ask({ method: 'GET', path: `/averbacoes/${randomUUID()}`, isAnonymous: true });
+      if (status !== 401 && status !== 403)
+        throw new Broken(`answered ${status}: whoever reaches the bridge may ask it`);
+      return `answered ${status}`;
+    });
+    return lines;
+  } finally {
+    await bridge.close();
+  }
+}
+
+function judged(error: unknown): Pick<Line, 'verdict' | 'seen'> {
+  if (error instanceof Unseen) return { verdict: 'unseen', seen: error.message };
+  if (error instanceof Broken || error instanceof RegistryFailure) return { verdict: 'fails', seen: error.message };
+  throw error;
+}
