@@ -356,3 +356,20 @@ describe('the list', () => {
     expect(between.bonds.map(({ id }) => id)).toEqual(bonds.slice(1, 3).map(({ id }) => id));
   });
 });
+
+test('a reference that comes again for another loan is refused and told; the first record stands', async () => {
+  const [first, second] = [await newLoan(), await newLoan()];
+  const of = (loanId: string): EndedBond => ({ reference: 'LIE', partnerId: partner.partnerId, loanId, data: END });
+  const lying: BondRegistry = {
+    async *endedBonds() {
+      yield [of(first), of(second)];
+    },
+    async *newBonds() {
+      yield [];
+    },
+  };
+  expect(await sync(partner.partnerId, lying)).toMatchObject({ failed: 1 });
+  const kept = await database.sql`select loan_id from bond_records where reference = 'LIE'`;
+  expect(kept).toEqual([{ loan_id: first }]);
+  expect(await lastTypes(second, 1)).not.toContain('trabalhador.desligado');
+});

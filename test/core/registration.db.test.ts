@@ -5,9 +5,16 @@ import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { Pool } from '../../src/db/pool.ts';
+import type { LogFields } from '../../src/log-lines.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import type { OpenRegistry } from '../../src/main/service/registry.ts';
-import type { RegistrationAnswer, RegistrationRequest } from '../../src/registry/port.ts';
+import {
+  NotAsked,
+  type Pending,
+  type RegistrationAnswer,
+  type RegistrationRequest,
+  RegistryFailure,
+} from '../../src/registry/port.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { gated, scriptedRegistry, startRegistry } from '../support/registry.ts';
@@ -238,4 +245,129 @@ test('a second answer to one registration is rejected, whichever it is', async (
   );
   expect(all.filter((handled) => 'ok' in handled)).toHaveLength(1);
   expect(all.filter((handled) => 'refused' in handled)).toHaveLength(1);
+});
+
+describe('a registry that takes its time', () => {
+  const nextIn = async (id: string) => {
+    const [row] = await database.sql<[{ s: number; pending: boolean; failures: number }]>`
+      select extract(epoch from next_try_at - now())::float8 as s, pending, failures from registrations where id = ${id}`;
+    return row;
+  };
+
+  test('is asked what became of it, when it said so; what it never knew is asked for again', async () => {
+    const { loanId, registrationId } = await newRequested();
+    const calls: string[] = [];
+    const lookedUp: (RegistrationAnswer | Pending | null)[] = [
+      { outcome: 'pending', askAgainMs: 1_000 },
+      null,
+      { outcome: 'concluded', protocol: `REG-${registrationId}` },
+    ];
+    const registry = {
+      register: async (): Promise<Pending> => (calls.push('POST'), { outcome: 'pending', askAgainMs: 300_000 }),
+      lookUp: async () => (calls.push('GET'), lookedUp.shift() ?? null),
+    };
+    const patient = worker({ registry });
+    await patient.tick();
+    const first = await nextIn(registrationId);
+    expect(first).toMatchObject({ pending: true, failures: 0 });
+    expect(first.s).toBeGreaterThan(60);
+    for (let turn = 0; turn < 4; turn += 1) {
+      await makeDue();
+      await patient.tick();
+    }
+    expect(calls).toEqual(['POST', 'GET', 'GET', 'POST', 'GET']);
+    expect(await latest(loanId)).toMatchObject({ status: 'concluida', protocolo_registry: `REG-${registrationId}` });
+  });
+
+  test('is asked again after 1 s, doubled to 5 minutes; a breaker that is open counts for nothing', async () => {
+    const { registrationId } = await newRequested();
+    let failure: Error = new RegistryFailure('POST /averbacoes: answered 500');
+    const unlucky = worker({ registry: scriptedRegistry(() => Promise.reject(failure)) });
+    const pauses: number[] = [];
+    for (let turn = 0; turn < 11; turn += 1) {
+      await makeDue();
+      await unlucky.tick();
+      const { s, failures } = await nextIn(registrationId);
+      expect(failures).toBe(turn + 1);
+      // A slow machine has waited a part of it already.
+      pauses.push(2 ** Math.ceil(Math.log2(Math.max(s, 0.6))));
+    }
+    expect(pauses.slice(0, 9)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
+    expect((await nextIn(registrationId)).s).toBeLessThanOrEqual(300);
+    failure = new NotAsked('open');
+    await makeDue();
+    await unlucky.tick();
+    expect((await nextIn(registrationId)).failures).toBe(11);
+  });
+});
+
+test('a protocol that another registration has is not believed, and nothing is half done', async () => {
+  const [first, second] = [await newRequested(), await newRequested()];
+  const lying = scriptedRegistry(async () => ({ outcome: 'concluded', protocol: 'THE-ONLY-ONE' }));
+  const told: string[] = [];
+  const log = { ...silentLog, warn: (fields: LogFields) => void told.push(String(fields['reason'])) };
+  await worker({ registry: lying, log }).tick();
+  const statuses = [(await latest(first.loanId))?.status, (await latest(second.loanId))?.status];
+  expect(statuses.toSorted()).toEqual(['concluida', 'processando']);
+  expect(told).toEqual(['the registry gave a protocolo_registry that another registration has']);
+  const loser = statuses[0] === 'processando' ? first : second;
+  expect((await eventTypes(database.sql, loser.loanId)).at(-1)).toBe('averbacao.solicitada');
+  await makeDue();
+  await worker().tick();
+  expect((await latest(loser.loanId))?.status).toBe('concluida');
+});
+
+describe('a registration that our worker began and another core ended', () => {
+  /** Another core ends it while our call is under way; then the registry answers ours. */
+  async function lose(type: string, data: object, answer: RegistrationAnswer) {
+    const { loanId, registrationId } = await newRequested();
+    const asked = Promise.withResolvers<RegistrationAnswer>();
+    const slow = scriptedRegistry(() => asked.promise);
+    const lines: { level: string; fields: LogFields }[] = [];
+    const at = (level: string) => (fields: LogFields) => void lines.push({ level, fields });
+    const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+    const losing = worker({ registry: slow, log }).tick();
+    await expect.poll(() => slow.asked).toEqual([registrationId]);
+    const whole = JSON.stringify({ emprestimo_id: loanId, averbacao_id: registrationId, ...data });
+    const [{ version }] = await database.sql<[{ version: number }]>`
+      select max(version) as version from events where stream = ${loanId}`;
+    await database.sql`
+      select append_event(${loanId}, ${version}, ${type}, ${partner.partnerId}, ${whole}::text::json, 'outside-core')`;
+    asked.resolve(answer);
+    await losing;
+    const ends = (await eventTypes(database.sql, loanId)).filter((name) => /^averbacao.(concluida|falhou)$/.test(name));
+    const [row] = await database.sql`
+      select status, next_try_at, contradiction from registrations where id = ${registrationId}`;
+    return { ends, row, line: lines.at(-1) };
+  }
+
+  test('has that one result; the worker learns which and whose', async () => {
+    const { ends, row, line } = await lose(
+      'averbacao.concluida',
+      { protocolo_registry: 'P-same' },
+      { outcome: 'concluded', protocol: 'P-same' },
+    );
+    expect(ends).toEqual(['averbacao.concluida']);
+    expect(row).toEqual({ status: 'concluida', next_try_at: null, contradiction: null });
+    expect(line).toMatchObject({ level: 'warn', fields: { endedAs: 'averbacao.concluida', endedBy: 'outside-core' } });
+  });
+
+  test.each<[string, string, object, RegistrationAnswer]>([
+    ['a failure', 'averbacao.falhou', { erro: 'x' }, { outcome: 'concluded', protocol: 'P-lost' }],
+    [
+      'another protocol',
+      'averbacao.concluida',
+      { protocolo_registry: 'P-a' },
+      { outcome: 'concluded', protocol: 'P-b' },
+    ],
+    ['a conclusion', 'averbacao.concluida', { protocolo_registry: 'P-c' }, { outcome: 'failed', error: 'não' }],
+  ])('stands against the registry (%s), and the answer is kept for a person', async (_, type, data, answer) => {
+    const { ends, row, line } = await lose(type, data, answer);
+    expect(ends).toEqual([type]);
+    expect(row).toMatchObject({ next_try_at: null, contradiction: answer });
+    expect(line).toMatchObject({
+      level: 'error',
+      fields: { endedAs: type, endedBy: 'outside-core', contradicts: true },
+    });
+  });
 });
