@@ -8,7 +8,7 @@
 --   CT403  a partner that is unknown, or not the one whose stream it is; a payload that names another loan than the stream:
 --          nobody is sent another's loan
 --   CT404  a type that is unknown or reserved, or not of this family
---   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction
+--   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration
 --   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
 -- webhooks this append could see. An inactive partner has none. `loan_version` is the stream's new version where `data` names
@@ -50,6 +50,9 @@ begin
      or octet_length(p_data::text) > 65536
   then
     perform check_append(p_stream, p_expected_version, p_data, p_actor, p_request_id, occurred);
+  end if;
+  if p_type in ('averbacao.concluida', 'averbacao.falhou') and json_typeof(p_data) = 'object' then
+    perform refuse_second_end(p_stream, p_data);
   end if;
   perform pg_try_advisory_xact_lock_shared(advisory_lock('appending'));
 

@@ -28,7 +28,7 @@ export function leavesSigningPending(state: LoanState, ccbReceived: boolean): Fa
  * closed meanwhile: the registry holds the registration and still expects the documents.
  */
 export function concludeRegistration(command: CommandOf<'concludeRegistration'>, state: LoanState): Decision {
-  if (!isUnderWay(command.registrationId, state)) return refuse(state, 'A averbação não está em processamento');
+  if (!isUnderWay(command.registrationId, state)) return refuseEnd(command.registrationId, state);
   const concluded: Fact = {
     type: 'averbacao.concluida',
     data: { emprestimo_id: state.id, averbacao_id: command.registrationId, protocolo_registry: command.protocol },
@@ -43,11 +43,20 @@ export function concludeRegistration(command: CommandOf<'concludeRegistration'>,
 
 /** The registry refused the registration; the partner may ask again. */
 export function failRegistration(command: CommandOf<'failRegistration'>, state: LoanState): Decision {
-  if (!isUnderWay(command.registrationId, state)) return refuse(state, 'A averbação não está em processamento');
+  if (!isUnderWay(command.registrationId, state)) return refuseEnd(command.registrationId, state);
   const data = { emprestimo_id: state.id, averbacao_id: command.registrationId, erro: command.error };
   return { ok: [{ type: 'averbacao.falhou', data }] };
 }
 
 function isUnderWay(registrationId: string, { registration }: LoanState): boolean {
   return registration?.id === registrationId && registration.status === 'processando';
+}
+
+/** One registration has one result: whoever comes second learns which it is. */
+function refuseEnd(registrationId: string, state: LoanState): Decision {
+  const { registration } = state;
+  const what = 'A averbação não está em processamento';
+  if (registration === null || registration.id !== registrationId) return refuse(state, what);
+  const how = registration.status === 'concluida' ? `concluída com o protocolo ${registration.protocol}` : 'recusada';
+  return refuse(state, what, `e ela já foi ${how}`);
 }

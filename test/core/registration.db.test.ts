@@ -307,7 +307,7 @@ test('a protocol that another registration has is not believed, and nothing is h
   const told: string[] = [];
   const log = { ...silentLog, warn: (fields: LogFields) => void told.push(String(fields['reason'])) };
   await worker({ registry: lying, log }).tick();
-  const statuses = [(await latest(first.loanId))?.status, (await latest(second.loanId))?.status];
+  const statuses = [(await latest(first.loanId))?.status ?? '', (await latest(second.loanId))?.status ?? ''];
   expect(statuses.toSorted()).toEqual(['concluida', 'processando']);
   expect(told).toEqual(['the registry gave a protocolo_registry that another registration has']);
   const loser = statuses[0] === 'processando' ? first : second;
@@ -369,5 +369,27 @@ describe('a registration that our worker began and another core ended', () => {
       level: 'error',
       fields: { endedAs: type, endedBy: 'outside-core', contradicts: true },
     });
+  });
+});
+
+test('another core that ends it second is refused with CT409, which names the first end', async () => {
+  const { loanId, registrationId } = await newRequested();
+  await worker().tick();
+  const data = JSON.stringify({ emprestimo_id: loanId, averbacao_id: registrationId, erro: 'recusada' });
+  const second = database.sql`
+    select append_event(${loanId}, (select max(version) from events where stream = ${loanId}), 'averbacao.falhou',
+                        ${partner.partnerId}, ${data}::text::json, 'outside-core')`;
+  await expect(second).rejects.toMatchObject({
+    code: 'CT409',
+    message: `registration ${registrationId} has ended: averbacao.concluida, version 4, by registration-worker`,
+  });
+  const ours = await recordRegistration(database.pool, partner, {
+    loanId,
+    registrationId,
+    answer: { outcome: 'failed', error: 'x' },
+    documentsDeadlineDays: 15,
+  });
+  expect(ours).toMatchObject({
+    refused: { kind: 'loanState', why: expect.stringMatching(/^e ela já foi concluída com o protocolo REG-/) },
   });
 });

@@ -1,0 +1,18 @@
+-- Refuses a second end of one registration, with CT409: whichever core is first has decided, and the other learns how. Two that
+-- append at once are told apart by the version, since both ends are of the loan's stream.
+create or replace function refuse_second_end(p_stream uuid, p_data json) returns void
+  language plpgsql stable set search_path from current
+as $$
+declare
+  ended events;
+begin
+  select * into ended from events e
+  where e.stream = p_stream and e.type in ('averbacao.concluida', 'averbacao.falhou')
+    and e.data ->> 'averbacao_id' = p_data ->> 'averbacao_id'
+  limit 1;
+  if found then
+    raise exception 'registration % has ended: %, version %, by %', ended.data ->> 'averbacao_id', ended.type, ended.version, ended.actor
+      using errcode = 'CT409', hint = 'read the stream again: the first end stands';
+  end if;
+end
+$$;
