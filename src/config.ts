@@ -42,6 +42,10 @@ export interface Config {
   readonly jwtJwksUrl: string | null;
   /** Keys of 32 bytes: the first encrypts, all open. Empty in a sandbox that makes its own. */
   readonly secretsKeys: readonly Buffer[];
+  /** A file of the keys that sign checkpoints; null: in a sandbox the one under `dataDir`, else none. */
+  readonly checkpointKeyFile: string | null;
+  /** Whether each POST carries the newest checkpoint. */
+  readonly checkpointHeader: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly marginReuseHours: number;
   readonly documentsDeadlineDays: number;
@@ -140,6 +144,8 @@ const environment = z.object({
   JWT_AUDIENCE: z.string().default(DEFAULT_AUDIENCE),
   JWT_JWKS_URL: z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback').optional(),
   SECRETS_KEY: keyRing.default([]),
+  CHECKPOINT_KEY_FILE: z.string().optional(),
+  CHECKPOINT_HEADER: flag.default(true),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
   DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
@@ -219,6 +225,8 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     jwtAudience: values.JWT_AUDIENCE,
     jwtJwksUrl: values.JWT_JWKS_URL ?? null,
     secretsKeys: Object.freeze(values.SECRETS_KEY),
+    checkpointKeyFile: values.CHECKPOINT_KEY_FILE ?? null,
+    checkpointHeader: values.CHECKPOINT_HEADER,
     logLevel: values.LOG_LEVEL,
     marginReuseHours: values.MARGIN_REUSE_HOURS,
     documentsDeadlineDays: values.DOCUMENTS_DEADLINE_DAYS,

@@ -42,6 +42,8 @@ describe('the configuration', () => {
       jwtAudience: 'carteiro',
       jwtJwksUrl: null,
       secretsKeys: [],
+      checkpointKeyFile: null,
+      checkpointHeader: true,
       logLevel: 'info',
       marginReuseHours: 24,
       documentsDeadlineDays: 15,

@@ -15,6 +15,8 @@ export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
 export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
 /** `1` in a test that the partner asked for; absent otherwise. */
 export const HEADER_TEST = 'X-Webhook-Test';
+/** The newest checkpoint of the log, beside the contract's headers: origin, size, root, signature. */
+export const HEADER_CHECKPOINT = 'X-Carteiro-Checkpoint';
 /** `Carteiro/<version>`: common firewalls refuse requests without it. */
 export const HEADER_USER_AGENT = 'User-Agent';
 /** Standard Webhooks (standardwebhooks.com): these headers sign the time too, so a receiver can refuse a replay. */

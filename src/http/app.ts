@@ -22,6 +22,7 @@ import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
 import { addDeliveryRoutes } from './routes/deliveries.ts';
 import { addDocumentRoutes } from './routes/documents.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
+import { namedEvidenceRoutes } from './routes/evidence.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
@@ -61,6 +62,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/healthz', answerAlive);
   addRoute('get', '/readyz', answerReady(deps));
   addRoute('get', '/metrics', answerMetrics(deps));
+  for (const [path, answerEvidence] of namedEvidenceRoutes(deps)) addRoute('get', path, answerEvidence);
   addWebhookRoutes(add, deps);
   addWebhookChangeRoutes(add, deps);
   addWebhookSecretRoutes(add, deps);

@@ -1,6 +1,7 @@
 import type { Pace } from './body/body-stream.ts';
 import type { MarginQueries } from '../core/margin/margin.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
+import type { Verifier } from '../audit/checkpoint/note.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
@@ -32,6 +33,8 @@ export interface HttpDeps {
   readonly turnWaitMs?: number;
   /** How slowly a large body may come, when it is not the service's own pace. */
   readonly largeBodyPace?: Pace;
+  /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
+  readonly checkpointKeys: readonly Verifier[];
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */
   readonly ready: () => Promise<string | null>;
 }

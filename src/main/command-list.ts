@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'registry check': async () => (await import('./commands/registry/check.ts')).check,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   'audit seal': async () => (await import('./commands/audit/seal.ts')).seal,
+  'checkpoint key': async () => (await import('./commands/checkpoint/key.ts')).key,
   'audit verify': async () => (await import('./commands/audit/verify.ts')).verify,
   'audit head': async () => (await import('./commands/audit/head.ts')).head,
   'audit balance': async () => (await import('./commands/audit/balance.ts')).balance,

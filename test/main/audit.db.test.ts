@@ -1,6 +1,6 @@
 /** The auditors' commands as real processes. */
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
@@ -44,15 +44,16 @@ const run = (...args: string[]) => runCommand(['audit', ...args], env());
 
 test('poll seals by itself what is settled; head tells it, verify finds it whole, and a changed row broken', async () => {
   const poller = startCommand(['poll'], { ...env(), DATA_DIR: folder.path });
-  while ((await database.sql`select from seals`).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  while ((await database.sql`select from checkpoints`).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
   expect((await poller.end('SIGTERM')).code).toBe(0);
   const head = await run('head');
-  expect(head.stdout).toMatch(/^1:[0-9a-f]{64}\n$/);
+  expect(head.stdout).toMatch(/^carteiro\.local\/sandbox 1 [A-Za-z0-9+/]{43}= [A-Za-z0-9+/]+=*\n$/);
   const anchor = head.stdout.trim();
   const whole = await run('verify', '--head', anchor);
   expect([whole.code, JSON.parse(whole.stdout)]).toEqual([
     0,
-    { selos: 1, linhas: 6, cabeca: anchor, achados: [], confere: true },
+    { selos: 1, linhas: 6, cabeca: expect.stringMatching(/^1:[0-9a-f]{64}$/) as string, achados: [], confere: true },
   ]);
   await database.sql`update events set data = (data::text || ' ')::json where position = 1`;
   const broken = await run('verify');
@@ -61,6 +62,20 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
     { confere: false, achados: [{ tipo: 'linha_alterada', selo: 1, tabela: 'events', colunas: ['commitment'] }] },
   ]);
   expect((await run('verify', '--head', 'x')).stderr).toContain('Give a head');
+});
+
+test('checkpoint key makes a key that others can be told, and never overwrites one', async () => {
+  const make = (name: string, to = path.join(folder.path, 'none')) =>
+    runCommand(['checkpoint', 'key', '--name', name, '--file', to]);
+  const own = path.join(folder.path, 'own.key');
+  const made = await make('carteiro.example.com/log', own);
+  expect([made.code, made.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^carteiro\.example\.com\/log\+[0-9a-f]{8}\+A[A-Za-z0-9+/]+=*\n$/),
+  ]);
+  expect(await readFile(own, 'utf8')).toMatch(/^PRIVATE\+KEY\+carteiro\.example\.com\/log\+/);
+  expect((await make('carteiro.example.com/log', own)).code).toBe(1);
+  expect((await make('a name')).code).toBe(2);
 });
 
 test('seal seals the rest; balance closes until a delivery is gone', async () => {
@@ -87,6 +102,7 @@ test('seal seals the rest; balance closes until a delivery is gone', async () =>
 test('check judges a file without any database', async () => {
   const [row] = await database.sql<{ id: string }[]>`select id from deliveries limit 1`;
   await database.sql`update events set data = rtrim(data::text)::json`;
+  await database.sql`truncate checkpoints`;
   await database.pool.transaction((tx) => signHead(tx, [SIGNER]));
   const proof = await readProof(database.pool, row?.id ?? '');
   const file = path.join(folder.path, 'proof.json');

@@ -16,6 +16,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { OpenRegistry } from '../../src/main/service/registry.ts';
 import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
 import { startRegistry } from './registry.ts';
+import { SIGNER } from './checkpoint.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { ApiDescription } from './description.ts';
 import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
@@ -85,6 +86,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     sandbox: addSandbox,
     allowInsecure: false,
     rateLimitPerMinute: 0,
+    checkpointKeys: [SIGNER],
     ready: async () => null,
     ...overrides,
   };

@@ -1,6 +1,6 @@
 /** The checkpoints that were signed, in the database. */
 import type { Tx } from '../../db/pool.ts';
-import { rangeRoot, type TreeHead } from '../seals/merkle.ts';
+import { consistencyPath, rangeRoot, type TreeHead } from '../seals/merkle.ts';
 import { readLastSeal, readLogHashes } from '../seals/seal-log.ts';
 import { signCheckpoint } from './checkpoint.ts';
 import type { Signer } from './note.ts';
@@ -27,7 +27,8 @@ class ForkedLog extends Error {
  * Signs the log's head and stores it, where it has grown since the newest checkpoint. Throws {@link ForkedLog} where the log is not
  * the one that was signed before: nobody may be shown two heads that exclude each other.
  */
-export async function signHead(tx: Tx, signers: readonly [Signer, ...Signer[]]): Promise<void> {
+export async function signHead(tx: Tx, [first, ...others]: readonly Signer[]): Promise<void> {
+  if (first === undefined) return;
   const last = await readLastSeal(tx);
   const before = await readCheckpoint(tx);
   if (last === null || last.number === before?.size) return;
@@ -37,6 +38,15 @@ export async function signHead(tx: Tx, signers: readonly [Signer, ...Signer[]]):
   if (!isGrown)
     throw new ForkedLog(`the log is not the one whose head of ${before?.size} seals was signed: run audit verify`);
   const head = { size: last.number, root: await rangeRoot(read, 0, last.number) };
-  const note = signCheckpoint(head, signers);
+  const note = signCheckpoint(head, [first, ...others]);
   await tx`insert into checkpoints (size, root, note) values (${head.size}, ${head.root}, ${note}) on conflict do nothing`;
+}
+
+/** The proof that the head of `size` seals grew out of that of `old`, with both roots; null when the log has fewer. */
+export async function readConsistency(tx: Tx, old: number, size: number) {
+  const last = await readLastSeal(tx);
+  if (last === null || size > last.number) return null;
+  const read = readLogHashes(tx);
+  const [from, to] = [await rangeRoot(read, 0, old), await rangeRoot(read, 0, size)];
+  return { from, to, path: await consistencyPath(read, old, size) };
 }

@@ -96,17 +96,22 @@ export async function appendSeal(
   }
 }
 
+/** The hashes `from` to before `end` of a level of the log's tree, as far as there are any. */
+export async function findLogHashes(tx: Tx, level: number, from: number, end: number): Promise<Buffer> {
+  const [row] =
+    level === 0
+      ? await tx<[{ hashes: Buffer | null }]>`
+          select string_agg(leaf, '' order by number) as hashes from seals where number > ${from} and number <= ${end}`
+      : await tx<[{ hashes: Buffer | null }]>`
+          select string_agg(hash, '' order by index) as hashes
+          from seal_nodes where level = ${level} and index >= ${from} and index < ${end}`;
+  return row.hashes ?? Buffer.alloc(0);
+}
+
 /** The hashes of the log's tree. Throws when some are missing. */
 export function readLogHashes(tx: Tx): ReadHashes {
   return async (level, from, end) => {
-    const [row] =
-      level === 0
-        ? await tx<[{ hashes: Buffer | null }]>`
-            select string_agg(leaf, '' order by number) as hashes from seals where number > ${from} and number <= ${end}`
-        : await tx<[{ hashes: Buffer | null }]>`
-            select string_agg(hash, '' order by index) as hashes
-            from seal_nodes where level = ${level} and index >= ${from} and index < ${end}`;
-    const hashes = row.hashes ?? Buffer.alloc(0);
+    const hashes = await findLogHashes(tx, level, from, end);
     if (countOf(hashes) !== end - from)
       throw new Error(`the log's tree lacks hashes of level ${level} from ${from} on`);
     return hashes;

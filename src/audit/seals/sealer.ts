@@ -9,6 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
+import { signHead } from '../checkpoint/stored.ts';
+import type { Signer } from '../checkpoint/note.ts';
 import type { Logger } from '../../log-lines.ts';
 import { type SealTurn, sealTurn, startWidth } from './seal.ts';
 
@@ -20,11 +22,16 @@ const AFTER_FAULT_MS = 10_000;
 export interface SealerDeps {
   readonly pool: Pool;
   readonly log: Logger;
+  /** Empty: nothing is signed. */
+  readonly signers?: readonly Signer[];
   readonly everyMs?: number;
 }
 
 /** Seals until `signal` is aborted, through outages too. */
-export async function runSealer({ pool, log, everyMs = EVERY_MS }: SealerDeps, signal: AbortSignal): Promise<void> {
+export async function runSealer(
+  { pool, log, signers = [], everyMs = EVERY_MS }: SealerDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const width = startWidth();
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
   let more = false;
@@ -34,6 +41,7 @@ export async function runSealer({ pool, log, everyMs = EVERY_MS }: SealerDeps, s
       const restMs: number = more ? 0 : everyMs / 2;
       const turn: SealTurn = await pool.transaction((tx) => sealTurn(tx, width, { restMs }));
       ({ more } = turn);
+      if (!more) await pool.transaction((tx) => signHead(tx, signers));
       await pause(more ? (performance.now() - startedMs) * RESTS : everyMs * (0.75 + Math.random() / 2));
     } catch (error) {
       logFailedTry(log, error, 'the database is out of reach, sealing later', 'rows could not be sealed');

@@ -40,6 +40,8 @@ export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<Engine
   readonly sender: Pick<Sender, 'send'>;
   /** Decrypts a webhook's secret; throws when it cannot. */
   readonly openSecret: OpenSecret;
+  /** The newest checkpoint, which each POST carries; null: there is none. */
+  readonly checkpoint?: () => string | null;
   readonly metrics?: DeliveryMetrics;
   /** Unique among all pollers; it is written on every attempt row. */
   readonly name: string;
@@ -196,7 +198,7 @@ export class Poller {
    * process paused between them could send after its lease had ended and record an earlier start.
    */
   #send(claim: Claim, delivery: ClaimedDelivery): void {
-    const { sender, sign, monotonicMs } = this.#deps;
+    const { sender, sign, checkpoint, monotonicMs } = this.#deps;
     const startedAtMs = monotonicMs();
     const isOurs = this.#hasLeaseLeft(claim, startedAtMs) && sign.holds(claim, startedAtMs);
     if (!isOurs) return this.#giveBack(claim, [delivery]);
@@ -204,7 +206,7 @@ export class Poller {
     const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);
     const span = startAttempt(delivery.traceparent, claim.span);
     const traceparent = writeTraceparent(span.spanContext());
-    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openKey, sentAt, traceparent);
+    const { request, keyId, bodyDigest } = signRequest(delivery, this.#openKey, sentAt, traceparent, checkpoint?.());
     if (delivery.number === 1) this.#deps.metrics?.observeFirstAttempt(ageS(delivery.id, sentAt));
     sender.send(request, startedAtMs).then(
       (result) => this.#report(claim, delivery, { keyId, bodyDigest, startedAtMs, result, span }),

@@ -6,6 +6,7 @@
  * A new secret that waits for its time signs nothing: the claim brings the one before, alone.
  */
 import { createHash } from 'node:crypto';
+import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import { deliveryHeaders } from '../sending/headers.ts';
 import type { SendRequest } from '../sending/send.ts';
@@ -21,19 +22,21 @@ export interface SignedRequest {
 
 /**
  * Builds what an attempt that starts at `at` sends (contract, "Delivery headers"). `traceparent` travels unsigned, for the
- * receiver's own traces. Throws only for a fault of ours.
+ * receiver's own traces; `checkpoint` has a signature of its own. Throws only for a fault of ours.
  */
 export function signRequest(
   delivery: ClaimedDelivery,
   openKey: OpenKey,
   at: Date,
   traceparent: string | null = delivery.traceparent,
+  checkpoint?: string | null,
 ): SignedRequest {
   const { webhookId, body, salt, url, encryptedSecret, previousEncryptedSecret } = delivery;
   const { key, keyId } = openKey(webhookId, encryptedSecret);
   const previous = previousEncryptedSecret === null ? null : openKey(webhookId, previousEncryptedSecret).key;
   const headers = deliveryHeaders(delivery, key, previous, at);
   if (traceparent !== null) headers.push('traceparent', traceparent);
+  if (typeof checkpoint === 'string') headers.push(HEADER_CHECKPOINT, checkpoint);
   return {
     keyId,
     bodyDigest: createHash('sha256').update(salt).update(body).digest(),

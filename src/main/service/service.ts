@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Config } from '../../config.ts';
+import { NewestCheckpoint } from '../../audit/checkpoint/newest.ts';
 import { Poller } from '../../delivery/poller/poller.ts';
 import { SESSION_SETTINGS } from '../../delivery/poller/session.ts';
 import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
@@ -15,6 +16,7 @@ import type { Metrics } from '../../metrics.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { runHeartbeat } from '../operations/heartbeat.ts';
 import { type OpenDatabase, openPool } from './database.ts';
+import { readCheckpointKeys } from './checkpoint-keys.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
 
 export interface ServiceDeps {
@@ -68,6 +70,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   const session = openPool(config, database.url, 'sign of life', 1, POLLER_DEADLINE_MS, SIGN_SETTINGS);
   const isPooled = !config.databasePrepare;
   const sign = new SignOfLife({ session, isPooled, pool, log, name: self.name, monotonicMs, now: () => null });
+  const checkpoint = new NewestCheckpoint();
   const poller = new Poller({
     pool,
     sign,
@@ -75,6 +78,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
     openSecret: (webhookId, encrypted) => vault.decrypt(webhookId, encrypted),
     log,
     metrics,
+    checkpoint: () => checkpoint.header,
     name: self.name,
     capacity: config.pollerCapacity,
     monotonicMs,
@@ -85,7 +89,10 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
     await Promise.all([poller.run(), sign.run(() => poller.held > 0)]);
   });
   const living = new AbortController();
-  const beating = whenFit(fit, () => runHeartbeat({ pool, log, self }, living.signal)).catch(() => undefined);
+  const beating = whenFit(fit, async () => {
+    const looking = config.checkpointHeader ? checkpoint.run(pool, living.signal) : Promise.resolve();
+    await Promise.all([runHeartbeat({ pool, log, self }, living.signal), looking]);
+  }).catch(() => undefined);
   return {
     failed: failureOf(running),
     inFlight: () => poller.held,
@@ -138,6 +145,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
+    checkpointKeys: (await readCheckpointKeys(config)).verifiers,
   };
   const api = createApp(httpDeps).fetch;
   const painel = createPainel({ ...httpDeps, api, sandboxToken: sandboxTokens(config, pool, keys.own) });
@@ -150,11 +158,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     fetch: besidePainel(api, painel),
     host: config.host,
     port: config.port,
-    bounds: {
-      total: config.maxConnections,
-      perAddress: config.maxConnectionsPerAddress,
-      proxies: config.trustedProxies,
-    },
+    bounds: boundsOf(config),
     onDrop: (bound) => metrics.countDroppedConnection(bound),
   });
   metrics.watch('http_connections', () => server.connections());
@@ -173,6 +177,10 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       await Promise.all([pool.close(), workerPool.close()]);
     },
   };
+}
+
+function boundsOf({ maxConnections, maxConnectionsPerAddress, trustedProxies }: Config) {
+  return { total: maxConnections, perAddress: maxConnectionsPerAddress, proxies: trustedProxies };
 }
 
 /** Runs `work` once the database is fit. */

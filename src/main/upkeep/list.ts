@@ -6,6 +6,7 @@ import { runSealer } from '../../audit/seals/sealer.ts';
 import { readProjectorLagS, runProjector } from '../../core/projection/projector.ts';
 import { watchServer } from '../../db/known-server.ts';
 import { type Background, startBackground } from '../service/background.ts';
+import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
 import type { Role } from '../service/fitness.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
 import { runJobs } from './jobs.ts';
@@ -62,9 +63,13 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'sealer',
     period: '30 s',
     roles: ['api', 'poller'],
-    does: 'seals the rows of the log',
-    // A turn hashes some 65,000 rows in 0.2 s; the first ones of a large backlog may be read from disk.
-    start: onPool({ connections: 1, deadlineMs: 10_000, work: runSealer }, 'sealer'),
+    does: 'seals the rows of the log, and signs its head',
+    async start(deps) {
+      const { signers } = await readCheckpointKeys(deps.config);
+      const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers }, stopping);
+      // A turn hashes some 65,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
+      return startBackground(deps, { name: 'sealer', connections: 1, deadlineMs: 10_000, work });
+    },
   },
   {
     name: 'watch',

@@ -38,7 +38,7 @@ export function addAuditorPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
     '/painel/auditoria/entregas/:id',
     guard.show(READ, async (visit) => {
       const proof = await visit.api.read<Proof>(PROOF(pathId(visit.c)));
-      return showEvidence(visit, proof, checkProof(JSON.stringify(proof), { keys: [] }));
+      return showEvidence(visit, proof, checkProof(JSON.stringify(proof), { keys: deps.checkpointKeys }));
     }),
   );
   app.get(

@@ -1,0 +1,34 @@
+/**
+ * The newest checkpoint in a poller's memory, as the header of its deliveries: read every few seconds, so that no delivery waits
+ * for it. While the database is away, or the log goes back, it stays the newest that this process has seen.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../../db/pool.ts';
+import { checkpointHeader } from './checkpoint.ts';
+import { readCheckpoint } from './stored.ts';
+
+const EVERY_MS = 5_000;
+/** What a receiver's server takes in a header without complaint. */
+const MAX_BYTES = 256;
+
+export class NewestCheckpoint {
+  #header: string | null = null;
+
+  get header(): string | null {
+    return this.#header;
+  }
+
+  async look(pool: Pool): Promise<void> {
+    const stored = await pool.run((sql) => readCheckpoint(sql));
+    const header = stored === null ? null : checkpointHeader(stored.note);
+    this.#header = header === null || header.length > MAX_BYTES ? null : header;
+  }
+
+  /** Looks until `signal` is aborted. */
+  async run(pool: Pool, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look(pool).catch(() => undefined);
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

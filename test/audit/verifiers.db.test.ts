@@ -1,0 +1,156 @@
+/** Verifiers that strangers may run: ours in Python's standard library, and golang.org/x/mod/sumdb, which nobody here wrote. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isConsistent, leafHash, rootOf } from '../../src/audit/seals/merkle.ts';
+import type { Proof } from '../../src/contract/resources/audit-resource.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
+import { startEngine } from '../support/engine.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { startReceiver, status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const run = promisify(execFile);
+const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
+const ROUNDS = 6;
+
+let api: TestApi;
+let folder: TestFolder;
+let proof: Proof;
+const notes: string[] = [];
+
+async function read(address: string) {
+  const answer = await api.app.request(address);
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+const fileOf = async (name: string, content: string) => {
+  const file = path.join(folder.path, name);
+  await writeFile(file, content);
+  return file;
+};
+
+beforeAll(async () => {
+  api = await startApi();
+  folder = await makeTestFolder();
+  const receiver = await startReceiver();
+  receiver.answerWith(status(200, 'obrigado, João'));
+  const { sql, pool } = api.database;
+  const partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, receiver.url);
+  const engine = startEngine(pool);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await commitEvents(sql, partnerId, 5);
+    await engine.turn();
+    await untilSettled(sql);
+    await sealAndSign(pool);
+    notes.push((await read('/v1/evidencia/checkpoint')).bytes.toString());
+  }
+  await engine.close();
+  await receiver.close();
+  const [row] = await sql<[{ id: string }]>`select id from deliveries order by id offset 12 limit 1`;
+  const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+  ({ body: proof } = await api.send<Proof>('GET', `/v1/auditoria/entregas/${row.id}/prova`, { token }));
+});
+afterAll(async () => {
+  await api.close();
+  await folder.remove();
+});
+
+const sizeOf = (note: string) => Number(note.split('\n')[1]);
+const headOf = (note: string) => ({ size: sizeOf(note), root: Buffer.from(note.split('\n')[2] ?? '', 'base64') });
+const [first, last] = [() => notes[1] ?? '', () => notes.at(-1) ?? ''];
+const consistency = () => read(`/v1/evidencia/consistencia?de=${sizeOf(first())}&ate=${sizeOf(last())}`);
+
+describe('the log’s public face', () => {
+  test('needs no token, and may be cached: keys, checkpoint, consistency, tiles', async () => {
+    const keys = await read('/.well-known/carteiro-checkpoint-keys');
+    expect(keys.bytes.toString()).toBe(`${SIGNER.text}\n`);
+    expect(keys.headers.get('cache-control')).toContain('public');
+    expect(last()).toMatch(
+      /^carteiro\.test\/log\n\d+\n[A-Za-z0-9+/]{43}=\n\n— carteiro\.test\/log [A-Za-z0-9+/]+=*\n$/,
+    );
+    const { bytes, headers } = await consistency();
+    expect(headers.get('cache-control')).toContain('immutable');
+    const { caminho } = JSON.parse(bytes.toString()) as { caminho: string[] };
+    const hashes = caminho.map((hash) => Buffer.from(hash, 'base64'));
+    expect(isConsistent(headOf(first()), headOf(last()), hashes)).toBe(true);
+    const size = sizeOf(last());
+    const tile = await read(`/v1/evidencia/tile/0/000.p/${size}`);
+    expect(rootOf(tile.bytes)).toEqual(headOf(last()).root);
+    const entries = await read(`/v1/evidencia/tile/entries/000.p/${size}`);
+    const length = entries.bytes.readUInt16BE();
+    expect(leafHash(entries.bytes.subarray(2, 2 + length))).toEqual(tile.bytes.subarray(0, 32));
+  });
+
+  test.each([
+    ['/v1/evidencia/tile/0/000', 404],
+    ['/v1/evidencia/tile/0/x000/000.p/1', 404],
+    ['/v1/evidencia/tile/64/000.p/1', 404],
+    ['/v1/evidencia/consistencia?de=1&ate=9999', 404],
+    ['/v1/evidencia/consistencia?de=2&ate=1', 400],
+    ['/v1/evidencia/consistencia?de=0&ate=1', 400],
+    ['/v1/evidencia/consistencia?de=1&ate=2&x=1', 400],
+    ['/v1/evidencia/consistencia', 400],
+  ])('%s is %i', async (address, expected) => {
+    expect((await read(address)).status).toBe(expected);
+  });
+});
+
+describe('Python', () => {
+  const python = async (...words: string[]) =>
+    run('python3', [path.join(VERIFIERS, 'carteiro_audit.py'), ...words]).then(
+      () => 0,
+      (error: { code: number }) => error.code,
+    );
+
+  test('takes a proof and a consistency, and no forged one', async () => {
+    expect(await python('check', await fileOf('p.json', JSON.stringify(proof)), SIGNER.text)).toBe(0);
+    expect(await python('check', await fileOf('p.json', JSON.stringify(proof)))).toBe(3);
+    const forged: Proof[] = [
+      { ...proof, corpo: proof.corpo.replace('desembolso', 'reembolso') },
+      { ...proof, evento: { ...proof.evento, indice: (proof.evento?.indice ?? 0) + 64 } as Proof['evento'] },
+      { ...proof, checkpoint: (proof.checkpoint ?? '').replace(/\n(\d)/, '\n9$1') },
+      { ...proof, entrega: { ...proof.entrega, webhook_id: proof.entrega.id } },
+    ];
+    for (const one of forged) {
+      expect(await python('check', await fileOf('f.json', JSON.stringify(one)), SIGNER.text)).toBe(1);
+    }
+    const answer = await fileOf('c.json', (await consistency()).bytes.toString());
+    const [old, now] = [await fileOf('old', first()), await fileOf('now', last())];
+    expect(await python('consistency', answer, old, now, SIGNER.text)).toBe(0);
+    expect(await python('consistency', answer, await fileOf('x', notes[2] ?? ''), now, SIGNER.text)).toBe(1);
+  });
+});
+
+describe('golang.org/x/mod/sumdb', () => {
+  test('takes our checkpoints, inclusions and consistencies, and no forged one', async ({ skip }) => {
+    const hasGo = await run('go', ['version']).then(
+      () => true,
+      () => false,
+    );
+    if (!hasGo) skip('no go here');
+    const binary = path.join(folder.path, 'carteiro-audit');
+    await run('go', ['build', '-o', binary, '.'], { cwd: path.join(VERIFIERS, 'go') });
+    const go = (...words: string[]) =>
+      run(binary, words).then(
+        ({ stdout }) => stdout.trim(),
+        (error: { stderr: string }) => error.stderr,
+      );
+    expect(await go('inclusion', await fileOf('p.json', JSON.stringify(proof)), SIGNER.text)).toBe('ok');
+    const moved = { ...proof, evento: { ...proof.evento, indice: (proof.evento?.indice ?? 0) ^ 1 } };
+    expect(await go('inclusion', await fileOf('m.json', JSON.stringify(moved)), SIGNER.text)).toContain(
+      'a row of seal',
+    );
+    const answer = await fileOf('c.json', (await consistency()).bytes.toString());
+    const [old, now] = [await fileOf('old', first()), await fileOf('now', last())];
+    expect(await go('consistency', answer, old, now, SIGNER.text)).toBe('ok');
+    expect(await go('consistency', answer, await fileOf('x', notes[2] ?? ''), now, SIGNER.text)).not.toBe('ok');
+    const changed = await fileOf('y', last().replace('\n', 'x\n'));
+    expect(await go('consistency', answer, old, changed, SIGNER.text)).toContain('invalid signature');
+  }, 120_000);
+});
