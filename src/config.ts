@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { databaseUrl } from './database-url.ts';
-import { checkEmbedded, checkPairs, isSubnet } from './environment-rules.ts';
+import { checkEmbedded, checkPairs, flag, integer, integerOr, isSubnet } from './environment-rules.ts';
 import { type Schedules, SCHEDULES, schedulesOf } from './job-schedules.ts';
 import { isTrustworthy, type RegistrySettings, registrySettings, registryVariables } from './registry-settings.ts';
 
@@ -82,29 +82,6 @@ export class ConfigError extends Error {
     super(`invalid environment:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.problems = problems;
   }
-}
-
-const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
-
-function integer(min: number, max: number) {
-  const rule = `must be an integer from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, rule)
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, rule);
-}
-
-/** The word stands for null. */
-function integerOr(word: string, min: number, max: number) {
-  const read = integer(min, max);
-  return z
-    .string()
-    .refine(
-      (text) => text === word || read.safeParse(text).success,
-      `must be an integer from ${min} to ${max}, or ${word}`,
-    )
-    .transform((text) => (text === word ? null : Number(text)));
 }
 
 const identifier = z

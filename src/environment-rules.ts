@@ -1,5 +1,31 @@
-/** Rules between variables of the environment, which `readConfig` tells beside the rules of each. Pure. */
+/** Rules of variables of the environment, and between them; `readConfig` tells all that are broken. Pure. */
 import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** True or false. */
+export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** A whole number of a range. */
+export function integer(min: number, max: number) {
+  const rule = `must be an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, rule)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, rule);
+}
+
+/** The word stands for null. */
+export function integerOr(word: string, min: number, max: number) {
+  const read = integer(min, max);
+  return z
+    .string()
+    .refine(
+      (text) => text === word || read.safeParse(text).success,
+      `must be an integer from ${min} to ${max}, or ${word}`,
+    )
+    .transform((text) => (text === word ? null : Number(text)));
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
