@@ -49,6 +49,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'activation.ts',
     'advance.ts',
     'answer-text.ts',
+    'explain.ts',
     'find.ts',
     'health.ts',
     'pulse.ts',

@@ -115,3 +115,20 @@ export type Scope = (typeof SCOPES)[number];
 
 /** Scopes of auditors and of the lender's own services: their tokens name no partner. */
 export const SCOPES_WITHOUT_PARTNER: readonly Scope[] = ['auditoria:read', 'nucleo', 'operador'];
+
+/** Why a delivery waits. */
+export const WAITING_REASONS = [
+  'encerrada',
+  'parceiro_inativo',
+  'webhook_inativo',
+  'silenciado',
+  'em_andamento',
+  'tentativa_perdida',
+  'outra_do_emprestimo',
+  'proxima_tentativa',
+  'sem_poller',
+  'webhook_falhando',
+  'limite_do_webhook',
+  'a_caminho',
+] as const;
+export type WaitingReason = (typeof WAITING_REASONS)[number];

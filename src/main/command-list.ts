@@ -41,6 +41,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'delivery resend': async () => (await import('./commands/delivery/resend.ts')).resend,
   'delivery cancel': async () => (await import('./commands/delivery/cancel.ts')).cancel,
   'queue status': async () => (await import('./commands/queue/status.ts')).status,
+  'queue explain': async () => (await import('./commands/queue/explain.ts')).explain,
   'queue worst': async () => (await import('./commands/queue/worst.ts')).worst,
   'secrets reseal': async () => (await import('./commands/secrets/reseal.ts')).reseal,
   'sync-bonds': async () => (await import('./commands/sync-bonds.ts')).syncBonds,

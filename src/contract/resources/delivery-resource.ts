@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { envelope, TEST_NAME } from '../delivery.ts';
 import { SUBSCRIBABLE_NAMES } from '../events.ts';
-import { DELIVERY_STATUSES, OUTCOMES } from '../statuses.ts';
+import { DELIVERY_STATUSES, OUTCOMES, WAITING_REASONS } from '../statuses.ts';
 import { id, timestamp } from '../values.ts';
 
 export const MAX_PAGE = 500;
@@ -81,6 +81,19 @@ export const deliveryAsSent = delivery
   .extend({ corpo: z.string(), tentativas: z.array(sentAttempt) })
   .meta({ id: 'EntregaComEnvios' });
 export type DeliveryAsSent = z.infer<typeof deliveryAsSent>;
+
+/** Why a delivery waits. */
+export const deliveryWait = z
+  .strictObject({
+    entrega_id: id,
+    status: deliveryStatus,
+    motivo: z.enum(WAITING_REASONS),
+    explicacao: z.string().meta({
+      examples: ['A próxima tentativa é em 2026-01-31T12:05:00.000Z; falhas até agora: 1 (resposta_nao_2xx).'],
+    }),
+    proxima_tentativa_em: timestamp.nullable(),
+  })
+  .meta({ id: 'EsperaDeEntrega' });
 
 /** A page may hold fewer deliveries than asked for, or none, and still have a next page, where the search continues. */
 export const deliveryPage = z.strictObject({ itens: z.array(delivery), proximo_cursor: cursor });

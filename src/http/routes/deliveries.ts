@@ -4,6 +4,7 @@ import * as contract from '../../contract/resources/delivery-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { type DeliveryList, readDeliveries, readDelivery } from '../../delivery/partner/read-deliveries.ts';
+import { explainDelivery } from '../../delivery/partner/explain.ts';
 import { readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
 import { resendOne } from '../../delivery/partner/resend.ts';
 import { readWebhook, readWebhookIds } from '../../webhooks/webhooks.ts';
@@ -56,6 +57,7 @@ const AS_SENT = {
 export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
   addLists(add, deps);
   addOne(add, deps);
+  addWait(add, deps);
 }
 
 function addLists(add: AddOperation, { pool, cursors }: HttpDeps): void {
@@ -187,6 +189,28 @@ function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
       if ('refused' in resent) return resent;
       const delivery = await readDelivery(pool, partnerId, id);
       return delivery === null ? NOT_FOUND : { status: 202, body: delivery };
+    },
+  );
+}
+
+function addWait(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/entregas/{id}/espera',
+      summary: { pt: 'Por que uma entrega espera, em uma frase', en: 'Why a delivery waits, in one sentence' },
+      scope: 'webhooks:read',
+      answers: {
+        200: { description: { pt: 'O motivo', en: 'The reason' }, schema: contract.deliveryWait },
+      },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      const found = await pool.run((sql) => explainDelivery(sql, id, partnerId));
+      if (found === null) return NOT_FOUND;
+      const { reason: motivo, pt: explicacao, facts } = found;
+      const proxima_tentativa_em = facts.nextAttemptAt?.toISOString() ?? null;
+      return { status: 200, body: { entrega_id: id, status: facts.status, motivo, explicacao, proxima_tentativa_em } };
     },
   );
 }

@@ -1,0 +1,174 @@
+/** Why a delivery waits: one look at its row, its webhook, its lane and the pollers, and the first rule that holds. */
+import type { DELIVERY_STATUSES, WaitingReason } from '../../contract/statuses.ts';
+import type { Tx } from '../../db/pool.ts';
+
+/** What is read; each sentence is proved by some of it. */
+export interface WaitingFacts {
+  readonly partnerId: string;
+  readonly webhookId: string;
+  readonly status: (typeof DELIVERY_STATUSES)[number];
+  readonly failures: number;
+  readonly lastOutcome: string | null;
+  /** Null: none is planned, or it waits for another delivery of its loan. */
+  readonly nextAttemptAt: Date | null;
+  readonly isHeld: boolean;
+  readonly claimedBy: string | null;
+  readonly claimedS: number | null;
+  readonly isLost: boolean;
+  readonly dueS: number;
+  readonly isPartnerActive: boolean;
+  readonly isWebhookActive: boolean;
+  readonly mutedAt: Date | null;
+  readonly failingSince: Date | null;
+  /** Of the webhook, now, over all pollers; counted up to 1,001, above every cap. */
+  readonly inFlight: number;
+  readonly window: number;
+  readonly livingPollers: number;
+}
+
+export interface Explanation {
+  readonly reason: WaitingReason;
+  /** One sentence for the partner, and one for the operator. */
+  readonly pt: string;
+  readonly en: string;
+  readonly facts: WaitingFacts;
+}
+
+/** Null when there is none of that id; with `partnerId`, when it is another's. */
+export async function explainDelivery(sql: Tx, id: string, partnerId: string | null): Promise<Explanation | null> {
+  const [facts] = await sql<WaitingFacts[]>`
+    select d.partner_id as "partnerId", d.webhook_id as "webhookId", d.status, d.failures, last.outcome as "lastOutcome",
+           nullif(d.next_attempt_at, 'infinity') as "nextAttemptAt",
+           coalesce(d.next_attempt_at = 'infinity', false) as "isHeld", d.claimed_by as "claimedBy",
+           extract(epoch from now() - d.claimed_at)::float8 as "claimedS",
+           coalesce(d.claimed_at <= now() - lease(), false) as "isLost",
+           coalesce(extract(epoch from now() - nullif(d.next_attempt_at, 'infinity')), 0)::float8 as "dueS",
+           p.active as "isPartnerActive", w.active as "isWebhookActive", lane.muted_at as "mutedAt",
+           lane.failing_since as "failingSince", flying.count::int as "inFlight",
+           least(floor(lane.window_size), lane.max_in_flight)::int as window,
+           (select count(*)::int from pollers where seen_at > now() - interval '30 seconds') as "livingPollers"
+    from deliveries d
+    join webhooks w on w.id = d.webhook_id
+    join partners p on p.id = d.partner_id
+    cross join lateral (
+      select muted_at, failing_since, window_size, max_in_flight from lanes
+      where webhook_id = d.webhook_id order by version desc limit 1
+    ) lane
+    cross join lateral (
+      select count(*) from (
+        select from deliveries o
+        where o.webhook_id = d.webhook_id and o.claimed_by is not null and o.claimed_at > now() - lease()
+        limit 1001
+      ) some_of_them
+    ) flying
+    left join lateral (
+      select outcome from attempts where delivery_id = d.id order by number desc, late desc limit 1
+    ) last on true
+    where d.id = ${id} and (${partnerId}::uuid is null or d.partner_id = ${partnerId})`;
+  return facts === undefined ? null : { ...explain(facts), facts };
+}
+
+type Said = Omit<Explanation, 'facts'>;
+
+const said = (reason: WaitingReason, pt: string, en: string): Said => ({ reason, pt, en });
+const seconds = (s: number | null) => Math.max(0, Math.round(s ?? 0));
+
+/** The first rule that holds, from what stops a delivery for good to what takes a moment. */
+export function explain(facts: WaitingFacts): Said {
+  return explainEnd(facts) ?? explainClaim(facts) ?? explainHold(facts) ?? explainDue(facts);
+}
+
+function explainEnd({ status, failures, isPartnerActive, isWebhookActive }: WaitingFacts): Said | null {
+  if (status === 'entregue') return said('encerrada', 'Foi entregue.', 'It was delivered.');
+  if (status === 'erro') {
+    const [pt, en] = ['Terminou em erro', 'It ended in erro'];
+    const again = 'POST /v1/entregas/{id}/reenvio';
+    return said(
+      'encerrada',
+      `${pt} depois de ${failures} falhas: ${again} a envia de novo.`,
+      `${en} after ${failures} failures: delivery resend sends it again.`,
+    );
+  }
+  if (!isPartnerActive)
+    return said('parceiro_inativo', 'O parceiro está inativo.', 'Its partner was deactivated: partner reactivate.');
+  if (status === 'suspensa' || !isWebhookActive) {
+    const resume = 'PATCH /v1/webhooks/{id} {"ativo": true, "retomar": true}';
+    return said(
+      'webhook_inativo',
+      `O webhook está, ou esteve, inativo: ${resume} envia o que ficou suspenso.`,
+      `Its webhook is, or was, inactive: the partner sends what is suspended with ${resume}.`,
+    );
+  }
+  return null;
+}
+
+function explainClaim({ claimedBy, claimedS, isLost }: WaitingFacts): Said | null {
+  if (claimedBy === null) return null;
+  const s = seconds(claimedS);
+  return isLost
+    ? said(
+        'tentativa_perdida',
+        'Não se sabe o fim da última tentativa; ela é refeita em instantes.',
+        `The poller of claim ${claimedBy} was lost ${s} s after it took it: the next claim ends that and sends again.`,
+      )
+    : said(
+        'em_andamento',
+        `Uma tentativa está em andamento há ${s} s.`,
+        `An attempt is under way: claim ${claimedBy} has held it for ${s} s.`,
+      );
+}
+
+function explainHold(facts: WaitingFacts): Said | null {
+  const { mutedAt, isHeld, nextAttemptAt, dueS, failures, lastOutcome } = facts;
+  if (mutedAt !== null) {
+    const since = mutedAt.toISOString();
+    return said(
+      'silenciado',
+      `O operador silenciou o webhook em ${since}; ela segue quando ele for reativado.`,
+      `An operator muted its webhook at ${since}: webhook unmute lets it go.`,
+    );
+  }
+  if (isHeld) {
+    return said(
+      'outra_do_emprestimo',
+      'Espera outra entrega, anterior, do mesmo empréstimo: o webhook as recebe em ordem.',
+      'It waits for an earlier delivery of its loan, because its webhook takes them in order.',
+    );
+  }
+  if (dueS >= 0 || nextAttemptAt === null) return null;
+  const [at, after] = [nextAttemptAt.toISOString(), `${failures} (${lastOutcome ?? 'desconhecido'})`];
+  return failures === 0
+    ? said('proxima_tentativa', `Está marcada para ${at}.`, `It is due at ${at}.`)
+    : said(
+        'proxima_tentativa',
+        `A próxima tentativa é em ${at}; falhas até agora: ${after}.`,
+        `Its next attempt is at ${at}; failures so far: ${after}.`,
+      );
+}
+
+function explainDue({ livingPollers, failingSince, inFlight, window, dueS }: WaitingFacts): Said {
+  const s = seconds(dueS);
+  if (livingPollers === 0)
+    return said(
+      'sem_poller',
+      `Está na fila há ${s} s por uma falha nossa, e segue sozinha.`,
+      `It has been due for ${s} s and no poller lives: start poll.`,
+    );
+  if (failingSince !== null && inFlight >= 1)
+    return said(
+      'webhook_falhando',
+      'O webhook está falhando, e recebe uma entrega por vez até responder bem.',
+      `Its webhook has been falhando since ${failingSince.toISOString()}: one delivery at a time probes it, ${inFlight} in flight.`,
+    );
+  if (inFlight >= window)
+    return said(
+      'limite_do_webhook',
+      `O webhook já tem ${inFlight} entregas em andamento, tantas quantas as suas respostas permitem agora: responda mais depressa.`,
+      `All ${window} slots of its webhook's window are in use (${inFlight} in flight): its answers set the window, webhook cap its ceiling.`,
+    );
+  return said(
+    'a_caminho',
+    `Está na fila há ${s} s e é a próxima a ser enviada.`,
+    `It has been due for ${s} s and a poller takes it next; if that does not pass, see queue status for late lanes and full pollers.`,
+  );
+}
