@@ -23,6 +23,8 @@ export interface Config {
   readonly metricsPort: number;
   /** Where the registry is asked; `url` is empty where none is configured. */
   readonly registry: RegistrySettings;
+  /** Where others find the service; null: nobody has told. */
+  readonly publicUrl: URL | null;
   /** Null: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | null;
   /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
@@ -105,10 +107,15 @@ const subnets = z
   .transform((text) => (text === 'none' ? [] : text.split(',').map((subnet) => subnet.trim())))
   .refine((list) => list.every(isSubnet), 'must be addresses or subnets (10.0.0.0/8) separated by commas, or none');
 
+const webUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');
+
 const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
   METRICS_PORT: integer(0, 65_535).default(9464),
+  PUBLIC_URL: webUrl.transform((text) => new URL(text)).optional(),
   DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
   DATABASE_SCHEMA: identifier.default('carteiro'),
@@ -137,10 +144,7 @@ const environment = z.object({
   ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
   ...SCHEDULES,
   ...registryVariables(integer),
-  OPERATOR_WEBHOOK_URL: z
-    .string()
-    .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL')
-    .optional(),
+  OPERATOR_WEBHOOK_URL: webUrl.optional(),
   OPERATOR_WEBHOOK_SECRET: z
     .string()
     .refine((text) => text.startsWith('whsec_') && KEY.test(text.slice(6)), 'must be whsec_ and base64 of 32 bytes')
@@ -189,6 +193,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     port: values.PORT,
     host: values.HOST,
     metricsPort: values.METRICS_PORT,
+    publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
     databaseSchema: values.DATABASE_SCHEMA,

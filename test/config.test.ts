@@ -30,6 +30,7 @@ describe('the configuration', () => {
       port: 3000,
       host: '127.0.0.1',
       metricsPort: 9464,
+      publicUrl: null,
       databaseUrl: null,
       directDatabaseUrl: null,
       databaseSchema: 'carteiro',

@@ -13,9 +13,3 @@ export function isOwnOrigin(request: HonoRequest): boolean {
   if (origin === undefined || !URL.canParse(origin)) return false;
   return new URL(origin).host === request.header('Host')?.toLowerCase();
 }
-
-/** True for a name of this machine, to which a browser may talk without TLS. */
-export function isLoopback(request: HonoRequest): boolean {
-  const host = request.header('Host')?.toLowerCase().replace(/:\d+$/, '') ?? '';
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
-}

@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ApiError } from '../http/api-error.ts';
+import { isToLoopback } from '../http/auth/hosts.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from './env.ts';
 import { readForm, requireOwn } from './frame/guard.ts';
 import { entriesFor } from './frame/nav.ts';
@@ -10,7 +11,6 @@ import { ownPage } from './frame/own-page.ts';
 import { answerPage } from './frame/page.ts';
 import { notice } from './frame/parts.ts';
 import { sentence } from './frame/refusals.ts';
-import { isLoopback } from './origin.ts';
 import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.ts';
 
 interface SignIn {
@@ -67,7 +67,8 @@ export function addSignIn(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeep
       if (entriesFor(session.identity, deps.sandbox !== null).length === 0) {
         return await answerSignIn(c, deps, { status: 403, message: t.signIn.nothing, back });
       }
-      keepToken(c, session, deps.sandbox === null && !isLoopback(c.req));
+      const isBehindTls = deps.sandbox === null || deps.publicUrl?.protocol === 'https:';
+      keepToken(c, session, isBehindTls && !isToLoopback(c.req));
       return c.redirect(back, 303);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'CREDENCIAL_INVALIDA') throw error;

@@ -140,6 +140,17 @@ describe('the door', () => {
     expect(secure).toEqual([true, false, false, false]);
     await production.close();
   });
+
+  test('a sandbox that is found behind https sends the cookie over TLS alone, too', async () => {
+    const sandbox = await startPainelWorld({}, new URL('https://sandbox.example'));
+    const token = await sandbox.api.token(await sandbox.api.partner(), READER);
+    const secure = await Promise.all(['sandbox.example', 'localhost'].map((host) => signInAt(sandbox, host, token)));
+    expect(secure).toEqual([true, false]);
+    expect(await signInAt(world, 'sandbox.example', await world.api.token(await world.api.partner(), READER))).toBe(
+      false,
+    );
+    await sandbox.close();
+  });
 });
 
 describe('what changes something', () => {

@@ -15,7 +15,7 @@ let loanId: string;
 beforeAll(async () => {
   world = await startPartnerWorld();
   const { deps, app } = world.api;
-  const painel = createPainel({ ...deps, api: app.fetch, sandboxToken: null });
+  const painel = createPainel({ ...deps, api: app.fetch, publicUrl: null, sandboxToken: null });
   server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
   partner = await world.partner();
   loanId = await partner.newLoan();

@@ -35,11 +35,19 @@ export interface PainelWorld extends DeliveryWorld {
 export const READER: readonly Scope[] = ['webhooks:read'];
 export const WRITER: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'emprestimos:read'];
 
-export async function startPainelWorld(overrides: Partial<HttpDeps> = {}): Promise<PainelWorld> {
+export async function startPainelWorld(
+  overrides: Partial<HttpDeps> = {},
+  publicUrl: URL | null = null,
+): Promise<PainelWorld> {
   const world = await startDeliveryWorld(overrides);
   const { deps, app } = world.api;
   const sandboxToken = async () => world.api.token(await world.api.partner(), [...WRITER, 'sandbox']);
-  const painel = createPainel({ ...deps, api: app.fetch, sandboxToken: deps.sandbox !== null ? sandboxToken : null });
+  const painel = createPainel({
+    ...deps,
+    api: app.fetch,
+    publicUrl,
+    sandboxToken: deps.sandbox !== null ? sandboxToken : null,
+  });
   const server = await startServer({ fetch: besidePainel(app.fetch, painel), host: '127.0.0.1', port: 0 });
   return {
     ...world,

@@ -37,6 +37,10 @@ const WHEN: Readonly<Record<ErrorCode, Bilingual>> = {
   },
   CORPO_MUITO_GRANDE: { pt: 'o corpo passa do tamanho máximo', en: 'the body is larger than it may be' },
   TIPO_NAO_SUPORTADO: { pt: 'o corpo não é application/json', en: 'the body is not application/json' },
+  HOST_NAO_ATENDIDO: {
+    pt: 'a requisição veio por um nome pelo qual o serviço não atende',
+    en: 'the request came by a name that the service does not answer to',
+  },
   IDEMPOTENCIA_DIVERGENTE: {
     pt: 'a mesma Idempotency-Key já foi usada com outro corpo',
     en: 'the same Idempotency-Key was used with another body',

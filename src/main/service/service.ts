@@ -118,6 +118,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { besidePainel, createPainel } = await import('../../painel/app.ts');
   const { sandboxTokens } = await import('./sandbox-token.ts');
   const { createCursors } = await import('../../http/cursor.ts');
+  const { forOwnHosts } = await import('../../http/auth/hosts.ts');
   const { startServer } = await import('../../http/server.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
   const { marginQueries } = await import('../../core/margin/margin.ts');
@@ -129,7 +130,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
-  const { documentsDeadlineDays, marginReuseHours: reuseHours } = config;
+  const { documentsDeadlineDays, marginReuseHours: reuseHours, publicUrl } = config;
   const opened = await openRegistry(config, workerPool, log, metrics);
   if (opened === null) log.warn({}, NO_REGISTRY_NOTE);
   else log.info({ registry: opened.where }, 'the registry is asked');
@@ -148,14 +149,14 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
   };
   const api = createApp(httpDeps).fetch;
-  const painel = createPainel({ ...httpDeps, api, sandboxToken: sandboxTokens(config, pool, keys.own) });
+  const painel = createPainel({ ...httpDeps, api, publicUrl, sandboxToken: sandboxTokens(config, pool, keys.own) });
   metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
   for (const [name, one] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, one);
   metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
   const ending = new AbortController();
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await startServer({
-    fetch: besidePainel(api, painel),
+    fetch: forOwnHosts(besidePainel(api, painel), config.sandbox, publicUrl),
     host: config.host,
     port: config.port,
     bounds: boundsOf(config),

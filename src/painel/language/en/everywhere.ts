@@ -58,6 +58,7 @@ export const everywhere: typeof pt = {
       TRANSICAO_INVALIDA: 'The present state does not allow that.',
       CURSOR_ADIANTE: 'The database went back to an earlier moment.',
       IDEMPOTENCIA_EM_ANDAMENTO: 'The same request is still under way.',
+      HOST_NAO_ATENDIDO: 'The service does not answer to this name.',
       LIMITE_DE_WEBHOOKS: 'The limit of active webhooks is reached.',
       CORPO_MUITO_GRANDE: 'What was sent is too large.',
       TIPO_NAO_SUPORTADO: 'The type of what was sent is not accepted.',

@@ -62,6 +62,7 @@ export const everywhere = {
       TRANSICAO_INVALIDA: 'O estado atual não permite isso.',
       CURSOR_ADIANTE: 'O banco de dados voltou a um momento anterior.',
       IDEMPOTENCIA_EM_ANDAMENTO: 'O mesmo pedido ainda está em andamento.',
+      HOST_NAO_ATENDIDO: 'O serviço não atende por este nome.',
       LIMITE_DE_WEBHOOKS: 'O limite de webhooks ativos foi atingido.',
       CORPO_MUITO_GRANDE: 'O que foi enviado é grande demais.',
       TIPO_NAO_SUPORTADO: 'O tipo do que foi enviado não é aceito.',

@@ -1,0 +1,47 @@
+/**
+ * Which names the service answers to. A page whose own name is made to point at 127.0.0.1 (DNS rebinding) is of that name's
+ * origin to a browser: it could sign in, and read the answers. So the sandbox answers for loopback names and the host of
+ * `PUBLIC_URL` alone; production does so where `PUBLIC_URL` is set, but for the paths of probes and metrics, which are asked by
+ * address and need no token.
+ */
+import type { HonoRequest } from 'hono';
+import { ERROR_STATUS } from '../../contract/errors.ts';
+import { ApiError } from '../api-error.ts';
+import { errorBody } from '../errors.ts';
+import { newRequestId } from '../request-id.ts';
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+const ASKED_BY_ADDRESS = /^\/(healthz|readyz|metrics)$/;
+
+/** `hostname` as a URL has it. */
+function isLoopbackName(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** True for a request to a name of this machine, to which a browser may talk without TLS. */
+export function isToLoopback(request: HonoRequest): boolean {
+  return isLoopbackName(new URL(request.url).hostname);
+}
+
+/** `fetch`, for the hosts that the service answers to; 421 for any other. */
+export function forOwnHosts(fetch: Fetch, isSandbox: boolean, publicUrl: URL | null): Fetch {
+  if (!isSandbox && publicUrl === null) return fetch;
+  return (request) => {
+    const { hostname, pathname } = new URL(request.url);
+    const isOwn = isLoopbackName(hostname) || hostname === publicUrl?.hostname;
+    return isOwn || (!isSandbox && ASKED_BY_ADDRESS.test(pathname)) ? fetch(request) : misdirected();
+  };
+}
+
+function misdirected(): Response {
+  const requestId = newRequestId();
+  const error = new ApiError(
+    'HOST_NAO_ATENDIDO',
+    'este serviço não atende por este nome; a operação o declara em PUBLIC_URL',
+  );
+  return Response.json(errorBody(error, requestId), {
+    status: ERROR_STATUS[error.code],
+    headers: { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': requestId },
+  });
+}
