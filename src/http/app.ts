@@ -28,6 +28,7 @@ import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
 import { addNucleusRoutes } from './routes/nucleus.ts';
 import { answerRoot } from './routes/root.ts';
+import { answerListen, LISTEN_PATH } from './routes/tools.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
 import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
 import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
@@ -63,6 +64,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/readyz', answerReady(deps));
   addRoute('get', '/metrics', answerMetrics(deps));
   for (const [path, answerEvidence] of namedEvidenceRoutes(deps)) addRoute('get', path, answerEvidence);
+  addRoute('get', LISTEN_PATH, answerListen());
   addWebhookRoutes(add, deps);
   addWebhookChangeRoutes(add, deps);
   addWebhookSecretRoutes(add, deps);

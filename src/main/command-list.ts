@@ -2,21 +2,11 @@
  * Every command by its name. Only the description that a call needs is loaded, so that a poller carries none of the
  * others; help loads them all.
  */
-import { Argument, type Command, Option } from 'commander';
-import { type CommandLine, type Description, EXIT } from './command.ts';
+import type { Command } from 'commander';
+import { addCommand } from './add-command.ts';
+import type { CommandLine, Description } from './command.ts';
 
 type Load = () => Promise<Description>;
-
-/** What stands before several commands. */
-const GROUPS: Readonly<Record<string, string>> = {
-  partner: 'partners: make, read, change, let go',
-  webhook: 'webhooks: read, mute, cap',
-  delivery: 'one delivery: read, send again, end',
-  queue: 'what waits, and who moves it',
-  secrets: 'the keys that encrypt signing secrets',
-  registry: 'the bridge to the employment-data registry: simulate it, check one',
-  audit: 'seals, balance and evidence',
-};
 
 const COMMANDS: Readonly<Record<string, Load>> = {
   start: async () => (await import('./commands/start.ts')).start,
@@ -66,51 +56,6 @@ export async function addCommands(program: Command, line: CommandLine, words: re
   const called = [words.slice(0, 2).join(' '), words[0] ?? ''].find((name) => name in COMMANDS);
   const isCall = called !== undefined && !words.includes('--help') && !words.includes('-h');
   for (const [name, load] of Object.entries(COMMANDS)) {
-    if (!isCall || name === called) add(program, name, await load(), line);
+    if (!isCall || name === called) addCommand(program, name, await load(), line);
   }
-}
-
-function add(program: Command, name: string, description: Description, line: CommandLine): void {
-  const { summary, takes, options, help, exits, run } = description;
-  const words = name.split(' ');
-  const own = (words.length === 1 ? program : groupOf(program, words[0] ?? '')).command(words.at(-1) ?? '');
-  own.description(summary).addHelpText('after', `\n${help.trim()}\n\n${exitCodes(exits)}`);
-  for (const [key, { about, read, shown = key }] of Object.entries(takes)) {
-    own.addArgument(new Argument(`<${shown}>`, about).argParser(read));
-  }
-  for (const [key, { flags, about, read, isRequired = false, choices, initial, env }] of Object.entries(options)) {
-    const made = new Option(flags, about).makeOptionMandatory(isRequired);
-    if (made.attributeName() !== key) throw new Error(`the option ${flags} of ${name} is not called ${key}`);
-    if (read !== undefined) made.argParser(read);
-    if (choices !== undefined) made.choices(choices);
-    if (env !== undefined) made.env(env);
-    // Said of a flag, "default: false" says nothing.
-    const isShown = initial !== undefined && initial.value !== false;
-    if (isShown) made.default(initial.value, initial.shown);
-    own.addOption(made);
-  }
-  own.action(async (...typed: unknown[]) => {
-    const keys = Object.keys(takes);
-    const initials = Object.entries(options).map(([key, { initial }]) => [key, initial?.value] as const);
-    const args = keys.map((key, index) => [key, typed[index]] as const);
-    const given = { ...Object.fromEntries(initials), ...(typed[keys.length] as object), ...Object.fromEntries(args) };
-    process.exitCode = (await run(given as never, line)) ?? EXIT.done;
-  });
-}
-
-function groupOf(program: Command, name: string): Command {
-  const found = program.commands.find((group) => group.name() === name);
-  return found ?? program.command(name).description(GROUPS[name] ?? '');
-}
-
-function exitCodes({ done, refused, outOfReach = 'the database is out of reach' }: Description['exits']): string {
-  const codes = [
-    [EXIT.done, done],
-    [EXIT.refused, refused ?? 'it could not be done'],
-    [EXIT.usage, 'the arguments or the environment cannot be used; nothing was tried'],
-    ...(outOfReach === null ? [] : [[EXIT.outOfReach, outOfReach] as const]),
-  ] as const;
-  return codes
-    .map(([code, text], index) => `${index === 0 ? 'Exit code: ' : '           '}${code}  ${text}`)
-    .join('\n');
 }

@@ -1,5 +1,9 @@
 /** `listen`: the real API on a socket, a real receiver, and the verifier that partners copy. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import path from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
@@ -10,6 +14,7 @@ import { createForwarder } from '../../src/listen/forward.ts';
 import { type Beginning, type Ending, listen } from '../../src/listen/listen.ts';
 import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
 import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 
 const SECRET = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
@@ -161,6 +166,30 @@ describe('the command', () => {
     await silent.log(/listening/);
     expect(local.posts.map(({ headers }) => headers['x-webhook-delivery'])).toEqual(body.itens.map(({ id }) => id));
     expect((await silent.end('SIGTERM')).stdout).not.toContain('desembolso');
+  });
+
+  test('is one file that the service gives, and that runs with Node alone', async () => {
+    const folder = await makeTestFolder();
+    const file = path.join(folder.path, 'listen.mjs');
+    const answer = await fetch(`${server.url}/ferramentas/listen.mjs`);
+    await writeFile(file, await answer.text());
+    const again = await fetch(answer.url, { headers: { 'If-None-Match': answer.headers.get('etag') ?? '' } });
+    expect([answer.status, answer.headers.get('content-type'), again.status]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      304,
+    ]);
+    const env = { PATH: process.env['PATH'], CARTEIRO_TOKEN: token, CARTEIRO_SECRET: SECRET };
+    const args = [file, '--forward', hook(), '--api', server.url, '--since', '1h'];
+    await emitted(1);
+    const alone = spawn(process.execPath, args, { cwd: folder.path, env, stdio: 'ignore' });
+    await local.received(1);
+    alone.kill('SIGINT');
+    expect(await once(alone, 'exit')).toEqual([0, null]);
+    expect(local.posts.every(({ body, headers }) => verify(body, headers, [SECRET]))).toBe(true);
+    const wrong = spawn(process.execPath, [file], { cwd: folder.path, env, stdio: 'ignore' });
+    expect(await once(wrong, 'exit')).toEqual([2, null]);
+    await folder.remove();
   });
 
   test('a secret that was given is not shown', async () => {

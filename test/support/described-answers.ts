@@ -30,7 +30,8 @@ export interface DescribedAnswers {
 }
 
 /** Routes outside the described interface; their refusals have the common body. */
-const UNDESCRIBED = /^\/(healthz|readyz|metrics|openapi(\.en)?\.json|docs(\/.*)?|\.well-known\/.*|v1\/evidencia\/.*)?$/;
+const UNDESCRIBED =
+  /^\/(healthz|readyz|metrics|openapi(\.en)?\.json|ferramentas\/listen\.mjs|docs(\/.*)?|\.well-known\/.*|v1\/evidencia\/.*)?$/;
 
 /** Refusals before an operation is found, on any path (described in `info.description`). */
 const ANYWHERE = new Map([

@@ -11,7 +11,7 @@ import { paragraphs } from './prose.ts';
 function commandsOf(url: string): readonly (string | null)[] {
   return [
     `export CARTEIRO_API=${url} CARTEIRO_TOKEN=<token>`,
-    'npm run -s cli -- listen --forward http://localhost:8080/hook',
+    'curl -O "$CARTEIRO_API/ferramentas/listen.mjs" && node listen.mjs --forward http://localhost:8080/hook',
     `curl -X POST "$CARTEIRO_API/v1/webhooks" \\
   -H "Authorization: Bearer $CARTEIRO_TOKEN" -H 'Content-Type: application/json' \\
   -d '{"url": "https://parceiro.example.com/carteiro", "eventos": ["averbacao.concluida", "desembolso.liquidado"]}'`,
