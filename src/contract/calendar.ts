@@ -1,4 +1,4 @@
-/** Calendar days of America/Sao_Paulo; every date of the interface is one of them (decisions, "Settlement"). */
+/** Calendar days of America/Sao_Paulo; every date of the interface is one of them. */
 
 const DAY = new Intl.DateTimeFormat('en-CA', {
   timeZone: 'America/Sao_Paulo',

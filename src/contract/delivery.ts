@@ -1,4 +1,4 @@
-/** The headers and the envelope of deliveries (contract, "Delivery headers", "Delivery envelope", "Limits"). */
+/** The headers and the envelope of deliveries. */
 import { z } from 'zod';
 import { NOTICE_NAMES, SUBSCRIBABLE_NAMES } from './events.ts';
 import { id, timestamp } from './values.ts';
@@ -50,7 +50,7 @@ export type ApiFamily = (typeof API_FAMILIES)[number];
  * together, and every process that claims asks it at its start.
  */
 export const TIMES_S = {
-  /** From the start of an attempt to its status line (contract, "Limits"). */
+  /** From the start of an attempt to its status line. */
   response: 30,
   /** From there until the outcome is written down. */
   record: 1,

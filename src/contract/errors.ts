@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every error code of the interface with its HTTP status (decisions, "Errors"). */
+/** Every error code of the interface with its HTTP status. */
 export const ERROR_STATUS = {
   ERRO_VALIDACAO: 400,
   CREDENCIAL_INVALIDA: 401,

@@ -1,15 +1,14 @@
 /**
  * The one event table: every type the log may hold and every name a partner may meet.
  * `emitted` events are delivered, `internal` ones are facts of the log that are never delivered,
- * `notice`s tell a partner about its own webhooks, `reserved` names exist in the catalog and are never emitted (contract,
- * "Guarantee matrix").
+ * `notice`s tell a partner about its own webhooks, `reserved` names exist in the catalog and are never emitted.
  */
 import type { z } from 'zod';
 import * as payload from './payloads.ts';
 
 type Guarantee = 'guaranteed' | 'conditional';
 
-/** When the event fires (contract, "Catalog" and "Guarantee matrix"). */
+/** When the event fires. */
 interface Words {
   /** One line, read in a list beside the event's name. */
   readonly summary: string;

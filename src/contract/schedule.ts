@@ -1,5 +1,5 @@
 /**
- * The schedule of a delivery's attempts (contract, "Limits"), as a pure function. The page, the description and the command
+ * The schedule of a delivery's attempts, as a pure function. The page, the description and the command
  * line show this one. Pollers use the database's `next_slot` (drizzle/functions); a test compares the two.
  */
 

@@ -28,7 +28,7 @@ export interface SmallReceiverOptions {
 
 const MAX_BODY_BYTES = 1_048_576;
 
-/** True when `header` is the HMAC-SHA256 of the raw body under the secret (contract, "Authentication" 5 and 6). */
+/** True when `header` is the HMAC-SHA256 of the raw body under the secret. */
 function isSigned(body: Buffer, header: string, secret: string): boolean {
   const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   const given = Buffer.from(header);

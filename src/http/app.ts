@@ -1,5 +1,5 @@
 /**
- * The API: every operation behind its gate, one answer for every failure (decisions, "Errors").
+ * The API: every operation behind its gate, one answer for every failure.
  *
  * A path that exists refuses every other method with 405, token or none; a path that does not exist is 404.
  */

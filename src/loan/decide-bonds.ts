@@ -1,4 +1,4 @@
-/** End of bond and rehire (contract, "Rules" 7; decisions, "Loan statuses and next actions"). */
+/** End of bond and rehire. */
 import { CLOSED_FOR_END_OF_BOND, type LoanStatus } from '../contract/statuses.ts';
 import { toReais } from '../contract/values.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';

@@ -1,4 +1,4 @@
-/** The signed package and the registry's documents (contract, "Rules" 4 and 5; decisions, "Endpoints"). */
+/** The signed package and the registry's documents. */
 import type { ErrorDetail } from '../contract/errors.ts';
 import type { Fact } from '../contract/events.ts';
 import type { Refused } from '../contract/refusals.ts';

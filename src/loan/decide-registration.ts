@@ -1,4 +1,4 @@
-/** Registration (averbação): asked, then concluded or failed exactly once (contract, "Rules" 4 and 5). */
+/** Registration (averbação): asked, then concluded or failed exactly once. */
 import type { Fact } from '../contract/events.ts';
 import { type CommandOf, type Decision, refuse } from './command.ts';
 import { isDeferred, type LoanState } from './state.ts';

@@ -1,4 +1,4 @@
-/** The loan as a partner reads it (decisions, "Loan statuses and next actions" and "Endpoints"). */
+/** The loan as a partner reads it. */
 import type { LoanResource, RegistrationResource } from '../contract/resources/loan-resource.ts';
 import type { NextAction } from '../contract/statuses.ts';
 import { toReais } from '../contract/values.ts';

@@ -27,7 +27,7 @@ export interface Vault {
   decrypt(webhookId: string, blob: Buffer): { readonly secret: string; readonly keyId: string };
 }
 
-/** A new secret as the partner sees it: `whsec_` and the base64 of 32 random bytes (decisions, "Webhook registrations"). */
+/** A new secret as the partner sees it: `whsec_` and the base64 of 32 random bytes. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -64,7 +64,7 @@ export interface WebhookList {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * A page of the partner's webhooks, oldest first, without their secrets (contract, "List webhooks"). Their ids are
+ * A page of the partner's webhooks, oldest first, without their secrets. Their ids are
  * UUIDv7, made under the partner's lock, so their order is that of creation. The active ones, at most
  * {@link MAX_ACTIVE_WEBHOOKS}, are one page; there is no bound on how many a partner has deactivated.
  */

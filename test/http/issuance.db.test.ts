@@ -1,4 +1,4 @@
-/** The asynchronous issuance over HTTP, and what a real receiver gets of it (contract, "Rules" 6). */
+/** The asynchronous issuance over HTTP, and what a real receiver gets of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { holdKey } from '../support/held-key.ts';

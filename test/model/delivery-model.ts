@@ -1,5 +1,5 @@
 /**
- * The life of one delivery as decisions.md ("Delivery") tells it: a pure state machine that shares no line with the SQL.
+ * The life of one delivery: a pure state machine that shares no line with the SQL.
  * Times are milliseconds. Nothing here knows lanes, batches or locks.
  */
 import { nextSlot } from '../../src/contract/schedule.ts';

@@ -1,4 +1,4 @@
-/** The lists of detected bonds (decisions, "Endpoints"): the event's data and when it was detected. */
+/** The lists of detected bonds: the event's data and when it was detected. */
 import { z } from 'zod';
 import { bondEnded, newBond } from '../payloads.ts';
 import { timestamp } from '../values.ts';

@@ -1,4 +1,4 @@
-/** Document pieces as a partner sends them (decisions, "Endpoints": `documentos`, `documentos-dataprev`). */
+/** Document pieces as a partner sends them. */
 import { z } from 'zod';
 import { DOCUMENT_TYPES } from '../statuses.ts';
 import { text } from '../values.ts';

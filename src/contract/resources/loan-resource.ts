@@ -1,4 +1,4 @@
-/** The loan and its registration, as a partner reads and writes them (decisions, "Endpoints"). */
+/** The loan and its registration, as a partner reads and writes them. */
 import { z } from 'zod';
 import {
   DOCUMENT_MODES,

@@ -1,4 +1,4 @@
-/** The margin query, as a partner asks and reads it (decisions, "Endpoints"). */
+/** The margin query, as a partner asks and reads it. */
 import { z } from 'zod';
 import { cnpj, cpf } from '../tax-ids.ts';
 import { id, reais, signedReais, timestamp } from '../values.ts';

@@ -1,4 +1,4 @@
-/** A webhook on the wire (contract, "Webhook registration"). */
+/** A webhook on the wire. */
 import { z } from 'zod';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../events.ts';
 import { id, timestamp } from '../values.ts';

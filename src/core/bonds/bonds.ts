@@ -1,6 +1,6 @@
 /**
  * The nightly sync: bonds that the registry knows of become trabalhador.desligado and trabalhador.vinculo_novo, each
- * at the first detection of its record (contract, "Rules" 7).
+ * at the first detection of its record.
  *
  * Invariant: a record is kept at first sight under its reference, and emits at most once, because the mark
  * `detected_at` commits with the event (bond-detection.ts). So windows may overlap, and syncs may run twice or on two

@@ -1,4 +1,4 @@
-/** What the syncs detected, as a partner reads it back (contract, "Endpoints referenced by the event rules"). */
+/** What the syncs detected, as a partner reads it back. */
 import type { EventData } from '../../contract/events.ts';
 import type { Pool } from '../../db/pool.ts';
 

@@ -1,4 +1,4 @@
-/** Issues a loan as the partner's account says (contract, "Transitions shown"; decisions, "Endpoints"). */
+/** Issues a loan as the partner's account says. */
 import type { CreateLoan, LoanResource } from '../../contract/resources/loan-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

@@ -1,4 +1,4 @@
-/** The end of an asynchronous issuance (contract, "Rules" 6): exactly one of the two. */
+/** The end of an asynchronous issuance: exactly one of the two. */
 import { type Asker, type Handled, handleLoan, type Transactor } from './handle-loan.ts';
 import { definitiveNumber } from './loan-number.ts';
 

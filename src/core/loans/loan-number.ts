@@ -1,4 +1,4 @@
-/** Loan numbers, each year's counted by itself; gaps mean nothing (decisions, "Version 0.2"). */
+/** Loan numbers, each year's counted by itself; gaps mean nothing. */
 import type { Tx } from '../../db/pool.ts';
 import { dayOf } from '../../contract/calendar.ts';
 

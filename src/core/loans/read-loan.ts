@@ -1,5 +1,5 @@
 /**
- * Reading a loan back, now or as it was (decisions, `GET /v1/emprestimos/{id}`).
+ * Reading a loan back, now or as it was.
  *
  * The projection may be behind the log by what a core in another language appended a moment ago. What it has not seen is
  * folded here and written, so a partner whom a webhook has reached never reads an older loan.

@@ -1,5 +1,5 @@
 /**
- * Margin queries, database first (contract, "Rules" 1 to 3): a recent answer is reused, else the registry is asked.
+ * Margin queries, database first: a recent answer is reused, else the registry is asked.
  *
  * Invariant: a query that reached the registry leaves its answer, its event and its end in one transaction, and nothing
  * else emits an event. Requests about one worker and employer that overlap reach the registry once (margin-flight.ts).

@@ -1,5 +1,5 @@
 /**
- * The pending deliveries of a webhook when its partner deactivates or resumes it (contract, section 2).
+ * The pending deliveries of a webhook when its partner deactivates or resumes it.
  *
  * Each function works one batch a transaction until nothing is left or its time is up. A crash between two batches loses
  * nothing: a deactivation has left an arrival, so the pollers suspend the rest (queue/orders/suspend.ts); a resumption is

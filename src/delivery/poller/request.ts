@@ -21,7 +21,7 @@ export interface SignedRequest {
 }
 
 /**
- * Builds what an attempt that starts at `at` sends (contract, "Delivery headers"). `traceparent` travels unsigned, for the
+ * Builds what an attempt that starts at `at` sends. `traceparent` travels unsigned, for the
  * receiver's own traces; `checkpoint` has a signature of its own. Throws only for a fault of ours.
  */
 export function signRequest(

@@ -1,4 +1,4 @@
-/** The headers of one delivery's POST (contract, "Delivery headers"), in the order in which they leave. */
+/** The headers of one delivery's POST, in the order in which they leave. */
 import {
   HEADER_DELIVERY,
   HEADER_EVENT,

@@ -4,7 +4,7 @@
  * Invariant: within its deadline `send` answers with what happened, and nothing of the request is written afterwards.
  * One deadline covers name, connect, TLS, request and headers: the client's own header and body timeouts miss a flood
  * of 1xx answers and a dripping body. One coarse interval looks at all attempts under way (a signal object per request
- * costs a quarter of the throughput [m]).
+ * costs a quarter of the throughput).
  * The outcome is decided when the final status line and its headers are in; what follows is read for the record only,
  * and briefly, so that a receiver cannot hold a slot with its body.
  * A connection kept alive may be closed by the receiver just as the next POST is written to it. When such a connection
@@ -67,7 +67,7 @@ function refusedTarget(rule: string): SendResult {
   return { outcome: 'destino_recusado', statusCode: null, durationMs: 0, address: null, error, answer: null };
 }
 
-/** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt (contract, "Limits": 30 s). */
+/** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt. */
 export function createSender(options: SenderOptions): Sender {
   const { allowInsecure, timeoutMs = TIMES_S.response * 1_000, now = () => performance.now() } = options;
   const underWay = new Set<Attempt>();

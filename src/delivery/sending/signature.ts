@@ -4,7 +4,7 @@ const SECRET_PREFIX = 'whsec_';
 
 /** A webhook's secret, made ready for both signatures. */
 export interface SigningKey {
-  /** All of the text that the partner was shown (`whsec_…`), as UTF-8 bytes (contract, "Authentication" 5). */
+  /** All of the text that the partner was shown (`whsec_…`), as UTF-8 bytes. */
   readonly contract: KeyObject;
   /** What stands behind `whsec_`, decoded from base64 (Standard Webhooks). */
   readonly standard: KeyObject;

@@ -1,5 +1,5 @@
 /**
- * Which addresses a delivery may be sent to (decisions, "Webhook registrations" → `url`). Pure, and one table. It is
+ * Which addresses a delivery may be sent to. Pure, and one table. It is
  * asked for literal addresses when a webhook is created or changed, and by the guard for every address that a name
  * resolves to.
  */

@@ -7,7 +7,7 @@
  * so that a second look-up cannot answer otherwise, and the address at the other end is judged again once connected,
  * before TLS and before a byte is written.
  * Why on the connect function: a guard on `lookup` alone never sees a literal address, and a `net.BlockList` in the
- * connect options fails open on HTTPS [m].
+ * connect options fails open on HTTPS.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';

@@ -1,5 +1,5 @@
 /**
- * Where a webhook's deliveries may go (decisions, "Webhook registrations" → `url`). Pure: no name is resolved here.
+ * Where a webhook's deliveries may go. Pure: no name is resolved here.
  */
 import { isIP } from 'node:net';
 import { MAX_URL_LENGTH } from '../../contract/resources/webhook.ts';

@@ -1,5 +1,5 @@
 /**
- * Who is asking: a bearer token becomes an identity, or a 401 (decisions, "Authentication").
+ * Who is asking: a bearer token becomes an identity, or a 401.
  *
  * A token without `parceiro_id` names nobody and is a 401, unless it holds `auditoria:read` or `nucleo`, which make it an
  * auditor's or the loan core's. Such a token is valid, so on a partner's route it is a 403 for the missing scope; should it

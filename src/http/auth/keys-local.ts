@@ -23,7 +23,7 @@ interface TokenRequest {
 }
 
 export interface LocalKeys extends KeySource {
-  /** A signed token: `scope` space-delimited, `parceiro_id` when there is a partner (decisions, "Authentication"). */
+  /** A signed token: `scope` space-delimited, `parceiro_id` when there is a partner. */
   signToken(request: TokenRequest): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 
-/** What a token may be signed with (decisions, "Authentication"). */
+/** What a token may be signed with. */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 
 /** Where the keys that verify tokens come from. */

@@ -4,7 +4,7 @@ import { ApiError } from '../api-error.ts';
 import { type Pace, readStream, tooLarge } from './body-stream.ts';
 import { invalid } from '../validation.ts';
 
-/** The largest body of an operation that says no other bound (decisions, "Errors", 413). */
+/** The largest body of an operation that says no other bound. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
@@ -138,7 +138,7 @@ function parseJson(bytes: Uint8Array): unknown {
 
 /**
  * Refuses text that is none, and turns a number that would be rounded into NaN, which no schema takes: money with more
- * decimals than it may have is an error and never rounded (decisions, "Values").
+ * decimals than it may have is an error and never rounded.
  */
 function refuseUntrue(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed())) throw new SyntaxError('broken text');

@@ -1,4 +1,4 @@
-/** `GET /v1/vinculos/…`: what the nightly sync detected (decisions, "Endpoints"). */
+/** `GET /v1/vinculos/…`: what the nightly sync detected. */
 import { z } from 'zod';
 import { DEFAULT_BOND_PAGE, endedBondPage, MAX_BOND_PAGE, newBondPage } from '../../contract/resources/bonds.ts';
 import { id } from '../../contract/values.ts';

@@ -1,4 +1,4 @@
-/** The signed package and the registry's documents (decisions, "Endpoints that the contract names without a shape"). */
+/** The signed package and the registry's documents. */
 import { z } from 'zod';
 import * as contract from '../../contract/resources/documents.ts';
 import { loanResource } from '../../contract/resources/loan-resource.ts';

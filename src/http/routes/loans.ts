@@ -1,4 +1,4 @@
-/** Loans and their registration (decisions, "Endpoints that the contract names without a shape"). */
+/** Loans and their registration. */
 import { z } from 'zod';
 import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
 import {

@@ -1,4 +1,4 @@
-/** The margin query (contract, "Endpoints referenced by the event rules"; decisions, "Endpoints"). */
+/** The margin query. */
 import { z } from 'zod';
 import { marginRequest, marginResource } from '../../contract/resources/margin-resource.ts';
 import { NO_REGISTRY } from '../../contract/refusals.ts';

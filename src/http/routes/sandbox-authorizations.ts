@@ -1,4 +1,4 @@
-/** The worker accepts, as a partner plays it in the sandbox (decisions, "Sandbox"). */
+/** The worker accepts, as a partner plays it in the sandbox. */
 import { acceptance } from '../../contract/resources/acceptance.ts';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';

@@ -1,4 +1,4 @@
-/** The registry's knowledge of bonds, and its nightly sync, played by the partner (decisions, "Sandbox"). */
+/** The registry's knowledge of bonds, and its nightly sync, played by the partner. */
 import { z } from 'zod';
 import { bondEnded, newBond } from '../../contract/payloads.ts';
 import { NO_REGISTRY, NOT_FOUND, type Result } from '../../contract/refusals.ts';

@@ -1,4 +1,4 @@
-/** What the registry answers to margin queries, as a partner sets it in the sandbox (decisions, "Sandbox"). */
+/** What the registry answers to margin queries, as a partner sets it in the sandbox. */
 import { z } from 'zod';
 import { marginRequest } from '../../contract/resources/margin-resource.ts';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';

@@ -1,4 +1,4 @@
-/** The monthly batch, closed by the partner (decisions, "Settlement" and "Sandbox"). */
+/** The monthly batch, closed by the partner. */
 import { z } from 'zod';
 import { settlementProcessed } from '../../contract/payloads.ts';
 import { month } from '../../contract/values.ts';

@@ -1,4 +1,4 @@
-/** The parts of the systems around the lender that a partner plays in the sandbox (decisions, "Sandbox"). */
+/** The parts of the systems around the lender that a partner plays in the sandbox. */
 import { z } from 'zod';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as uuid, text } from '../../contract/values.ts';

@@ -1,4 +1,4 @@
-/** `POST` and `GET /v1/webhooks` (contract, "Endpoints"; decisions, "Webhook registrations"). */
+/** `POST` and `GET /v1/webhooks`. */
 import { z } from 'zod';
 import { id as uuid } from '../../contract/values.ts';
 import * as contract from '../../contract/resources/webhook.ts';
