@@ -44,3 +44,10 @@ export function startOfDay(day: string): Date {
   while (dayOf(new Date(at)) < day) at += HOUR_MS;
   return new Date(at);
 }
+
+/** The last day of the month of `day`, or `to` where that comes first. */
+export function lastOfMonth(day: string, to: string): string {
+  let last = day;
+  while (last < to && !addDays(last, 1).endsWith('-01')) last = addDays(last, 1);
+  return last;
+}

@@ -2,8 +2,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { BUSY, readBalance } from '../../src/audit/balance.ts';
+import { addUp, BUSY, readBalance } from '../../src/audit/balance.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, commitMarginEvents } from '../support/outbox.ts';
 
 let api: TestApi | undefined;
@@ -189,4 +190,25 @@ test('the answer comes while it is made, and a fault of the first day is told be
   expect((await answer.text()).split('\n').length).toBeGreaterThan(24);
   await sql()`alter table webhook_history rename to gone`;
   expect((await balance()).status).toBe(500);
+});
+
+test('types that somebody took out of the catalog are counted all the same, by the sealed fan-out', async () => {
+  const { total } = (await balance()).body;
+  expect(total.eventos).toBeGreaterThan(0);
+  await sql()`update event_types set kind = 'internal' where kind = 'emitted'`;
+  expect((await balance()).body.total).toEqual(total);
+});
+
+test('five years without an event are read by the month', async () => {
+  const database = await createTestDatabase();
+  let statements = 0;
+  const { pool } = database;
+  const run = pool.run.bind(pool);
+  pool.run = (work) => ((statements += 1), run(work));
+  expect(await addUp(readBalance(pool, '2021-01-15', '2026-01-14'), '2021-01-15', '2026-01-14', 10)).toMatchObject({
+    fecha: true,
+    linhas: [],
+  });
+  expect(statements).toBeLessThan(70);
+  await database.drop();
 });

@@ -202,6 +202,18 @@ describe('audit verify', () => {
     expect(first).toMatchObject({ selo: 2, ...found });
   });
 
+  test('tells rows of an epoch that never was, and rows that have waited ten minutes for a seal', async () => {
+    await insertAttempts(2);
+    await database.sql`update attempts set epoch = 99 where number = 1 and xid8send(tx)::bigint >= (select max(end_tx) from seals)`;
+    expect((await verify()).findings).toMatchObject([{ tipo: 'epoca_inexistente', tabela: 'attempts' }]);
+    await database.sql`delete from attempts where epoch = 99`;
+    await insertAttempts(1);
+    expect((await verify()).findings).toEqual([]);
+    await database.sql`update attempts set recorded_at = now() - interval '11 minutes'
+      where xid8send(tx)::bigint >= (select max(end_tx) from seals)`;
+    expect((await verify()).findings).toMatchObject([{ tipo: 'linhas_sem_selo', tabela: 'attempts' }]);
+  });
+
   test('goes on after a finding', async () => {
     await database.sql`update attempts set status_code = 204 where delivery_id = ${one()}`;
     await database.sql`

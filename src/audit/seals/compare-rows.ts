@@ -29,6 +29,8 @@ const FINDINGS = [
   'lote_alterado',
   'arvore_alterada',
   'ramificacao',
+  'linhas_sem_selo',
+  'epoca_inexistente',
 ] as const;
 
 export function ofSeal(tipo: VerifyFinding['tipo'], selo: number | null, detalhe: string): VerifyFinding {

@@ -8,6 +8,7 @@
  */
 import type { Pool, Tx } from '../../db/pool.ts';
 import { writeHead } from '../checkpoint/heads.ts';
+import { findUnsealed } from './unsealed.ts';
 import { compareRows, isWhole, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { GrowingTree } from './growing-tree.ts';
 import { leavesOf, type Leaves, placeOf, startsOf } from './leaves.ts';
@@ -61,6 +62,7 @@ export async function verifySeals(
     }
     onProgress?.(rows);
   }
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))));
   return run.end(await pool.run(readNodes));
 }
 
