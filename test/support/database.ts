@@ -42,10 +42,14 @@ export async function createEmptyDatabase(): Promise<{ url: string; drop(): Prom
 /** The databases of this file that stand; tell-database.ts names them when a test fails. */
 export const standing = new Set<string>();
 
-/** Creates a migrated database with a pool and raw connections to it. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Creates a migrated database with a pool and raw connections to it; or a copy of the database at the URL `of`, to which nobody
+ * may be connected.
+ */
+export async function createTestDatabase(of?: string): Promise<TestDatabase> {
   const name = databaseName();
-  await administer((sql) => sql`create database ${sql(name)} template ${sql(inject('templateDatabase'))}`);
+  const template = of === undefined ? inject('templateDatabase') : new URL(of).pathname.slice(1);
+  await administer((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
   const url = urlOf(name);
   const pool = new Pool({ url, name: 'carteiro test', max: 10, deadlineMs: 60_000 });
   const sql = postgres(url, {

@@ -31,12 +31,13 @@ export async function signHead(tx: Tx, [first, ...others]: readonly Signer[]): P
   if (first === undefined) return;
   const last = await readLastSeal(tx);
   const before = await readCheckpoint(tx);
-  if (last === null || last.number === before?.size) return;
+  if (last === null) return;
   const read = readLogHashes(tx);
   const isGrown =
-    before === null || (before.size < last.number && (await rangeRoot(read, 0, before.size)).equals(before.root));
+    before === null || (before.size <= last.number && (await rangeRoot(read, 0, before.size)).equals(before.root));
   if (!isGrown)
     throw new ForkedLog(`the log is not the one whose head of ${before?.size} seals was signed: run audit verify`);
+  if (last.number === before?.size) return;
   const head = { size: last.number, root: await rangeRoot(read, 0, last.number) };
   const note = signCheckpoint(head, [first, ...others]);
   await tx`insert into checkpoints (size, root, note) values (${head.size}, ${head.root}, ${note}) on conflict do nothing`;

@@ -7,7 +7,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { readEntry } from '../seals/entry.ts';
 import { HASH_BYTES, hashAt, inclusionPath, leafHash } from '../seals/merkle.ts';
 import { BODY, entryOf, type LogPoint } from '../seals/rows.ts';
-import { findSeal, readLogHashes, readRowHashes, type Seal, sealEntry } from '../seals/seal-log.ts';
+import { findSeal, LackingHashes, readLogHashes, readRowHashes, type Seal, sealEntry } from '../seals/seal-log.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
     const selos: Proof['selos'] = [];
     for (const seal of [...seals.values()].toSorted((one, other) => one.number - other.number)) {
       const isCovered = checkpoint !== null && seal.number <= checkpoint.size;
-      const path = isCovered ? await inclusionPath(read, seal.number - 1, checkpoint.size) : null;
+      const path = isCovered ? await unlessLacking(inclusionPath(read, seal.number - 1, checkpoint.size)) : null;
       const caminho = path?.map(encode) ?? null;
       selos.push({ numero: seal.number, entrada: sealEntry(seal).toString(), caminho });
     }
@@ -55,6 +55,16 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
       retido: null,
     };
   });
+}
+
+/** Null where somebody removed hashes: the evidence lacks that way, and does not pass. */
+async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
+  try {
+    return await way;
+  } catch (error) {
+    if (error instanceof LackingHashes) return null;
+    throw error;
+  }
 }
 
 function encode(bytes: Buffer): string {
@@ -102,7 +112,7 @@ async function readRows(tx: Tx, source: Evidenced, chosen: string, seals: Map<nu
   const proved: ProvedRow[] = [];
   for (const row of rows) {
     const seal = await findSeal(tx, row);
-    const place = seal === null ? null : await findPlace(tx, seal, leafHash(row.entry));
+    const place = seal === null ? null : await unlessLacking(findPlace(tx, seal, leafHash(row.entry)));
     if (seal !== null) seals.set(seal.number, seal);
     proved.push({
       tabela: source,

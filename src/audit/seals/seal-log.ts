@@ -108,22 +108,29 @@ export async function findLogHashes(tx: Tx, level: number, from: number, end: nu
   return row.hashes ?? Buffer.alloc(0);
 }
 
-/** The hashes of the log's tree. Throws when some are missing. */
+/** Hashes that were kept are missing: somebody removed them. */
+export class LackingHashes extends Error {
+  override name = 'LackingHashes';
+}
+
+/** The hashes of the log's tree. Throws {@link LackingHashes}. */
 export function readLogHashes(tx: Tx): ReadHashes {
   return async (level, from, end) => {
     const hashes = await findLogHashes(tx, level, from, end);
     if (countOf(hashes) !== end - from)
-      throw new Error(`the log's tree lacks hashes of level ${level} from ${from} on`);
+      throw new LackingHashes(`the log's tree lacks hashes of level ${level} from ${from} on`);
     return hashes;
   };
 }
 
-/** The hashes of the tree of a seal's rows; the second level is computed from the first. */
+/** The hashes of the tree of a seal's rows; the second level is computed from the first. Throws {@link LackingHashes}. */
 export function readRowHashes(tx: Tx, number: number): ReadHashes {
   const slice = async (column: 'leaves' | 'nodes', from: number, end: number): Promise<Buffer> => {
-    const [row] = await tx<[{ hashes: Buffer }]>`
+    const [row] = await tx<{ hashes: Buffer }[]>`
       select substring(${tx(column)} from ${from * HASH_BYTES + 1} for ${(end - from) * HASH_BYTES}) as hashes
       from seal_trees where number = ${number}`;
+    if (row === undefined || countOf(row.hashes) !== end - from)
+      throw new LackingHashes(`the tree of seal ${number} lacks ${column} from ${from} on`);
     return row.hashes;
   };
   return async (level, from, end) => {

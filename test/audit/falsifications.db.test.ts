@@ -1,0 +1,456 @@
+/**
+ * Who finds a falsification. Each entry of the table is a change that somebody with those rights makes in a database whose log is
+ * sealed and signed; then the sealer goes on as it would, and everybody who checks looks.
+ *
+ *   refused   the server refuses the change
+ *   sealer    the next turn of the sealer fails, and the log says why
+ *   verify    `audit verify` has a finding
+ *   head      only `audit verify --head` has one, with a head that was kept elsewhere
+ *   balance   the balance has a difference
+ *   check     `audit check` is false for the evidence of a delivery
+ *   open      `audit check` is not true, or there is no evidence any more
+ *   nobody    nothing of this finds it; the line with # says why
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addUp, readBalance } from '../../src/audit/balance.ts';
+import type { TreeHead } from '../../src/audit/seals/merkle.ts';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
+import { readProof } from '../../src/audit/proof/proof.ts';
+import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
+import { addDays, dayOf } from '../../src/contract/calendar.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { advance, startEngine } from '../support/engine.ts';
+import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { FAILED_MARGIN } from '../support/payloads.ts';
+import { startReceiver, status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+
+/**
+ * `:d` is a delivery that failed once, was ordered again and arrived, `:e` its event; `:o` and `:f` another such. `:x` is still to be
+ * sent, `:y` its event. All are of webhook `:w` of partner `:p`; `:v` is subscribed to other events, `:q` is another partner.
+ */
+const TABLE = `
+[superuser: verify check] another status code
+  update attempts set status_code = 204 where delivery_id = :d and number = 2
+[superuser: verify check] a failure that becomes a success
+  update attempts set outcome = 'entregue', status_code = 200 where delivery_id = :d and number = 1
+[superuser: verify check] a success that becomes a failure, with the delivery's status
+  update attempts set outcome = 'resposta_nao_2xx', status_code = 500 where delivery_id = :d and number = 2;
+  update deliveries set status = 'erro' where id = :d
+[superuser: verify check] an earlier attempt
+  update attempts set started_at = started_at - interval '1 day' where delivery_id = :d
+[superuser: verify check] another duration
+  update attempts set duration_ms = 1 + duration_ms where delivery_id = :d
+[superuser: verify check] another target
+  update attempts set url = 'https://other.example/' where delivery_id = :d
+[superuser: verify check] another address
+  update attempts set address = '192.0.2.1' where delivery_id = :d
+[superuser: verify check] another signing key
+  update attempts set key_id = 'other' where delivery_id = :d
+[superuser: verify check] another poller
+  update attempts set claim = 'other/1' where delivery_id = :d
+[superuser: verify check] another error
+  update attempts set error = 'timeout' where delivery_id = :d
+[superuser: verify check] another time of the record
+  update attempts set recorded_at = recorded_at - interval '1 day' where delivery_id = :d
+[superuser: verify check] a report that becomes late
+  update attempts set late = true where delivery_id = :d and number = 2
+[superuser: verify check] two attempts in the other order
+  update attempts set number = 3 - number + 100 where delivery_id = :d;
+  update attempts set number = number - 100 where delivery_id = :d
+[superuser: verify check] another digest of the body
+  update attempts set body_digest = sha256('x') where delivery_id = :d
+[superuser: verify check] another answer
+  update attempts set answer = 'ok' where delivery_id = :d and number = 1
+[superuser: verify check] another salt of an answer
+  update attempts set salt = sha256('x') where delivery_id = :d and number = 1
+[superuser: verify check] another answer under a hash that was put in by hand
+  update attempts set answer = 'ok', commitment = sha256(salt || 'ok') where delivery_id = :d and number = 1
+[superuser: check] an answer taken away as if it had been erased
+  update attempts set commitment = sha256(salt || answer), answer = null, salt = null where delivery_id = :d and number = 1
+[superuser: verify check] two deliveries' attempts that swap their events
+  update attempts set event_id = case delivery_id when :d then :f::uuid else :e::uuid end where delivery_id in (:d, :o)
+[superuser: verify check] two deliveries that swap their attempts
+  update attempts set delivery_id = case delivery_id when :d then :o::uuid else :d::uuid end, number = number + 10
+  where delivery_id in (:d, :o); update attempts set number = number - 10 where delivery_id in (:d, :o)
+[superuser: verify check] attempts of another webhook
+  update attempts set webhook_id = :v where delivery_id = :d
+[superuser: verify check] attempts of another partner
+  update attempts set partner_id = :q where delivery_id = :d
+[superuser: verify check] a failed attempt removed
+  delete from attempts where delivery_id = :d and number = 1
+[superuser: verify check] the success removed
+  delete from attempts where delivery_id = :d and number = 2
+[superuser: verify] every attempt removed, and the delivery as if nobody had sent it
+  # A file proves the rows that are in it, and not that there are no others.
+  delete from attempts where delivery_id = :d; update deliveries set status = 'pendente', attempts = 0, failures = 0, next_attempt_at = now(), finished_at = null where id = :d
+[superuser: verify check] an attempt moved into another seal's span
+  update attempts set tx = (select max(tx::text::bigint)::text::xid8 from attempts) where delivery_id = :d and number = 1
+[superuser: verify open] an attempt moved into an epoch that never was
+  update attempts set epoch = 99 where delivery_id = :d and number = 1
+[superuser: verify check] an attempt written into a seal's span
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, tx)
+  select :x, 1, :y, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts where delivery_id = :d and number = 1
+[superuser: open] an attempt of an epoch that never was
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, epoch)
+  values (:x, 1, :y, :w, :p, 'desconhecido', now(), 'https://x.example/', 'x/1', 99)
+[superuser: open] an attempt of a transaction that has yet to come
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, tx)
+  values (:x, 1, :y, :w, :p, 'desconhecido', now(), 'https://x.example/', 'x/1', '9000000000')
+[app: nobody] an attempt that was never made, with the digest of the body and the delivery's status
+  # Who may record attempts is believed. The partner's own log shows it, which holds a checkpoint for each POST.
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, body_digest)
+  select :x, 1, :y, :w, :p, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1', sha256(salt || body) from messages where event_id = :y;
+  update deliveries set status = 'entregue', attempts = 1, next_attempt_at = null, finished_at = now() where id = :x
+[app: check] an attempt that was never made, with another body
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, body_digest)
+  values (:x, 1, :y, :w, :p, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1', sha256('x'))
+
+[superuser: verify check] one more byte in the body
+  update events set data = (data::text || ' ')::json where id = :e
+[superuser: verify check] another body under a hash that was put in by hand
+  update events set data = '{}', commitment = sha256(salt || 'x') where id = :e
+[superuser: check] another body beside the hash of the one that was sent
+  update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}' where id = :e
+[superuser: open] a body taken away as if it had been erased
+  update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}', salt = null where id = :e
+[superuser: verify check] two events that swap their bodies and salts
+  update events a set data = b.data, salt = b.salt from events b where a.id in (:e, :f) and b.id in (:e, :f) and a.id <> b.id
+[superuser: verify check] another salt of a body
+  update events set salt = sha256('x') where id = :e
+[superuser: verify balance check] an event of another type
+  update events set type = 'averbacao.concluida' where id = :e
+[superuser: verify balance check] an event of another partner
+  update events set partner_id = :q where id = :e
+[superuser: verify check] another actor
+  update events set actor = 'nobody' where id = :e
+[superuser: verify check] another request
+  update events set request_id = 'x' where id = :e
+[superuser: verify check] another trace
+  update events set traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' where id = :e
+[superuser: verify check] another time of the event
+  update events set occurred_at = occurred_at - interval '1 second' where id = :e
+[superuser: verify balance check] a lower fan-out
+  update events set fan_out = 0 where id = :e
+[superuser: verify balance open] a fan-out of nothing, with its delivery and attempts removed
+  update events set fan_out = 0 where id = :e; delete from attempts where delivery_id = :d; delete from deliveries where id = :d
+[superuser: verify balance check] a snapshot that saw no webhook
+  update events set snapshot = '1:1:' where id = :e
+[superuser: verify check] another stream
+  update events set stream = uuidv7() where id = :e
+[superuser: verify check] another position
+  update events set position = default where id = :e
+[superuser: verify balance open] an event removed
+  delete from events where id = :e
+[superuser: verify open] an event removed, with all that was made of it
+  delete from events where id = :e; delete from attempts where delivery_id = :d; delete from deliveries where id = :d
+[superuser: balance] an event written beside append_event
+  insert into events (stream, version, type, partner_id, data, occurred_at, actor)
+  values (uuidv7(), 1, 'margem.falhou', :p, '{}', now(), 'x')
+[superuser: verify] an event of another stream written into a seal's span
+  insert into events (stream, version, type, partner_id, data, occurred_at, actor, tx, epoch)
+  select uuidv7(), 1, 'webhook.teste', partner_id, '{}', now(), 'x', tx, epoch from events where id = :e
+[core: nobody] an event that never happened, by the core's own way
+  # Who may append states what happened. Its actor is sealed with it.
+  select append_event(gen_random_uuid(), 0, 'margem.falhou', :p, ':payload', 'core')
+
+[superuser: check] two deliveries that swap their events
+  update deliveries set event_id = uuidv7() where id = :d; update deliveries set event_id = :e where id = :o;
+  update deliveries set event_id = :f where id = :d
+[superuser: check] a delivery that failed, and had arrived
+  update deliveries set status = 'erro' where id = :d
+[app: check] a delivery that arrived, and nobody sent it
+  update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now() where id = :x
+[app: check] a delivery that failed, and nobody sent it
+  update deliveries set status = 'erro', next_attempt_at = null, finished_at = now() where id = :x
+[superuser: balance open] a delivery removed
+  delete from deliveries where id = :x
+[superuser: open] a delivery's other id
+  update deliveries set id = uuidv7() where id = :d
+[superuser: balance] a delivery to a webhook that had not asked for it
+  insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at) values (:y, :v, :p, now())
+[superuser: balance check] a delivery moved to another webhook
+  update deliveries set webhook_id = :v where id = :d
+[superuser: check] a delivery moved to another partner
+  update deliveries set partner_id = :q where id = :d
+[superuser: nobody] other times of a delivery
+  # They are no evidence: the sealed event and attempts have the times that count.
+  update deliveries set created_at = created_at - interval '1 day', finished_at = finished_at - interval '1 day' where id = :d
+[app: nobody] a delivery put off for a year
+  # Nothing false is said. The queue's status and its alert show a delivery that waits too long.
+  update deliveries set next_attempt_at = next_attempt_at + interval '1 year' where id = :x
+
+[superuser: verify check] a seal's other root
+  update seals set root = sha256('x') where number = 1
+[superuser: verify check] a seal's other count
+  update seals set rows = rows + 1 where number = 1
+[superuser: verify check] a seal's other time
+  update seals set sealed_at = sealed_at - interval '1 day' where number = 1
+[superuser: sealer verify check] a seal's other leaf
+  update seals set leaf = sha256('x') where number = 1
+[superuser: sealer verify check] a seal that reaches too far
+  update seals set end_tx = end_tx + 1000000 where number = (select max(number) from seals)
+[superuser: sealer verify open] a seal taken out
+  delete from seals where number = 2
+[superuser: verify check] another leaf in what is kept beside a seal
+  update seal_trees set leaves = sha256('x') || substring(leaves from 33) where number = 1
+[superuser: verify check] another row, with its leaf in what is kept beside the seal
+  update attempts set status_code = 204 where delivery_id = :d and number = 2; update seal_trees set leaves = sha256('x') || substring(leaves from 33)
+[superuser: verify] other hashes above the leaves
+  update seal_trees set nodes = sha256('x') where number = 1
+[superuser: nobody] other sums of columns
+  # They prove nothing: they tell in which column a row that verify found was changed.
+  update seal_trees set sums = ''
+[superuser: verify check] everything beside the seals removed
+  delete from seal_trees
+[superuser: sealer verify check] the last turn cut off
+  delete from seals where number = 3; delete from seal_trees where number = 3
+[superuser: head open] the last turn cut off, with its checkpoint
+  delete from events where id = :y; delete from deliveries where event_id = :y; delete from seals where number = 3;
+  delete from seal_trees where number = 3; delete from checkpoints where size = 3
+[superuser: sealer verify open] everything changed and sealed anew
+  update attempts set status_code = 204 where status_code = 200; truncate seals, seal_trees, seal_nodes
+[superuser: head] everything changed, sealed and signed anew
+  update attempts set status_code = 204 where status_code = 200; truncate seals, seal_trees, seal_nodes, checkpoints
+[superuser: sealer verify] a checkpoint's other root
+  update checkpoints set root = sha256('x')
+[superuser: check] a checkpoint's other text
+  update checkpoints set note = replace(note, E'\\n3\\n', E'\\n4\\n')
+[superuser: nobody] every checkpoint removed
+  # Nothing false is said: the log is there, and the next turn signs its head.
+  delete from checkpoints
+[app: sealer verify] a seal that nobody made
+  insert into seals select 4, end_epoch, end_tx, end_epoch, end_tx + 1000000, 1, root, sealed_at, leaf from seals where number = 3
+[app: sealer verify check] a checkpoint that nobody signed
+  insert into checkpoints (size, root, note) values (4, sha256('x'), 'x')
+
+[superuser: verify balance] a webhook that was never active
+  update webhook_history set active = false where webhook_id = :w
+[superuser: verify balance] a webhook that was never subscribed
+  update webhook_history set events = '{averbacao.concluida}' where webhook_id = :w
+[superuser: verify] a webhook's other URL in its history
+  update webhook_history set url = 'https://other.example/' where webhook_id = :w
+[superuser: verify] another author of a change
+  update webhook_history set actor = 'nobody' where webhook_id = :w
+[superuser: verify balance] a line of a webhook's history removed
+  delete from webhook_history where webhook_id = :w
+[superuser: verify balance] a deactivation written into the past
+  insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, tx, epoch)
+  select webhook_id, partner_id, url, events, false, 'desativacao', 'x', tx, epoch from webhook_history where webhook_id = :w
+[superuser: verify] another author of a partner's change
+  update partner_history set actor = 'nobody'
+[superuser: verify] a line of a partner's history removed
+  delete from partner_history
+[superuser: nobody] a partner renamed without a line of history
+  # Nothing holds the state against its history yet; no event and no delivery rests on a name.
+  set session_replication_role = replica; update partners set name = 'Outro'
+[app: nobody] a webhook's other URL without a line of history
+  # Nothing holds the state against its history yet. Each attempt has the URL that it went to, sealed.
+  update webhooks set url = 'https://other.example/' where id = :w
+[app: nobody] a webhook deactivated without a line of history
+  # Nothing holds the state against its history yet. The balance finds it with the next event, whose delivery is missing.
+  update webhooks set active = false where id = :w
+[superuser: verify check] another author of a resend
+  update send_orders set actor = 'nobody'
+[superuser: verify check] another reason of a resend
+  update send_orders set reason = 'x'
+[superuser: verify check] a resend of another delivery
+  update send_orders set delivery_ids = array[:x::uuid]
+[superuser: verify] a resend removed
+  delete from send_orders
+[app: nobody] a resend in somebody else's name
+  # The API states who asked. Its database login is believed as its process is.
+  insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor) values ('reenvio', :w, :p, array[:x::uuid], 'somebody')
+
+[superuser: open] another catalog, so that an event without its delivery counts as none
+  delete from deliveries where id = :x; update event_types set kind = 'internal' where name = 'margem.falhou'
+[superuser: nobody] an auditor's view that shows something else
+  # These finders read tables. What the view shows differs from what verify and the evidence show.
+  create or replace view carteiro_auditoria.historico_parceiros as select * from carteiro_auditoria.historico_parceiros where false
+[superuser: verify check] attempts in a child table, where they are seen with the others
+  create table more () inherits (attempts);
+  insert into more (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, tx)
+  select :x, 1, webhook_id, partner_id, 'desconhecido', started_at, url, claim, tx from attempts where delivery_id = :d and number = 1
+[superuser: verify check] a view that hides attempts, with the name of the table
+  alter table attempts rename to hidden; create view attempts as select * from hidden where delivery_id <> :d
+[superuser: nobody] a table that was changed, under a view over a copy that was not
+  # verify reads what has the table's name, and doesn't look yet what it is. The auditor's views go on reading the table.
+  create table hidden as table attempts; alter table attempts rename to shown;
+  create view attempts as select * from hidden; update shown set status_code = 204 where status_code = 200
+[owner: verify check] a change by the owner of the tables
+  update attempts set status_code = 204 where delivery_id = :d and number = 2
+[owner: verify check] a removal by the owner of the tables, whose triggers are off
+  alter table attempts disable trigger user; delete from attempts where delivery_id = :d
+[owner: refused] triggers and constraints switched off for a session
+  set session_replication_role = replica
+[app: refused] an attempt changed
+  update attempts set status_code = 204
+[app: refused] a place in the log chosen
+  insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, tx)
+  select delivery_id, 9, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts
+[app: refused] an event removed
+  delete from events
+[app: refused] a delivery of another event
+  update deliveries set event_id = :f where id = :d
+[app: refused] a log cut off
+  truncate seals, seal_trees, seal_nodes, checkpoints
+[app: refused] a seal made anew
+  update seals set root = sha256('x')
+[app: refused] a history rewritten
+  update webhook_history set active = false
+[app: refused] a table exchanged
+  alter table attempts rename to hidden
+[poller: refused] an event without append_event
+  insert into events (stream, version, type, partner_id, data, occurred_at, actor) values (uuidv7(), 1, 'margem.falhou', :p, '{}', now(), 'x')
+[poller: refused] an author of a resend exchanged
+  update send_orders set actor = 'nobody'
+[core: refused] a look at attempts
+  select from attempts
+[auditor: refused] a change through a view
+  update carteiro_auditoria.tentativas set resultado = 'entregue'
+
+[file: check] another body
+  {"corpo": "{}"}
+[file: check] no event
+  {"evento": null}
+[file: check] no attempts
+  {"tentativas": []}
+[file: check] no seals
+  {"selos": []}
+[file: check] another status
+  {"entrega.status": "erro"}
+[file: open] another body without its salt
+  {"corpo": "{}", "sal": null}
+[file: open] another body in a file that calls itself masked
+  {"corpo": "{}", "retido": "x"}
+[file: check] no seal at the event, and another body
+  {"corpo": "{}", "evento.selo": null}
+[file: open] no seal at the event
+  {"evento.selo": null}
+[file: check] no checkpoint
+  {"checkpoint": null}
+`;
+
+interface Falsification {
+  readonly name: string;
+  readonly rights: string;
+  readonly finders: string;
+  readonly change: string;
+}
+
+const FALSIFICATIONS = TABLE.split(/^(?=\[)/m).flatMap((text): Falsification[] => {
+  const [, rights, finders, what, body] = /^\[(\w+): ([\w ]+)\] (.+)\n([^]+)/.exec(text) ?? [];
+  if (rights === undefined || finders === undefined || body === undefined) return [];
+  const change = body.replace(/^ *#.*\n/gm, '').trim();
+  if (finders === 'nobody' && !/^ *# /m.test(body)) throw new Error(`${what}: say why nobody finds it`);
+  return [{ name: `${what}, by ${rights}: ${finders}`, rights, finders, change }];
+});
+
+let world: TestDatabase;
+let head: TreeHead;
+const ids = new Map<string, string>();
+
+/** Three turns of the sealer: two deliveries fail; they are ordered again and arrive; a third is appended. */
+beforeAll(async () => {
+  world = await createTestDatabase();
+  const { sql, pool } = world;
+  const receiver = await startReceiver();
+  const engine = startEngine(pool);
+  const [partner, stranger] = [await insertPartner(sql), await insertPartner(sql)];
+  await sql`select set_config('carteiro.actor', 'test', false)`;
+  await sql`update partners set name = 'Parceiro' where id = ${partner}`;
+  const { id: webhook } = await insertWebhook(sql, partner, receiver.url, ['margem.falhou']);
+  const { id: other } = await insertWebhook(sql, partner, receiver.url, ['averbacao.concluida']);
+  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+            select id, partner_id, url, events, active, 'test' from webhooks`;
+  const sealed = async () => {
+    await untilSettled(sql);
+    await sealAndSign(pool);
+  };
+  receiver.answerWith((_, response) => response.writeHead(500).end('não'));
+  await commitMarginEvents(sql, partner, 2);
+  await engine.turn();
+  await sealed();
+  receiver.answerWith(status(200));
+  advance(engine, 120);
+  await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+            select 'reenvio', webhook_id, partner_id, array[id], 'test' from deliveries order by id limit 1`;
+  await engine.turn();
+  await sealed();
+  await commitMarginEvents(sql, partner, 1);
+  await sealed();
+  head = (await pool.run((tx) => readTreeHead(tx))) as TreeHead;
+  const deliveries = await sql<{ id: string; event: string }[]>`
+    select id, event_id as event from deliveries order by id`;
+  const names = ['d', 'e', 'o', 'f', 'x', 'y'];
+  for (const [index, id] of deliveries.flatMap((row) => [row.id, row.event]).entries()) ids.set(names[index] ?? '', id);
+  for (const [name, id] of Object.entries({ w: webhook, v: other, p: partner, q: stranger })) ids.set(name, id);
+  await engine.close();
+  await receiver.close();
+  await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
+});
+afterAll(() => world.drop());
+
+test.each(FALSIFICATIONS)('$name', async ({ rights, finders, change }) => {
+  const database = await createTestDatabase(world.url);
+  try {
+    const found = rights === 'file' ? await findInFile(database.pool, change) : await findIn(database, rights, change);
+    expect(found).toBe(finders);
+  } finally {
+    await database.drop();
+  }
+});
+
+/** Makes the change, and asks everybody. */
+async function findIn({ pool, sql }: TestDatabase, rights: string, change: string): Promise<string> {
+  const statement = change
+    .replace(':payload', FAILED_MARGIN)
+    .replace(/(?<!:):([a-z])\b/g, (_, name: string) => `'${ids.get(name) ?? ''}'`);
+  const role = rights === 'superuser' ? '' : `set local role carteiro_${rights};`;
+  try {
+    await sql.begin((tx) => tx.unsafe(`${role} ${statement}`).simple());
+  } catch (error) {
+    if ((error as { code?: string }).code === '42501') return 'refused';
+    throw error;
+  }
+  await untilSettled(sql);
+  const isSealed = await sealAndSign(pool).then(
+    () => true,
+    () => false,
+  );
+  const { findings } = await verifySeals(pool);
+  const besideHead = await verifySeals(pool, { heads: [head] });
+  const today = dayOf(new Date());
+  const [from, to] = [addDays(today, -1), addDays(today, 1)];
+  const balance = await addUp(readBalance(pool, from, to), from, to, 10);
+  const fits: (boolean | null)[] = [];
+  for (const delivery of ['d', 'x']) {
+    const proof = await readProof(pool, ids.get(delivery) ?? '');
+    fits.push(proof === null ? null : checkProof(JSON.stringify(proof), TRUSTED).fits);
+  }
+  const found = {
+    sealer: !isSealed,
+    verify: findings.length > 0,
+    head: findings.length === 0 && besideHead.findings.length > 0,
+    balance: balance.total_diferencas > 0,
+    check: fits.includes(false),
+    open: !fits.includes(false) && fits.includes(null),
+  };
+  const finders = Object.entries(found).flatMap(([finder, isFound]) => (isFound ? [finder] : []));
+  return finders.join(' ') || 'nobody';
+}
+
+/** Sets the members of a delivery's evidence that the change names, and checks the file. */
+async function findInFile(pool: Pool, change: string): Promise<string> {
+  const proof = (await readProof(pool, ids.get('d') ?? '')) as unknown as Record<string, Record<string, unknown>>;
+  for (const [path, value] of Object.entries(JSON.parse(change) as Record<string, unknown>)) {
+    const [member = '', inner] = path.split('.');
+    if (inner === undefined) Object.assign(proof, { [member]: value });
+    else Object.assign(proof[member] ?? {}, { [inner]: value });
+  }
+  const { fits } = checkProof(JSON.stringify(proof), TRUSTED);
+  return fits === null ? 'open' : fits ? 'nobody' : 'check';
+}
