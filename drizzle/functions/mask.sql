@@ -1,10 +1,12 @@
 -- A text with what looks like a CPF, and each query string, masked: the passes of src/contract/masking.ts, one by one.
 create or replace function mask(content text) returns text
 language sql immutable strict parallel safe set search_path from current
-return regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(content,
+return regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(content,
   '\uE000',
   '', 'g'),
   '([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*\?)[^#"<>\u0001-\u0020]+',
+  '\1***********', 'g'),
+  '(nome_trabalhador(?:\\?"|%22)?[\u0001-\u0020]*(?:[:=]|%3[AaDd])[\u0001-\u0020]*(?:\\?"|%22)?)(?:[^"\\&,;<%\u0001-\u001F]|%(?:20|C[0-9A-Fa-f]|[89ABab][0-9A-Fa-f]))+',
   '\1***********', 'g'),
   '(?<![0-9A-Za-z])([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})-([0-9A-Fa-f]{4})-([1-8][0-9A-Fa-f]{3})-([89ABab][0-9A-Fa-f]{3})-([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})(?![0-9A-Za-z])',
   E'\uE000\\1\uE000\\2-\uE000\\3-\uE000\\4-\uE000\\5-\uE000\\6\uE000\\7\uE000\\8\uE000', 'g'),

@@ -1,5 +1,5 @@
 /**
- * Masks CPFs in a text, however they are written, and the query strings of URLs. Only a reader with a grant sees them.
+ * Masks CPFs in a text, however they are written, the query strings of URLs, and the names of workers in the contract's field. Only a reader with a grant sees them.
  *
  * The database has the same patterns in the same order (drizzle/functions/mask.sql), and a test compares the two. So the
  * patterns use only syntax that both dialects read alike. Each pass has one alternative at each position, so both match alike.
@@ -21,6 +21,11 @@ const BETWEEN = `(?:[${BLANKS}${SIGNS}]|${ESCAPED})`;
 const PASSES: readonly (readonly [pattern: string, replacement: string])[] = [
   [String.raw`\uE000`, ''],
   [String.raw`([Hh][Tt][Tt][Pp][Ss]?:(?:\\?/){2}[^?#"<>\u0001-\u0020]*\?)[^#"<>\u0001-\u0020]+`, `$1${MASK}`],
+  // The worker's name where a receiver gives back the field: as JSON, JSON in a text, or a form.
+  [
+    String.raw`(nome_trabalhador(?:\\?"|%22)?[\u0001-\u0020]*(?:[:=]|%3[AaDd])[\u0001-\u0020]*(?:\\?"|%22)?)(?:[^"\\&,;<%\u0001-\u001F]|%(?:20|C[0-9A-Fa-f]|[89ABab][0-9A-Fa-f]))+`,
+    `$1${MASK}`,
+  ],
   // Ids and loan numbers are split by a character that no digit pattern crosses; the last pass removes it.
   [
     String.raw`(?<![0-9A-Za-z])([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})-([0-9A-Fa-f]{4})-([1-8][0-9A-Fa-f]{3})-([89ABab][0-9A-Fa-f]{3})-([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})(?![0-9A-Za-z])`,

@@ -39,7 +39,7 @@ function isSigned(body: Buffer, header: string, secret: string): boolean {
 export async function startSmallReceiver(options: SmallReceiverOptions): Promise<SmallReceiver> {
   const { port, secretOf, onDelivery } = options;
   const server = createServer((request, response) => {
-    void readBody(request).then((body) => {
+    const answer = (body: Buffer) => {
       const path = request.url ?? '/';
       const secret = secretOf(path);
       const signature = headerOf(request, HEADER_SIGNATURE);
@@ -51,7 +51,9 @@ export async function startSmallReceiver(options: SmallReceiverOptions): Promise
         isSignatureValid: secret === null ? null : isSigned(body, signature, secret),
       });
       response.writeHead(status).end();
-    });
+    };
+    // Whoever sends half a body and leaves gets no answer.
+    readBody(request).then(answer, () => response.destroy());
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);

@@ -44,28 +44,41 @@ export interface FeedApi {
   readNames(webhookId: string, stopping: AbortSignal): Promise<{ readonly ok: readonly string[] } | Failure>;
 }
 
+/** What is put into headers, lines and the next request; nothing else than this is Carteiro's. */
+const word = z.string().regex(/^[\w.~+/=-]{1,512}$/);
+const envelope = z.looseObject({ evento: word }).refine(canBeWritten);
+
+/** A value as deep as a parser takes is deeper than what writes it. */
+function canBeWritten(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 const page = z
   .object({
     itens: z.array(
       z.object({
-        evento_id: z.string(),
+        evento_id: word,
         versao_emprestimo: z.int().nullable(),
-        entregas: z.array(z.object({ id: z.string(), webhook_id: z.string() })),
-        envelope: z.record(z.string(), z.unknown()),
+        entregas: z.array(z.object({ id: word, webhook_id: word })),
+        envelope,
       }),
     ),
-    proximo_cursor: z.string().nullable(),
+    proximo_cursor: word.nullable(),
     ha_mais: z.boolean(),
   })
   .transform(({ itens, proximo_cursor, ha_mais }): FedPage => ({
     next: proximo_cursor,
     hasMore: ha_mais,
-    events: itens.map(({ evento_id, versao_emprestimo, entregas, envelope }) => ({
+    events: itens.map(({ evento_id, versao_emprestimo, entregas, envelope: sent }) => ({
       eventId: evento_id,
-      event: String(envelope['evento']),
+      event: sent.evento,
       loanVersion: versao_emprestimo,
       deliveries: entregas.map(({ id, webhook_id }) => ({ id, webhookId: webhook_id })),
-      envelope,
+      envelope: sent,
     })),
   }));
 
@@ -102,7 +115,7 @@ export function createFeedApi(url: string, token: string): FeedApi {
       const answered = await ask(`/v1/eventos?${query.toString()}`, stopping);
       if (!('status' in answered)) return answered;
       const { code, detail } = refusalOf(answered);
-      if (code === 'CURSOR_ADIANTE' && detail !== null) return { goOn: detail };
+      if (code === 'CURSOR_ADIANTE' && word.safeParse(detail).success && detail !== null) return { goOn: detail };
       if (code === 'ERRO_VALIDACAO' && after !== null) {
         return { refused: "--after is no cursor of this partner's feed: copy it again, or leave it out to begin now" };
       }

@@ -79,7 +79,7 @@ export function addSignIn(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeep
 
   app.get('/painel/entrar', (c) => {
     const { needed: entre, ended: fim } = c.var.texts.signIn;
-    const message = { entre, fim }[c.req.query('motivo') ?? ''];
+    const message = new Map(Object.entries({ entre, fim })).get(c.req.query('motivo') ?? '');
     return answerSignIn(c, deps, { back: ownPage(c.req.query('volta')), ...(message !== undefined && { message }) });
   });
   app.post('/painel/entrar', async (c) => {

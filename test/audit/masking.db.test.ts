@@ -61,7 +61,22 @@ const LEFT = [
   'por quê?token=x',
 ];
 
+const NAMES = [
+  '{"nome_trabalhador":"João d\u0027Ávila","numero":1}',
+  '{"nome_trabalhador" : "Ana Souza"}',
+  String.raw`{"corpo":"{\"nome_trabalhador\":\"Ana Souza\",\"a\":1}"}`,
+  'nome_trabalhador=Ana%20Souza&a=1',
+  'nome_trabalhador: Ana Souza',
+];
+
 describe('the mask', () => {
+  test.each(NAMES)('hides the name of the worker in %j', async (text) => {
+    const shown = masked(text);
+    expect(shown).toContain('***********');
+    expect(shown).not.toMatch(/Ana|Souza|João|vila/);
+    expect(await maskedInSql([text])).toEqual([shown]);
+  });
+
   test.each(HIDDEN)('hides %j, also between letters', async (secret) => {
     const visible = (text: string) => text.normalize('NFKC').replaceAll(/[^\dt]/g, '');
     for (const text of [secret, `x${secret}y`, `{"a":"${secret}","b":"z"}`]) {
@@ -80,7 +95,7 @@ describe('the mask', () => {
 
   test('hides the same in PostgreSQL, over generated texts', async () => {
     const piece = fc.oneof(
-      fc.constantFrom(...HIDDEN, ...LEFT, ...DASHES),
+      fc.constantFrom(...HIDDEN, ...LEFT, ...DASHES, ...NAMES),
       fc.constantFrom(
         ...Array.from(' .,-/_+%?#:&="\'<>\\\u{e000}\t\n'),
         ' ',

@@ -37,8 +37,8 @@ export async function showDelivery(visit: Visit, deps: PainelDeps, id: string, {
     body: html`${refusal ? refusalList(c, refusal.error) : ''}
     ${c.req.query('feito') === 'reenvio' ? notice('done', t.delivery.resent) : ''} ${facts(visit, delivery, webhook)}
     ${actions(visit, delivery)} ${history(visit, delivery, sent)}
-    ${delivery.tentativas.map((attempt) => attemptPart(visit, attempt, sentOf(sent, attempt)))} ${bodyPart(visit, sent)}
-    ${curlPart(visit, sent)}`,
+    ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, sentOf(sent, attempt), at === delivery.tentativas.length - 1))}
+    ${bodyPart(visit, sent)} ${curlPart(visit, sent)}`,
   });
 }
 
@@ -54,7 +54,7 @@ function facts(visit: Visit, delivery: DeliveryWithAttempts, webhook: WebhookRes
   return html`<dl class="facts">
     ${fact('Id', delivery.id, 'id')}
     ${fact(t.deliveries.status, html`${statusBadge(t, delivery.status)} ${lastOutcome}`)}
-    ${fact(t.delivery.event, html`<code>${delivery.evento}</code>`)}
+    ${fact(t.delivery.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
     ${fact(t.delivery.eventId, html`<a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
     ${
       loan === null
@@ -95,15 +95,20 @@ function history(visit: Visit, delivery: DeliveryWithAttempts, sent: SentDeliver
   const { t } = visit;
   return html`<section aria-labelledby="timeline">
     <h2 id="timeline">${t.delivery.timeline}</h2>
-    <p class="dim">${t.delivery.timelineHint} ${t.delivery.spent(sent.failures, SLOTS)}</p>
+    <p class="dim">
+      ${t.delivery.timelineHint}
+      ${delivery.status === 'entregue' ? '' : t.delivery.spent(sent.failures, delivery.teste ? 1 : SLOTS)}
+    </p>
     ${timeline(visit, delivery, plannedAttempts(delivery, sent.failures))}
     ${delivery.tentativas.length === 0 ? html`<p>${t.delivery.noAttempt}</p>` : ''}
   </section>`;
 }
 
-function attemptPart(visit: Visit, attempt: AttemptResource, sent: SentAttempt | undefined): Html {
+function attemptPart(visit: Visit, attempt: AttemptResource, sent: SentAttempt | undefined, isLast: boolean): Html {
   const { t } = visit;
-  return html`<details class="attempt">
+  // The cause of a failure is not behind a click.
+  const isOpen = isLast && attempt.resultado !== 'entregue';
+  return html`<details class="attempt" ${isOpen ? html` open` : ''}>
     <summary>
       ${t.delivery.attempt(attempt.numero)} ${outcomeBadge(t, attempt.resultado, attempt.status_http)}
       ${attempt.atrasada ? html`<span class="dim">${t.delivery.late}</span>` : ''}

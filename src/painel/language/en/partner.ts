@@ -41,6 +41,7 @@ export const partner: typeof pt = {
     planned: 'planned',
     attempt: (number) => `Attempt ${number}`,
     late: 'reported late',
+    test: 'test',
     spent: (spent, slots) => `${spent} of the schedule's ${slots} attempts spent`,
     noAttempt: 'There was no attempt yet.',
     answer: 'Beginning of the answer',

@@ -42,6 +42,7 @@ export const partner = {
     planned: 'prevista',
     attempt: (number: number) => `Tentativa ${number}`,
     late: 'relatada com atraso',
+    test: 'teste',
     spent: (spent: number, slots: number) => `${spent} de ${slots} tentativas do calendário usadas`,
     noAttempt: 'Ainda não houve tentativa.',
     answer: 'Início da resposta',
