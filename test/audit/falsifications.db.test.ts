@@ -94,7 +94,7 @@ const TABLE = `
 [superuser: verify check] an attempt written into a seal's span
   insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, tx)
   select :x, 1, :y, webhook_id, partner_id, 'desconhecido', now(), url, claim, tx from attempts where delivery_id = :d and number = 1
-[superuser: open] an attempt of an epoch that never was
+[superuser: verify open] an attempt of an epoch that never was
   insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, started_at, url, claim, epoch)
   values (:x, 1, :y, :w, :p, 'desconhecido', now(), 'https://x.example/', 'x/1', 99)
 [superuser: open] an attempt of a transaction that has yet to come
@@ -265,21 +265,34 @@ const TABLE = `
   # The API states who asked. Its database login is believed as its process is.
   insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor) values ('reenvio', :w, :p, array[:x::uuid], 'somebody')
 
-[superuser: open] another catalog, so that an event without its delivery counts as none
+[superuser: balance open] another catalog, so that an event without its delivery counts as none
   delete from deliveries where id = :x; update event_types set kind = 'internal' where name = 'margem.falhou'
-[superuser: nobody] an auditor's view that shows something else
-  # These finders read tables. What the view shows differs from what verify and the evidence show.
+[superuser: verify] an auditor's view that reads no table
   create or replace view carteiro_auditoria.historico_parceiros as select * from carteiro_auditoria.historico_parceiros where false
+[superuser: nobody] an auditor's view that leaves failures out
+  # verify looks which table a view reads, and not yet what it makes of it. The evidence reads the table.
+  do $$ begin execute format('create or replace view carteiro_auditoria.tentativas as %s where outcome = ''entregue''',
+    rtrim(pg_get_viewdef('carteiro_auditoria.tentativas'), ';')); end $$
 [superuser: verify check] attempts in a child table, where they are seen with the others
   create table more () inherits (attempts);
   insert into more (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim, tx)
   select :x, 1, webhook_id, partner_id, 'desconhecido', started_at, url, claim, tx from attempts where delivery_id = :d and number = 1
 [superuser: verify check] a view that hides attempts, with the name of the table
   alter table attempts rename to hidden; create view attempts as select * from hidden where delivery_id <> :d
-[superuser: nobody] a table that was changed, under a view over a copy that was not
-  # verify reads what has the table's name, and doesn't look yet what it is. The auditor's views go on reading the table.
+[superuser: verify] a table that was changed, under a view over a copy that was not
   create table hidden as table attempts; alter table attempts rename to shown;
   create view attempts as select * from hidden; update shown set status_code = 204 where status_code = 200
+[superuser: verify] a table that was changed, beside a copy that was not and has its name
+  alter table attempts rename to shown; create table attempts (like shown including all); insert into attempts
+  (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx)
+  select delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx from shown;
+  update shown set status_code = 204 where status_code = 200
+[owner: verify] a row policy that hides attempts from the auditor
+  alter table attempts enable row level security
+[owner: verify] a rule by which attempts are not recorded
+  create rule silent as on insert to attempts do instead nothing
+[owner: verify] a trigger switched off
+  alter table webhooks disable trigger webhooks_have_lanes
 [owner: verify check] a change by the owner of the tables
   update attempts set status_code = 204 where delivery_id = :d and number = 2
 [owner: verify check] a removal by the owner of the tables, whose triggers are off

@@ -21,6 +21,7 @@ export interface VerifyFinding {
 }
 
 const FINDINGS = [
+  'tabela_trocada',
   'selo_ausente',
   'selo_alterado',
   'linha_alterada',

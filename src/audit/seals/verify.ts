@@ -13,6 +13,7 @@ import { compareRows, isWhole, ofSeal, type VerifyFinding } from './compare-rows
 import { GrowingTree } from './growing-tree.ts';
 import { leavesOf, type Leaves, placeOf, startsOf } from './leaves.ts';
 import { leafHash, levelAbove, sha256, type TreeHead } from './merkle.ts';
+import { findStrangeTables } from './tables.ts';
 import { type LogPoint, readEntries, within } from './rows.ts';
 import { readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
@@ -47,6 +48,7 @@ export async function verifySeals(
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
   const run = new Run([...signed, ...heads]);
   await run.begin(pool, since);
+  run.tell(...(await pool.run(findStrangeTables)));
   for (let rows = 0; ;) {
     const after = run.last?.number ?? 0;
     const next = inChunks(await pool.run((sql) => readSeals(sql, after, CHUNK_SEALS * PARALLEL))).slice(0, PARALLEL);

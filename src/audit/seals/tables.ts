@@ -1,0 +1,44 @@
+/**
+ * Whether the names that the verifier reads by are the product's own tables. A view, a rule or a row policy in the place of one
+ * could show the verifier other rows than everybody else is shown.
+ */
+import type { Tx } from '../../db/pool.ts';
+import { ofSeal, type VerifyFinding } from './compare-rows.ts';
+
+/** The tables that verify and the balance read, each with the auditors' view that must be a view of the same table. */
+const TABLES: Readonly<Record<string, string | null>> = {
+  events: 'eventos',
+  attempts: 'tentativas',
+  webhook_history: 'historico_webhooks',
+  partner_history: 'historico_parceiros',
+  send_orders: 'pedidos_envio',
+  deliveries: 'entregas',
+  webhooks: 'webhooks',
+  partners: 'parceiros',
+  seals: 'selos',
+  seal_trees: null,
+  seal_nodes: null,
+  checkpoints: null,
+};
+
+/** What stands in the place of a table, or changes what is read and written there. */
+export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
+  const tables = await sql<{ name: string; faults: string[] }[]>`
+    select name, array_remove(array[
+      case when c.relkind is distinct from 'r' then 'it is no table' end,
+      case when c.relrowsecurity then 'a policy chooses which rows are seen' end,
+      case when c.relhasrules then 'a rule changes its statements' end,
+      case when exists (select from pg_inherits where inhparent = c.oid) then 'the rows of another table are read with it' end,
+      case when exists (select from pg_trigger where tgrelid = c.oid and tgenabled <> 'O') then 'one of its triggers is off' end,
+      case when not exists (
+        select from pg_depend d join pg_rewrite r on r.oid = d.objid
+        where d.classid = 'pg_rewrite'::regclass and d.refobjid = c.oid
+          and r.ev_class = to_regclass('carteiro_auditoria.' || view)
+      ) and view is not null then 'the auditors'' view ' || view || ' reads another table' end
+    ], null) as faults
+    from unnest(${Object.keys(TABLES)}::text[], ${Object.values(TABLES)}::text[]) named (name, view)
+    left join pg_class c on c.oid = to_regclass(name)`;
+  return tables
+    .filter(({ faults }) => faults.length > 0)
+    .map(({ name, faults }) => ({ ...ofSeal('tabela_trocada', null, faults.join('; ')), tabela: name }));
+}
