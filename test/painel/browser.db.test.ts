@@ -117,6 +117,12 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     `/painel/auditoria/entregas/${deliveryId}`,
   ];
 
+  const OVERLAPPING_FIELDS = `(() => {
+    const boxes = [...document.querySelectorAll('details.filters :is(input, select)')].map((one) => one.getBoundingClientRect());
+    const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+    return boxes.filter((one, at) => boxes.some((other, index) => index > at && meet(one, other))).length;
+  })()`;
+
   /** Opens the first parts of each page, and holds it to its width and to axe. */
   async function inspect(page: Page, paths: readonly string[]): Promise<void> {
     for (const path of paths) {
@@ -127,6 +133,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
       );
       const wide = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
       expect([path, wide]).toEqual([path, 0]);
+      expect([path, await page.evaluate(OVERLAPPING_FIELDS)]).toEqual([path, 0]);
       const found = await findings(page);
       const own = found.filter((finding) => path !== REFERENCE || !OF_SWAGGER_UI.test(finding));
       expect([path, own]).toEqual([path, []]);

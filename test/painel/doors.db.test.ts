@@ -131,6 +131,11 @@ describe('the door', () => {
     await production.close();
   });
 
+  test.each(['constructor', '__proto__', 'toString'])('the sign-in says nothing for the reason %s', async (reason) => {
+    const { status, text } = await world.visitor().get(`/painel/entrar?motivo=${reason}`);
+    expect([status, /native code|object Object|class="notice/.test(text)]).toEqual([200, false]);
+  });
+
   test('outside of the sandbox the cookie goes over TLS alone, except to this very machine', async () => {
     const production = await startPainelWorld({ sandbox: null });
     const token = await production.api.token(await production.api.partner(), READER);
