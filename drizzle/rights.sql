@@ -31,7 +31,7 @@ grant execute on function
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
-grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, messages, deliveries, arrivals, lanes,
+grant select on applied_migrations, event_types, installation, partners, partner_history, webhooks, webhook_history, retired_keys, events, facts, messages, deliveries, arrivals, lanes,
   attempts, send_orders, seals, seal_trees, seal_nodes, checkpoints to carteiro_app, carteiro_poller;
 grant insert (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
   address, key_id, claim, error, answer, body_digest) on attempts to carteiro_app, carteiro_poller;
@@ -84,7 +84,7 @@ grant insert on webhooks to carteiro_app;
 grant update (url, events, active, encrypted_secret, previous_encrypted_secret, previous_until, signs_from) on webhooks to carteiro_app;
 grant insert (webhook_id, partner_id, url, events, active, change, actor, reason, request_id, changed_at, takes_effect_at)
   on webhook_history to carteiro_app;
-grant insert (kind, webhook_id, partner_id, delivery_ids, actor, reason, request_id) on send_orders to carteiro_app;
+grant insert (kind, webhook_id, partner_id, delivery_ids, actor, reason, request_id) on send_orders to carteiro_app, carteiro_poller;
 grant insert (key_id, actor) on retired_keys to carteiro_app;
 grant select, insert on documents, margin_queries, settlements, settled_installments, simulated_answers, simulated_bonds
   to carteiro_app;

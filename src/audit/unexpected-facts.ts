@@ -79,7 +79,7 @@ async function readStreams(sql: Tx, span: Span): Promise<JudgedEvent[]> {
     cross join lateral (
       select id, stream, version, type, partner_id as "partnerId", data, occurred_at as "occurredAt",
              occurred_at >= ${span.start} and occurred_at < ${span.end} as "isInSpan"
-      from events
+      from facts
       where stream = t.stream
       order by version
       offset 0

@@ -19,6 +19,8 @@ export interface FedPage {
   /** Null only while the feed is empty. */
   readonly next: string | null;
   readonly hasMore: boolean;
+  /** The ids of events that came without an envelope: by a fault of its own side, the API cannot read them. */
+  readonly unreadable: readonly string[];
 }
 
 /** Why there is no answer, in one sentence that says what to do. */
@@ -64,7 +66,7 @@ const page = z
         evento_id: word,
         versao_emprestimo: z.int().nullable(),
         entregas: z.array(z.object({ id: word, webhook_id: word })),
-        envelope,
+        envelope: envelope.optional(),
       }),
     ),
     proximo_cursor: word.nullable(),
@@ -73,13 +75,18 @@ const page = z
   .transform(({ itens, proximo_cursor, ha_mais }): FedPage => ({
     next: proximo_cursor,
     hasMore: ha_mais,
-    events: itens.map(({ evento_id, versao_emprestimo, entregas, envelope: sent }) => ({
-      eventId: evento_id,
-      event: sent.evento,
-      loanVersion: versao_emprestimo,
-      deliveries: entregas.map(({ id, webhook_id }) => ({ id, webhookId: webhook_id })),
-      envelope: sent,
-    })),
+    unreadable: itens.flatMap((item) => (item.envelope === undefined ? [item.evento_id] : [])),
+    events: itens.flatMap(({ evento_id, versao_emprestimo, entregas, envelope: sent }) =>
+      sent === undefined
+        ? []
+        : {
+            eventId: evento_id,
+            event: sent.evento,
+            loanVersion: versao_emprestimo,
+            deliveries: entregas.map(({ id, webhook_id }) => ({ id, webhookId: webhook_id })),
+            envelope: sent,
+          },
+    ),
   }));
 
 const webhook = z.object({ eventos: z.array(z.string()) });

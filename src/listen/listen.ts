@@ -84,6 +84,8 @@ async function follow(
       note('the database behind the API went back to an earlier moment: deliveries may come twice, with the same ids');
       cursor = answer.goOn;
     } else if ('ok' in answer) {
+      for (const id of answer.ok.unreadable)
+        note(`the event ${id} is not forwarded: the API says that it cannot be read`);
       await take(answer.ok, cursor);
       cursor = answer.ok.next ?? cursor;
     }

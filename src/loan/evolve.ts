@@ -3,6 +3,7 @@
  * happened. That holds also for an event of a core in another language that `decide` would not have written (see expected.ts).
  */
 import type { EventData, Fact } from '../contract/events.ts';
+import { isLegible } from '../contract/legible.ts';
 import { toCentavos } from '../contract/values.ts';
 import { hasRule, ruleOf } from './rules.ts';
 import { initial, type LoanState } from './state.ts';
@@ -47,8 +48,9 @@ function apply(state: LoanState, event: LoanEvent): LoanState {
   return ruleOf(event).apply(state, event.data, event.occurredAt.toISOString());
 }
 
-/** False for an event whose `emprestimo_id` is not its stream's. */
+/** False for an event whose `emprestimo_id` is not its stream's, and for one that nobody can read. */
 export function isAbout(loanId: string, { data }: Fact): boolean {
+  if (!isLegible(data)) return false;
   return !('emprestimo_id' in data) || data.emprestimo_id.toLowerCase() === loanId;
 }
 
@@ -59,6 +61,7 @@ function next(state: LoanState, event: LoanEvent, at = event): LoanState {
 /** The loan after `event`; null while the stream has no contract. */
 export function evolve(state: LoanState | null, event: LoanEvent): LoanState | null {
   if (state !== null) return next(state, event);
+  if (!isLegible(event.data)) return null;
   if (event.type === 'emprestimo.contratado') return contracted(event.data, 'em_assinatura', event);
   if (event.type === 'emprestimo.solicitado') return contracted(event.data, 'emitindo', event);
   return null;

@@ -13,7 +13,7 @@ export type RecordedEvent = Fact & {
 export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Promise<RecordedEvent[]> {
   return tx<RecordedEvent[]>`
     select type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
-    from events
+    from facts
     where stream = ${stream} and version <= ${upTo}
     order by version`;
 }

@@ -13,6 +13,8 @@ export interface DeliveryMetrics {
   countRecord(standings: readonly Standing[], durationMs: number): void;
   /** A delivery that a fault of ours kept from being sent. */
   countSendFault(): void;
+  /** A delivery that was ended because nobody can read its event. */
+  countUnreadable(): void;
   /** Lanes that the sweep found stranded; expected to stay at 0. */
   countStranded(lanes: number): void;
   /** A webhook that the policy for failing endpoints has changed. */
@@ -49,6 +51,10 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
   const faults = counter(
     'carteiro_send_faults_total',
     'Deliveries that a fault of ours kept from being sent, a missing sealing key say; 0 unless there is one',
+  );
+  const unreadable = counter(
+    'carteiro_unreadable_deliveries_total',
+    'Deliveries that were ended unsent because nobody can read their event; 0 unless somebody wrote past append_event',
   );
   const stranded = counter(
     'carteiro_stranded_lanes_total',
@@ -92,6 +98,7 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
       flushes.observe(durationMs / 1_000);
     },
     countSendFault: () => faults.inc(),
+    countUnreadable: () => unreadable.inc(),
     countStranded: (lanes) => stranded.inc(lanes),
     countFailing: (change) => failing.inc({ change }),
   };

@@ -21,9 +21,9 @@ interface Source {
 
 const envelope = (type: string, data: string) =>
   `convert_to('{"evento":' || to_json(${type})::text
-     || ',"timestamp":"' || to_char(t.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'
+     || ',"timestamp":"' || coalesce(to_char(t.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), t.occurred_at::text) || '"'
      || case t.family when 'leilao' then '' else ',"parceiro_id":"' || t.partner_id || '"' end
-     || ',"data":' || (${data})::text || '}', 'UTF8')`;
+     || ',"data":' || case when octet_length((${data})::text) <= 1048576 then (${data})::text else 'null' end || '}', 'UTF8')`;
 
 /** The bytes that are sent for an event; of a test that sends an example, the example's. */
 export const BODY = `case when t.type = 'webhook.teste' and t.data ->> 'exemplo_de' <> ''

@@ -120,13 +120,20 @@ const fedEnvelope = envelope.meta({
   ],
 });
 
+const UNREADABLE = {
+  pt: 'Presente só em um evento que ninguém consegue ler, por um defeito deste lado: ele vem sem envelope e não é enviado. Continue a leitura; o operador é avisado',
+  en: 'Only there on an event that nobody can read, by a fault of this side: it comes without its envelope and is not sent. Go on reading; the operator is told',
+};
+
 export const feedItem = z
   .strictObject({
     evento_id: id,
     emprestimo_id: id.nullable(),
     versao_emprestimo: z.int().nullable(),
     entregas: z.array(z.strictObject({ id, webhook_id: id, status: deliveryStatus })),
-    envelope: fedEnvelope,
+    /** Absent from an event with `ilegivel`. */
+    envelope: fedEnvelope.optional(),
+    ilegivel: z.literal(true).optional().meta({ text: UNREADABLE }),
   })
   .meta({ id: 'EventoDoParceiro' });
 export type FeedItem = z.infer<typeof feedItem>;

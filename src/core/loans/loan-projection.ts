@@ -48,7 +48,7 @@ export async function readBehind(tx: Tx, versions: ReadonlyMap<string, number>):
 export async function projectStreams(tx: Tx, streams: readonly string[]): Promise<void> {
   const events = await tx<(RecordedEvent & { stream: string })[]>`
     select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt"
-    from events
+    from facts
     where stream = any (${streams as string[]}::uuid[])
     order by stream, version`;
   const loans = [...Map.groupBy(events, ({ stream }) => stream)].map(([stream, own]) => foldLoan(stream, own));

@@ -48,7 +48,7 @@ async function readNow(sql: Tx, loanId: string): Promise<{ loan: OwnedLoan; isUn
            e.type, e.data, e.version, e.partner_id as "partnerId", e.occurred_at as "occurredAt"
     from (select 1) one
     left join loans l on l.id = ${loanId}
-    left join events e on e.stream = ${loanId} and e.version > coalesce(l.version, 0)
+    left join facts e on e.stream = ${loanId} and e.version > coalesce(l.version, 0)
     order by e.version`;
   const { ownerId = null, state = null } = rows[0] ?? {};
   const unseen = rows.filter(({ event }) => event !== null);

@@ -102,7 +102,7 @@ async function compareBatch(tx: Tx, after: string, limit: number): Promise<{ ids
     tx<ComparedEvent[]>`
       select stream, type, data, version, partner_id as "partnerId", occurred_at as "occurredAt",
              (e.epoch, e.tx, e.position) > (p.epoch, p.tx, p.position) as "isAhead"
-      from events e
+      from facts e
       cross join projections p
       where stream = any (${ids}::uuid[]) and p.name = 'loans'
       order by stream, version`,

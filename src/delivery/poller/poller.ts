@@ -10,6 +10,7 @@
  * writers: 4,680 → 1,408 commits/s), and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isLegibleBody } from '../../contract/legible.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { writeTraceparent } from '../../telemetry/traceparent.ts';
@@ -25,7 +26,6 @@ import { Pause } from './pause.ts';
 import { type Flight, Slots } from '../queue/slots.ts';
 import { Recorder } from './recorder.ts';
 import { FailureLog } from './failure-log.ts';
-import { releaseDeliveries } from '../queue/release.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
 import { Rhythm } from './rhythm.ts';
@@ -33,6 +33,7 @@ import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
 import type { Sender } from '../sending/send.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
 import { Sweeper } from '../queue/upkeep/sweep.ts';
+import { Unsent } from './unsent.ts';
 
 export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<EngineDeps, 'now'>> {
   /** By which others know that it lives; its leases alone unless it is given. */
@@ -57,8 +58,6 @@ const SENT_AT_ONCE = 32;
 /** After a claim of at least this size the next claim follows at once, without a look for work. */
 const MANY = 32;
 const OUTAGE_PAUSE_MS = 200;
-/** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
-const FAULT_DELAY_S = 60;
 
 export class Poller {
   readonly #deps: PollerDeps & EngineDeps & { readonly sign: Sign };
@@ -69,6 +68,7 @@ export class Poller {
   readonly #slots: Slots;
   readonly #claimsAhead: ClaimsAhead;
   readonly #failures: FailureLog;
+  readonly #unsent: Unsent;
   #stopping = false;
   #hasMore = false;
   /** A webhook has no slot left, so the next claim may be awaited. */
@@ -84,6 +84,7 @@ export class Poller {
     this.#sweeper = new Sweeper(this.#deps);
     this.#claimsAhead = new ClaimsAhead(this.#deps);
     this.#failures = new FailureLog(deps.log);
+    this.#unsent = new Unsent({ ...this.#deps, letGo: (flights) => this.#letGo(flights) });
     this.#openKey = rememberKeys(deps.openSecret);
     this.#slots = new Slots(deps.capacity);
     this.#recorder = new Recorder({
@@ -111,7 +112,7 @@ export class Poller {
     this.#isPressed = this.#hasMore || claim.full.size > 0;
     if (deliveries.length === 0) return 0;
     this.#slots.take(claim.name, deliveries, claim.answeredAtMs);
-    if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#giveBack(claim, deliveries);
+    if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#unsent.giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;
   }
@@ -183,12 +184,12 @@ export class Poller {
     for (const [index, delivery] of deliveries.entries()) {
       if (index > 0 && index % SENT_AT_ONCE === 0) await nextTurn();
       if (!sign.holds(claim, monotonicMs()) && !(await sign.renews(claim))) {
-        return this.#giveBack(claim, deliveries.slice(index));
+        return this.#unsent.giveBack(claim, deliveries.slice(index));
       }
       try {
         this.#send(claim, delivery);
       } catch (error) {
-        this.#giveUp(claim, delivery, error as Error);
+        this.#unsent.giveUp(claim, delivery, error as Error);
       }
     }
   }
@@ -201,7 +202,8 @@ export class Poller {
     const { sender, sign, checkpoint, monotonicMs } = this.#deps;
     const startedAtMs = monotonicMs();
     const isOurs = this.#hasLeaseLeft(claim, startedAtMs) && sign.holds(claim, startedAtMs);
-    if (!isOurs) return this.#giveBack(claim, [delivery]);
+    if (!isOurs) return this.#unsent.giveBack(claim, [delivery]);
+    if (!isLegibleBody(delivery.body)) return this.#unsent.endUnreadable(claim, delivery);
 
     const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);
     const span = startAttempt(delivery.traceparent, claim.span);
@@ -212,7 +214,7 @@ export class Poller {
       (result) => this.#report(claim, delivery, { keyId, bodyDigest, startedAtMs, result, span }),
       (error: unknown) => {
         endAttempt(span, (error as Error).name, () => ({ 'carteiro.delivery_id': delivery.id }));
-        this.#giveUp(claim, delivery, error as Error);
+        this.#unsent.giveUp(claim, delivery, error as Error);
       },
     );
   }
@@ -225,24 +227,5 @@ export class Poller {
     if (result.outcome !== 'entregue') this.#failures.add(delivery, result, monotonicMs());
     const isAwaited = claim.full.has(delivery.webhookId) || result.outcome !== 'entregue' || !this.#hasSlots();
     this.#recorder.add(makeReport(claim, delivery, sent), isAwaited);
-  }
-
-  #giveUp(claim: Claim, delivery: ClaimedDelivery, error: Error): void {
-    const fields = { delivery_id: delivery.id, webhook_id: delivery.webhookId, error: error.message };
-    this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
-    this.#deps.metrics?.countSendFault();
-    this.#giveBack(claim, [delivery], FAULT_DELAY_S);
-  }
-
-  /** Releases unsent deliveries. If that fails their leases end by themselves; nothing was sent either way. */
-  #giveBack(claim: Claim, deliveries: readonly ClaimedDelivery[], delayS = 0): void {
-    const { pool, log, now } = this.#deps;
-    const ids = deliveries.map((delivery) => delivery.id);
-    void pool
-      .transaction((tx) => releaseDeliveries(tx, claim.name, ids, delayS, now()))
-      .catch((error: unknown) => {
-        logFailedTry(log, error, 'cannot release unsent deliveries: they wait for the end of their lease');
-      })
-      .finally(() => this.#letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId }))));
   }
 }

@@ -1,6 +1,7 @@
 /** Giving claimed deliveries back unsent: the attempt never happened, so its number is used again. */
 import type { Tx } from '../../db/pool.ts';
 import { insertArrivals } from './arrivals.ts';
+import { logSendOrder } from './orders/send-orders.ts';
 
 /** Releases those of the claim's deliveries that nothing was sent of; they are due `delayS` from now. */
 export async function releaseDeliveries(
@@ -28,6 +29,24 @@ export async function releaseDeliveries(
     rows.map((row) => row.webhookId),
   );
   return rows.length;
+}
+
+/**
+ * Ends one of the claim's deliveries, whose event nobody can read: `erro`, with the reason in an order of the service's own. The
+ * partner may ask for it again, as for any that ended. Returns the event's id; null when the claim is over.
+ */
+export async function endUnreadable(tx: Tx, claim: string, deliveryId: string): Promise<string | null> {
+  const [ended] = await tx<{ webhookId: string; eventId: string }[]>`
+    update deliveries
+    set attempts = attempts - 1, status = 'erro', claimed_by = null, claimed_at = null, next_attempt_at = null,
+        finished_at = clock_timestamp()
+    where id = ${deliveryId} and claimed_by = ${claim}
+    returning webhook_id as "webhookId", event_id as "eventId"`;
+  if (ended === undefined) return null;
+  const author = { actor: 'servico', requestId: null, reason: `o evento ${ended.eventId} é ilegível` };
+  await logSendOrder(tx, 'cancelamento', ended.webhookId, [deliveryId], author);
+  await insertArrivals(tx, [ended.webhookId]);
+  return ended.eventId;
 }
 
 /** Releases whatever a claim took whose commit is unknown: its answer never came, so nothing of it was sent. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { feedItem, feedPage, type FeedItem } from '../../contract/resources/delivery-resource.ts';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
+import { readEnvelope } from '../../contract/legible.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log/feed.ts';
 import { readFeedEvent } from '../../log/feed-event.ts';
@@ -98,11 +99,12 @@ function addOne(add: AddOperation, { pool }: HttpDeps): void {
 }
 
 function view({ id, loanId, loanVersion, deliveries, body }: FedEvent): FeedItem {
+  const envelope = readEnvelope(body) as FeedItem['envelope'] | null;
   return {
     evento_id: id,
     emprestimo_id: loanId,
     versao_emprestimo: loanVersion,
     entregas: [...deliveries],
-    envelope: JSON.parse(body.toString('utf8')) as FeedItem['envelope'],
+    ...(envelope === null ? { ilegivel: true } : { envelope }),
   };
 }

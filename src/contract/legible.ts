@@ -1,0 +1,35 @@
+/**
+ * Whether anybody could read an event as the contract has it. `append_event` takes no other; but what a superuser wrote past it
+ * is in the log for good, and must stop nobody: it is sent to no receiver, changes no loan, and its partner's feed names it.
+ * The database makes a time that is not finite into its name, and a payload of more than 1 MiB into null.
+ */
+
+interface Envelope {
+  readonly timestamp: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** What may be illegible: no year of four digits, no data, an exponent, or a number of 300 digits. */
+const DOUBTFUL = /"timestamp":"(?!\d{4}-)|"data":null|[:,[]\s*-?[\d.]+[eE]|\d{300}/;
+const TIMESTAMP = /^\d{4}-/;
+
+/** True for an object whose every number is finite for a reader of IEEE doubles. */
+export function isLegible(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && isFinite(data);
+}
+
+function isFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFinite);
+}
+
+/** The envelope in these bytes; null when it is not legible. */
+export function readEnvelope(body: Buffer): Envelope | null {
+  const envelope = JSON.parse(body.toString('utf8')) as Envelope;
+  return TIMESTAMP.test(envelope.timestamp) && isLegible(envelope.data) ? envelope : null;
+}
+
+/** Whether {@link readEnvelope} reads it, without reading those that surely are legible. */
+export function isLegibleBody(body: Buffer): boolean {
+  return !DOUBTFUL.test(body.toString('latin1')) || readEnvelope(body) !== null;
+}

@@ -1,0 +1,59 @@
+/** Claimed deliveries of which nothing is sent: given back, put off by a fault of ours, or ended where nobody can read the event. */
+import { logFailedTry } from '../../db/outage-log.ts';
+import type { Tx } from '../../db/pool.ts';
+import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
+import type { ClaimedDelivery } from '../queue/claim.ts';
+import type { EngineDeps } from '../queue/engine-deps.ts';
+import { endUnreadable, releaseDeliveries } from '../queue/release.ts';
+import type { Flight } from '../queue/slots.ts';
+import type { Claim } from './claimer.ts';
+
+interface UnsentDeps extends EngineDeps {
+  readonly metrics?: DeliveryMetrics;
+  readonly letGo: (flights: readonly Flight[]) => void;
+}
+
+/** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
+const FAULT_DELAY_S = 60;
+
+export class Unsent {
+  readonly #deps: UnsentDeps;
+
+  constructor(deps: UnsentDeps) {
+    this.#deps = deps;
+  }
+
+  giveBack(claim: Claim, deliveries: readonly ClaimedDelivery[], delayS = 0): void {
+    const ids = deliveries.map((delivery) => delivery.id);
+    this.#end(claim, deliveries, (tx) => releaseDeliveries(tx, claim.name, ids, delayS, this.#deps.now()));
+  }
+
+  giveUp(claim: Claim, delivery: ClaimedDelivery, error: Error): void {
+    const fields = { delivery_id: delivery.id, webhook_id: delivery.webhookId, error: error.message };
+    this.#deps.log.error(fields, 'a fault of ours kept a delivery from being sent');
+    this.#deps.metrics?.countSendFault();
+    this.giveBack(claim, [delivery], FAULT_DELAY_S);
+  }
+
+  endUnreadable(claim: Claim, delivery: ClaimedDelivery): void {
+    this.#deps.metrics?.countUnreadable();
+    this.#end(claim, [delivery], async (tx) => {
+      const eventId = await endUnreadable(tx, claim.name, delivery.id);
+      this.#deps.log.error(
+        { delivery_id: delivery.id, event_id: eventId },
+        'an event that nobody can read is not sent',
+      );
+    });
+  }
+
+  /** If that fails their leases end by themselves; nothing was sent either way. */
+  #end(claim: Claim, deliveries: readonly ClaimedDelivery[], write: (tx: Tx) => Promise<unknown>): void {
+    const { pool, log, letGo } = this.#deps;
+    void pool
+      .transaction(write)
+      .catch((error: unknown) => {
+        logFailedTry(log, error, 'cannot release unsent deliveries: they wait for the end of their lease');
+      })
+      .finally(() => letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId }))));
+  }
+}
