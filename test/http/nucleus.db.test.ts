@@ -118,6 +118,69 @@ describe('a fact', () => {
   });
 });
 
+describe('what append_event refuses', () => {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const failed = (motivo: string) => `{"resultado":"falhou","motivo":${motivo}}`;
+  const settled = (on: string) => JSON.stringify({ resultado: 'liquidado', data_liberacao: on });
+  const terms = (key: keyof typeof TERMS, value: string) =>
+    JSON.stringify({ ...TERMS, [key]: 0 }).replace(`"${key}":0`, `"${key}":${value}`);
+
+  test.each([
+    ['null', 'desembolso', 'null', 'corpo'],
+    ['a list', 'desembolso', '[1]', 'corpo'],
+    ['half an object', 'desembolso', '{"resultado":', ''],
+    ['a missing key', 'desembolso', '{}', 'resultado'],
+    ['a key more', 'desembolso', '{"resultado":"liquidado","x":1}', 'x'],
+    ['another type', 'desembolso', '{"resultado":1}', 'resultado'],
+    ['a text of no character', 'desembolso', failed('""'), 'motivo'],
+    ['U+0000', 'desembolso', failed(String.raw`"\u0000"`), 'motivo'],
+    ['half of a surrogate pair', 'desembolso', failed(String.raw`"\ud800"`), ''],
+    ['a text of 501 characters', 'desembolso', failed(`"${'x'.repeat(501)}"`), 'motivo'],
+    ['a time without end', 'desembolso', settled('infinity'), 'data_liberacao'],
+    ['a day before 2000', 'desembolso', settled('1999-12-31'), 'data_liberacao'],
+    ['a day that is to come', 'desembolso', settled(day(2)), 'data_liberacao'],
+    ['an amount without end', 'emprestimos', terms('valor_liberado', '1e400'), 'valor_liberado'],
+    ['an amount of three decimals', 'emprestimos', terms('valor_liberado', '1.005'), 'valor_liberado'],
+    ['an amount of 10^13', 'emprestimos', terms('valor_liberado', '10000000000000'), 'valor_liberado'],
+    ['a number as a text', 'emprestimos', terms('numero_parcelas', '"12"'), 'numero_parcelas'],
+    ['a CPF of another form', 'emprestimos', terms('cpf_trabalhador', '"1"'), 'cpf_trabalhador'],
+  ])('%s is 400 over HTTP, names the field, and appends nothing', async (_name, to, body, field) => {
+    const partner = await world.partner();
+    const id = await partner.newLoan();
+    await send(signing(id), core);
+    await partner.register(id);
+    const isCore = to === 'desembolso';
+    const answer = await world.api.send(
+      'POST',
+      isCore ? `/v1/nucleo/emprestimos/${id}/desembolso` : '/v1/emprestimos',
+      {
+        token: isCore ? core : partner.token,
+        headers: { 'Idempotency-Key': 'refused' },
+        body,
+      },
+    );
+    expect([answer.status, answer.body.codigo]).toEqual([400, 'ERRO_VALIDACAO']);
+    expect(answer.body.detalhes?.map(({ campo }) => campo) ?? ['']).toContain(field);
+    const [log] = await world.api.database.sql`
+      select count(*)::int as events, count(distinct stream)::int as streams from events where partner_id = ${partner.id}`;
+    expect(log).toEqual({ events: 4, streams: 1 });
+  });
+
+  test('ids in upper case are taken, and are in lower case in the log; a trace that is none is left out', async () => {
+    const partner = await world.partner();
+    const id = await partner.newLoan();
+    const sent = { token: core, headers: { traceparent: 'none' } };
+    expect((await world.api.send('POST', signing(id.toUpperCase()), sent)).status).toBe(200);
+    expect((await send(AUTHORIZATIONS, core, accepted(partner.id.toUpperCase()))).status).toBe(201);
+    const rows = await world.api.database.sql<{ type: string; loan: string | null; traceparent: string | null }[]>`
+      select type, data ->> 'emprestimo_id' as loan, traceparent from events where partner_id = ${partner.id} order by position`;
+    expect(rows.slice(1)).toEqual([
+      { type: 'assinatura.concluida', loan: id, traceparent: null },
+      { type: 'autorizacao.confirmada', loan: null, traceparent: null },
+    ]);
+  });
+});
+
 describe('an Idempotency-Key of the core', () => {
   test('gives the first answer again, however far the loan has come, and appends nothing', async () => {
     const partner = await world.partner();
