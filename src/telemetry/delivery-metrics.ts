@@ -52,14 +52,8 @@ export function deliveryMetrics(exposition: Registry): DeliveryMetrics {
     'carteiro_send_faults_total',
     'Deliveries that a fault of ours kept from being sent, a missing sealing key say; 0 unless there is one',
   );
-  const unreadable = counter(
-    'carteiro_unreadable_deliveries_total',
-    'Deliveries that were ended unsent because nobody can read their event; 0 unless somebody wrote past append_event',
-  );
-  const stranded = counter(
-    'carteiro_stranded_lanes_total',
-    'Lanes that had lost their wake-up; 0 unless there is a bug',
-  );
+  const unreadable = counter('carteiro_unreadable_deliveries_total', 'Deliveries whose event nobody can read');
+  const stranded = counter('carteiro_stranded_lanes_total', 'Lanes that had lost their wake-up; 0 without a bug');
   const failing = counter(
     'carteiro_failing_changes_total',
     'Webhooks that this process has changed by the policy for failing endpoints: falhando, fim_da_falha, suspensao',

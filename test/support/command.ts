@@ -31,9 +31,16 @@ export interface RunningCommand {
 /** The run's compiled modules: a command that loads them starts in half the time. */
 const COMPILED = process.env['NODE_COMPILE_CACHE'] ?? '';
 
-/** Starts `carteiro` with these arguments; of the environment it gets `env`, PATH, the compile cache and a free METRICS_PORT. */
-export function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningCommand {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/**
+ * Starts `carteiro` with these arguments, or another release's `main`; of the environment it gets `env`, PATH, the compile cache
+ * and a free METRICS_PORT.
+ */
+export function startCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  main = MAIN,
+): RunningCommand {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0', ...env },
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
