@@ -9,7 +9,8 @@ as $$
 declare
   moment constant timestamptz := coalesce(at, now());
   before constant pg_snapshot := arrivals_taken();
-  -- Before the snapshot of the turn, which sees all that this one sees; and before this transaction has a number.
+  -- Taken before the statement below takes its own snapshot, which therefore sees at least as much; and before this transaction
+  -- has a number.
   seen constant pg_snapshot := pg_current_snapshot();
   running constant xid8[] := array(select pg_snapshot_xip(before));
   late_ones bigint;

@@ -13,7 +13,7 @@
 -- comes, or by the sweep (src/delivery/queue/upkeep/sweep.ts).
 -- A suspended delivery holds back those behind it only while its webhook's suspended ones are being resumed
 -- (`lanes.resumes_until`). They are not marked for it, but put off for 30 s, or until then if that is sooner, and judged anew:
--- so a resumption that died strands none. One that ends makes them due (src/delivery/partner/activation.ts). Put off for
+-- so a resumption that died strands none. A resumption that ends makes them due (src/delivery/partner/activation.ts). Put off for
 -- 1 s, 6,000 of a lane were written again in each of the 300 s, and no claim took one. One in `erro` that is sent again
 -- after later ones arrived comes late, alone.
 -- Crash: this is part of the claim's transaction.
@@ -58,7 +58,7 @@ as $$
       where due.is_of_loan and e.stream = due.stream and e.version <> due.version
         and (o.status = 'pendente' or due.is_resuming and o.status = 'suspensa')
         and (e.version < due.version or o.claimed_at is not null)
-      -- First those whose end will come, then those that wait themselves; of suspended ones nobody knows the end.
+      -- First those whose end will come, then those that wait themselves; a suspended one comes last, because nobody knows when it ends.
       order by o.status = 'suspensa', o.next_attempt_at = 'infinity', e.version
       limit 1
     ) other on true

@@ -38,7 +38,7 @@ const CODES = {
   cutNotSettled: 'ERRO_VALIDACAO',
 } as const satisfies Record<RefusalKind, ErrorCode>;
 
-/** The refusals that an operation may answer which declares `C` among its errors. */
+/** The refusals that an operation may answer when it declares `C` among its errors. */
 export type KindWithCode<C extends ErrorCode> = {
   [K in RefusalKind]: (typeof CODES)[K] extends C ? K : never;
 }[RefusalKind];

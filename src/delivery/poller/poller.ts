@@ -50,7 +50,7 @@ export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<Engine
   readonly capacity: number;
 }
 
-/** With less than this part free of what does not hang, a claim waits a little: each costs as much as 20 deliveries. */
+/** While less than this part of the slots is free, a claim waits FEW_SLOTS_MS: each claim costs as much as 20 deliveries. Hanging POSTs do not count. */
 const FEW_SLOTS = 1 / 4;
 const FEW_SLOTS_MS = 10;
 /** Requests started in one turn of the event loop. */

@@ -18,7 +18,7 @@ import { LOST_IN_ROW_BOOKS_FAILURE } from './lease.ts';
 const BATCH = 1_000;
 
 /**
- * Writes the `desconhecido` row of each of these locked deliveries that is claimed; `partnerIds` are whose they are. The URL
+ * Writes the `desconhecido` row of each of these locked deliveries that is claimed; `partnerIds` names the partner of each. The URL
  * is the one that its claim read, which the webhook may have changed since.
  */
 export async function logLostAttempts(

@@ -6,8 +6,8 @@
  * Why by partner: a POST to a receiver that hangs keeps its slot for 30 s and cannot be called back, so slots for
  * others must be free before they come. Each claim is told which partners hold 8 slots or more, and which of them are sated:
  * they hold their share, and the claim passes their lanes over (`claim_due`). An eighth
- * of the slots is reserved for the others. Of the rest, a partner may take slots while one stays free for every 16 that
- * it would hold.
+ * of the slots is reserved for the others. Of the rest, a partner may hold 16 slots for each one
+ * that stays free.
  * What is told lags behind the database: a slot is let go after its record has committed. So nothing that a claim writes
  * depends on it, and a poller with sated partners looks often (rhythm.ts).
  * One partner alone reaches 82 %; eight partners that all want more reach a ninth each. Alternatives: a fixed share for

@@ -25,7 +25,7 @@ export const GRACE_MS = TIMES_S.deadAfter * 1_000;
 const START_GRACE_MS = 15_000;
 /** Claims are looked at for so long after a lock has gone: one may still commit, but not past the poller's deadlines. */
 const SETTLE_MS = 10_000;
-/** And so often anyway: a poller may have come and gone between two looks at the locks. */
+/** Claims are looked at this often even when no lock has gone: a poller may have come and gone between two looks at the locks. */
 const LOOK_EVERY_MS = 10_000;
 const AT_ONCE = 10_000;
 /** What one transaction ends. */
