@@ -13,6 +13,10 @@ const DEFAULT_ISSUER = 'https://carteiro.local';
 const DEFAULT_AUDIENCE = 'carteiro';
 export const DEFAULT_DATA_DIR = '.data';
 
+/** Who writes the loans: partners through this service, or the lender's core. */
+const LOAN_CORES = ['own', 'outside'] as const;
+export type LoanCore = (typeof LOAN_CORES)[number];
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Config {
@@ -49,6 +53,8 @@ export interface Config {
   /** Whether each POST carries the newest checkpoint. */
   readonly checkpointHeader: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** `outside`: the lender's core writes the loans, and partners only read them. */
+  readonly loanCore: LoanCore;
   readonly marginReuseHours: number;
   readonly documentsDeadlineDays: number;
   /** Requests per partner and minute; 0 for no limit. */
@@ -131,6 +137,7 @@ const environment = z.object({
   CHECKPOINT_KEY_FILE: z.string().optional(),
   CHECKPOINT_HEADER: flag.default(true),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  LOAN_CORE: z.enum(LOAN_CORES, 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
   DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
@@ -210,6 +217,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     checkpointKeyFile: values.CHECKPOINT_KEY_FILE ?? null,
     checkpointHeader: values.CHECKPOINT_HEADER,
     logLevel: values.LOG_LEVEL,
+    loanCore: values.LOAN_CORE,
     marginReuseHours: values.MARGIN_REUSE_HOURS,
     documentsDeadlineDays: values.DOCUMENTS_DEADLINE_DAYS,
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? (sandbox ? 0 : 600),

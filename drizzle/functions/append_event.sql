@@ -8,7 +8,8 @@
 --   CT403  a partner that is unknown, or not the one whose stream it is; a payload that names another loan than the stream:
 --          nobody is sent another's loan
 --   CT404  a type that is unknown or reserved, or not of this family
---   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration
+--   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration,
+--          or closing of a month
 --   CT503  a server that the installation does not know, until the command `adopt` (refuse_strange_server)
 -- Event, deliveries and `snapshot` come from one statement, hence from one snapshot: history can later tell exactly which
 -- webhooks this append could see. An inactive partner has none. `loan_version` is the stream's new version where `data` names
@@ -103,6 +104,9 @@ begin
   if event_id is null then
     raise exception 'stream % is not at version %', p_stream, p_expected_version
       using errcode = 'CT409', hint = 'read the stream again, decide on its new state, and append in a new transaction';
+  end if;
+  if p_type = 'repasse.processado' then
+    perform refuse_second_closing(p_partner_id, p_data);
   end if;
 end
 $$;

@@ -37,6 +37,9 @@ import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
 import { addWebhookTestRoutes } from './routes/webhook-test.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
 
+type Route = Readonly<Record<'method' | 'path', string>>;
+type Handler = (c: Context<Env>) => Response | Promise<Response>;
+
 export function createApp(deps: HttpDeps): Hono<Env> {
   const app = new Hono<Env>();
   app.use(traceRequests());
@@ -44,17 +47,24 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   const answer = answerError(deps.log);
   app.onError(answer);
   // Answered rather than thrown: hono runs this outside of the frame that would catch it before the log line.
-  app.notFound((c) => answer(new ApiError('NAO_ENCONTRADO', 'rota não encontrada'), c));
+  const unknownRoute = () => new ApiError('NAO_ENCONTRADO', 'rota não encontrada');
+  app.notFound((c) => answer(unknownRoute(), c));
 
   const methods = new Map<string, string[]>();
-  const addRoute = (method: string, path: string, handler: (c: Context<Env>) => Response | Promise<Response>) => {
+  const on = ({ method, path }: Route, handler: Handler): string => {
     const routed = path.replaceAll(/\{(\w+)\}/g, ':$1');
     app.on(method.toUpperCase(), routed, handler);
+    return routed;
+  };
+  const addRoute = (method: string, path: string, handler: Handler) => {
+    const routed = on({ method, path }, handler);
     methods.set(routed, [...(methods.get(routed) ?? []), method.toUpperCase()]);
   };
   const gate = createGate(deps);
   const operations: Operation[] = [];
   const add: AddOperation = (operation, respond) => {
+    // Its path may have a GET: the route is there to be unknown, not refused as another method would be.
+    if (operation.ownCore && deps.loanCore === 'outside') return void on(operation, (c) => answer(unknownRoute(), c));
     operations.push(operation);
     addRoute(operation.method, operation.path, guarded(operation, gate, respond as AnyRespond));
   };

@@ -1,3 +1,4 @@
+import type { LoanCore } from '../config.ts';
 import type { Pace } from './body/body-stream.ts';
 import type { MarginQueries } from '../core/margin/margin.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
@@ -23,6 +24,10 @@ export interface HttpDeps {
   readonly tokens: { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
   /** Adds the sandbox's routes; null: their paths are 404, and nothing simulated is loaded. */
   readonly sandbox: ((add: AddOperation, deps: HttpDeps) => void) | null;
+  /** `outside` leaves out the partners' routes that write loans, documents, margins and registrations. */
+  readonly loanCore: LoanCore;
+  /** Days from a registration to the deadline of its documents. */
+  readonly documentsDeadlineDays: number;
   /** True accepts `http:` and private hosts as webhook targets. */
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */

@@ -37,8 +37,10 @@ export interface Operation {
   readonly path: string;
   /** The parameters of the path beside `{id}`; a value that its schema refuses is an unknown path, 404. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
-  /** Asked before the body is read: whether the partner has what `{id}` names. For operations with a large body. */
-  readonly exists?: (partnerId: string, id: string) => Promise<boolean>;
+  /** Asked before the body is read: whether the partner (anybody: null) has what `{id}` names. For operations with a large body. */
+  readonly exists?: (partnerId: string | null, id: string) => Promise<boolean>;
+  /** True for what partners write when loans are ours to write: elsewhere (`LOAN_CORE=outside`) there is no such route. */
+  readonly ownCore?: true;
   readonly summary: Bilingual;
   /** What the summary leaves out. */
   readonly description?: Bilingual;
@@ -167,7 +169,8 @@ async function requireSubject({ params = {}, exists }: Operation, caller: Caller
     if (!parsed.success) throw notFound();
     read[name] = parsed.data;
   }
-  if (caller.by === 'partner' && exists && !(await exists(caller.partnerId, readPathId(c)))) throw notFound();
+  const asking = caller.by === 'partner' ? caller.partnerId : null;
+  if (exists && !(await exists(asking, readPathId(c)))) throw notFound();
   return read;
 }
 

@@ -1,10 +1,11 @@
 /**
  * The whole life of a loan in production, where there is no sandbox: every path of the guarantee matrix, once through each
- * door of the loan core. Over HTTP the core calls /v1/nucleo and our own worker, sync and closing do the rest; over SQL it
- * appends every fact itself, also those of the partner's loan.
+ * door of the loan core. Over HTTP the core calls /v1/nucleo and our own worker, sync and closing do the rest; or, where
+ * the loans are the lender's core's, it tells every fact there; over SQL it appends every fact itself.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LoanCore } from '../../src/config.ts';
 import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
@@ -31,16 +32,26 @@ import { silentLog } from '../support/silent-log.ts';
 
 let world: PartnerWorld;
 let core: string;
+const worlds: Partial<Record<LoanCore, PartnerWorld>> = {};
 beforeAll(async () => {
-  world = await startPartnerWorld({ sandbox: null });
-  core = await world.api.token(undefined, ['nucleo']);
+  for (const loanCore of ['own', 'outside'] as const)
+    worlds[loanCore] = await startPartnerWorld({ sandbox: null, loanCore });
+  await enter('own');
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  for (const left of Object.values(worlds)) await left.close();
+});
+
+async function enter(loanCore: LoanCore): Promise<void> {
+  world = worlds[loanCore] as PartnerWorld;
+  core = await world.api.token(undefined, ['nucleo']);
+}
 
 type LoanStep = (partner: TestPartner, loan: LoanResource) => Promise<void>;
 
 /** Each fact of the lender's side, as one door makes it. */
 interface Door {
+  readonly issue: (partner: TestPartner) => Promise<string>;
   readonly authorize: (partner: TestPartner) => Promise<void>;
   readonly queryMargin: (partner: TestPartner, fails: boolean) => Promise<void>;
   readonly sign: LoanStep;
@@ -67,10 +78,13 @@ function lastMonth(): string {
   return month === 1 ? `${year - 1}-12` : `${year}-${String(month - 1).padStart(2, '0')}`;
 }
 
-async function post(path: string, body?: unknown): Promise<void> {
-  const answer = await world.api.send('POST', path, { token: core, ...(body !== undefined && { body }) });
+async function tell<T>(path: string, body?: unknown): Promise<T> {
+  const answer = await world.api.send<T>('POST', path, { token: core, ...(body !== undefined && { body }) });
   if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
+  return answer.body;
 }
+
+const post = async (path: string, body?: unknown): Promise<void> => void (await tell(path, body));
 
 const fact =
   (name: string, body?: unknown): LoanStep =>
@@ -83,6 +97,7 @@ async function sync(partner: TestPartner): Promise<void> {
 }
 
 const http: Door = {
+  issue: (partner) => partner.newLoan(),
   authorize: ({ id }) =>
     post('/v1/nucleo/autorizacoes', { parceiro_id: id, cpf_trabalhador: TERMS.cpf_trabalhador, origem: 'web' }),
   async queryMargin(partner, fails) {
@@ -126,6 +141,51 @@ const http: Door = {
   },
 };
 
+const margin = ({ id }: TestPartner) => ({
+  parceiro_id: id,
+  cpf: TERMS.cpf_trabalhador,
+  numero_inscricao_empregador: TERMS.cnpj_empregador,
+});
+
+const asked = fact('averbacao', { resultado: 'solicitada' });
+
+/** Where `LOAN_CORE` is `outside`: nothing is left to our worker, our sync and our closing. */
+const outside: Door = {
+  ...http,
+  issue: async ({ id }) => (await tell<LoanResource>('/v1/nucleo/emprestimos', { parceiro_id: id, ...TERMS })).id,
+  queryMargin: (partner, fails) =>
+    post('/v1/nucleo/margens', {
+      ...margin(partner),
+      ...(fails
+        ? { resultado: 'falhou', tipo_erro: 'upstream', erro: 'fora do ar' }
+        : { resultado: 'concluida', valor_total_vencimentos: 5000, valor_margem_disponivel: 1500 }),
+    }),
+  wholePackage: fact('documentos', packageOf()),
+  async register(partner, loan) {
+    await asked(partner, loan);
+    await fact('averbacao', { resultado: 'concluida', protocolo_registry: 'REG-1' })(partner, loan);
+  },
+  async registrationFails(partner, loan) {
+    await asked(partner, loan);
+    await fact('averbacao', { resultado: 'falhou', erro: 'margem insuficiente' })(partner, loan);
+  },
+  remainingDocuments: fact('documentos-dataprev', packageOf()),
+  endBond: (_partner, { id }) =>
+    post('/v1/nucleo/vinculos/desligamentos', {
+      emprestimo_id: id,
+      data_desligamento: today(),
+      motivo_desligamento: REASON,
+    }),
+  rehire: (_partner, { id }) =>
+    post('/v1/nucleo/vinculos/novos', {
+      emprestimo_id: id,
+      novo_empregador: EMPLOYER,
+      data_admissao: today(),
+      margem_disponivel: 1500,
+    }),
+  closeMonth: ({ id }) => post('/v1/nucleo/repasses', { parceiro_id: id, competencia: lastMonth() }),
+};
+
 /** Appends as a core in another language does, on the version that the stream has. */
 async function append(partner: TestPartner, stream: string, type: string, data: object): Promise<void> {
   await database().sql`
@@ -152,6 +212,7 @@ async function askRegistration(partner: TestPartner, loan: LoanResource): Promis
 const worker = () => ({ cpf_trabalhador: TERMS.cpf_trabalhador });
 
 const sql: Door = {
+  issue: (partner) => partner.newLoan(),
   authorize: (partner) => {
     const id = randomUUID();
     const data = { autorizacao_id: id, ...worker(), status: 'confirmada', origem: 'web' };
@@ -321,12 +382,15 @@ test('the table has every event of the guarantee matrix', () => {
 });
 
 describe.each([
-  ['HTTP', http],
-  ['SQL', sql],
-])('through %s', (_name, door) => {
+  ['HTTP', 'own', http],
+  ['HTTP, by the lender’s core alone,', 'outside', outside],
+  ['SQL', 'own', sql],
+] as const)('through %s', (_name, loanCore, door) => {
+  beforeAll(() => enter(loanCore));
+
   test.each(PATHS)('$name', async ({ account, steps, events, end = {} }) => {
     const partner = await world.partner(account ?? {});
-    const id = await partner.newLoan();
+    const id = await door.issue(partner);
     for (const step of steps) {
       const before = await partner.read(id);
       await (door[step] as LoanStep)(partner, before);
@@ -352,14 +416,22 @@ describe.each([
   });
 });
 
-test('in production there is no sandbox, and after all these lives the books are closed', async () => {
-  const partner = await world.partner();
-  const sandbox = await partner.post(`/v1/sandbox/emprestimos/${await partner.newLoan()}/assinatura`);
-  expect([sandbox.status, sandbox.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
-  await projectTurn({ pool: database().pool, log: silentLog });
-  const token = await world.api.token(undefined, ['auditoria:read']);
-  const { body } = await world.api.send<BalanceResource>('GET', `/v1/auditoria/balanco?de=${today()}&ate=${today()}`, {
-    token,
-  });
-  expect(body).toMatchObject({ fecha: true, diferencas: [] });
-});
+test.each(['own', 'outside'] as const)(
+  'in production there is no sandbox, and after all these lives the books are closed, loan core: %s',
+  async (loanCore) => {
+    await enter(loanCore);
+    const partner = await world.partner();
+    const sandbox = await partner.post(`/v1/sandbox/emprestimos/${randomUUID()}/assinatura`);
+    expect([sandbox.status, sandbox.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
+    await projectTurn({ pool: database().pool, log: silentLog });
+    const token = await world.api.token(undefined, ['auditoria:read']);
+    const { body } = await world.api.send<BalanceResource>(
+      'GET',
+      `/v1/auditoria/balanco?de=${today()}&ate=${today()}`,
+      {
+        token,
+      },
+    );
+    expect(body).toMatchObject({ fecha: true, diferencas: [] });
+  },
+);

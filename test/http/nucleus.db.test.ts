@@ -1,10 +1,12 @@
 /** The loan core's door over HTTP: whom it lets in, what a key does, and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
+import type { CoreEvent } from '../../src/contract/resources/nucleus-resource.ts';
+import { EMITTED_NAMES } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { startApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
-import { type PartnerWorld, startPartnerWorld, TERMS } from '../support/partner-world.ts';
+import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 let world: PartnerWorld;
 let core: string;
@@ -242,17 +244,173 @@ describe('an Idempotency-Key of the core', () => {
   });
 });
 
-test('the description has the four operations under a tag of their own, with key and refusals', async () => {
+test('the description has every operation of the core under a tag of its own; those that write take a key', async () => {
   const { paths } = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
-  const own = Object.keys(paths).filter((path) => path.startsWith('/v1/nucleo/'));
-  expect(own.toSorted()).toEqual([
-    AUTHORIZATIONS,
-    '/v1/nucleo/emprestimos/{id}/assinatura',
-    '/v1/nucleo/emprestimos/{id}/desembolso',
-    '/v1/nucleo/emprestimos/{id}/emissao',
+  const own = Object.entries(paths).filter(([path]) => path.startsWith('/v1/nucleo/'));
+  const operations = own.flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path.slice(11)}`),
+  );
+  expect(operations.toSorted()).toEqual([
+    'get catalogo',
+    'get emprestimos/{id}',
+    'get eventos/{id}',
+    'post autorizacoes',
+    'post emprestimos',
+    'post emprestimos/{id}/assinatura',
+    'post emprestimos/{id}/averbacao',
+    'post emprestimos/{id}/desembolso',
+    'post emprestimos/{id}/documentos',
+    'post emprestimos/{id}/documentos-dataprev',
+    'post emprestimos/{id}/emissao',
+    'post margens',
+    'post repasses',
+    'post vinculos/desligamentos',
+    'post vinculos/novos',
   ]);
-  for (const path of own) {
-    expect(paths[path]?.post).toMatchObject({ tags: ['nucleo'], security: [{ bearer: ['nucleo'] }] });
-    expect(paths[path]?.post?.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+  for (const [, { get, post }] of own) {
+    for (const operation of [get, post].filter((one) => one !== undefined))
+      expect(operation).toMatchObject({ tags: ['nucleo'], security: [{ bearer: ['nucleo'] }] });
+    if (post) expect(post.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
   }
+});
+
+const CORE_LOANS = '/v1/nucleo/emprestimos';
+const MARGIN = { cpf: TERMS.cpf_trabalhador, numero_inscricao_empregador: TERMS.cnpj_empregador };
+const WITH_MARGIN = { ...MARGIN, resultado: 'concluida', valor_total_vencimentos: 5000, valor_margem_disponivel: 1500 };
+
+describe('a loan that the core issues', () => {
+  test('is made once for a key, of the partner it names, and may name a query that the core told', async () => {
+    const { id: parceiro_id } = await world.partner();
+    const query = await world.api.send<{ consulta_margem_id: string }>('POST', '/v1/nucleo/margens', {
+      token: core,
+      body: { parceiro_id, ...WITH_MARGIN },
+    });
+    const terms = { parceiro_id, ...TERMS, consulta_margem_id: query.body.consulta_margem_id };
+    const [first, again] = [
+      await send(CORE_LOANS, core, terms, 'loan-1'),
+      await send(CORE_LOANS, core, terms, 'loan-1'),
+    ];
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    expect(first.headers.get('Location')).toBe(`${CORE_LOANS}/${first.body.id}`);
+    const read = await world.api.send('GET', `${CORE_LOANS}/${first.body.id}`, { token: core });
+    expect(read.body).toEqual(first.body);
+    const unknown = { ...terms, consulta_margem_id: crypto.randomUUID() };
+    expect((await send(CORE_LOANS, core, unknown)).body.detalhes).toMatchObject([{ campo: 'consulta_margem_id' }]);
+  });
+
+  test('is 400 for a partner that is unknown', async () => {
+    for (const [path, body] of [
+      [CORE_LOANS, TERMS],
+      ['/v1/nucleo/margens', WITH_MARGIN],
+    ] as const) {
+      const answer = await send(path, core, { parceiro_id: crypto.randomUUID(), ...body });
+      expect(answer.body.detalhes).toMatchObject([{ campo: 'parceiro_id' }]);
+    }
+  });
+});
+
+describe('what the core reads', () => {
+  test('is a loan at each version, and 404 beyond', async () => {
+    const partner = await world.partner();
+    const id = await partner.newLoan();
+    await send(signing(id), core);
+    const at = (query: string) => world.api.send<LoanResource>('GET', `${CORE_LOANS}/${id}${query}`, { token: core });
+    expect([(await at('')).body.versao, (await at('?versao=1')).body.status]).toEqual([2, 'em_assinatura']);
+    expect([(await at('?versao=3')).status, (await at('?versao=0')).status]).toEqual([404, 400]);
+  });
+
+  test('is an event, internal ones too, with each delivery’s status and attempts', async () => {
+    const partner = await world.partner();
+    const id = await partner.newLoan();
+    await send(signing(id), core);
+    await partner.received();
+    const events = await world.api.database.sql<
+      { id: string }[]
+    >`select id from events where stream = ${id} order by version`;
+    const read = events.map(({ id: event }) =>
+      world.api.send<CoreEvent>('GET', `/v1/nucleo/eventos/${event}`, { token: core }),
+    );
+    const [contract, signed] = (await Promise.all(read)).map(({ body }) => body);
+    expect(contract).toMatchObject({ evento: 'emprestimo.contratado', fluxo: id, versao: 1, entregas: [] });
+    expect(signed).toMatchObject({ evento: 'assinatura.concluida', emprestimo_id: id, versao_emprestimo: 2 });
+    expect(signed?.entregas).toMatchObject([
+      { status: 'entregue', total_tentativas: 1, tentativas: [{ resultado: 'entregue', status_http: 200 }] },
+    ]);
+    const unknown = `/v1/nucleo/eventos/${crypto.randomUUID()}`;
+    expect((await world.api.send('GET', unknown, { token: core })).status).toBe(404);
+  });
+
+  test('is the catalog as the database holds it', async () => {
+    const { body } = await world.api.send<{ itens: { evento: string; tipo: string }[] }>('GET', '/v1/nucleo/catalogo', {
+      token: core,
+    });
+    const emitted = body.itens.filter(({ tipo }) => tipo === 'emitido').map(({ evento }) => evento);
+    expect(emitted.toSorted()).toEqual(EMITTED_NAMES.toSorted());
+  });
+});
+
+describe('a fact that two cores know', () => {
+  async function asked(partner: TestPartner): Promise<{ id: string; registration: string }> {
+    const id = await partner.newLoan();
+    await send(signing(id), core);
+    const { averbacao } = await partner.accepted(`/v1/emprestimos/${id}/averbacao`).then(() => partner.read(id));
+    return { id, registration: averbacao?.id ?? '' };
+  }
+  const end = (id: string, body: object) => send(`${CORE_LOANS}/${id}/averbacao`, core, body);
+  const appendEnd = (partner: TestPartner, id: string, registration: string) => {
+    const data = JSON.stringify({ emprestimo_id: id, averbacao_id: registration, erro: 'outro' });
+    return world.api.database.sql`
+      select append_event(${id}, stream_version(${id}), 'averbacao.falhou', ${partner.id}, ${data}::text::json, 'core')`;
+  };
+
+  test('is answered once: our worker’s registration that the core ended stays as the core ended it', async () => {
+    const partner = await world.partner();
+    const { id } = await asked(partner);
+    expect((await end(id, { resultado: 'concluida', protocolo_registry: 'REG-9' })).status).toBe(200);
+    await partner.tickWorker();
+    expect((await partner.read(id)).averbacao).toMatchObject({ status: 'concluida', protocolo_registry: 'REG-9' });
+    const second = await end(id, { resultado: 'falhou', erro: 'tarde' });
+    expect([second.status, second.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    expect(second.body.mensagem).toContain('concluída com o protocolo REG-9');
+  });
+
+  test('is refused to the core, over HTTP and in SQL, that answers what our worker has recorded', async () => {
+    const partner = await world.partner();
+    const { id, registration } = await asked(partner);
+    await partner.tickWorker();
+    const late = await end(id, { resultado: 'falhou', erro: 'tarde' });
+    expect([late.status, late.body.codigo]).toEqual([409, 'TRANSICAO_INVALIDA']);
+    await expect(appendEnd(partner, id, registration)).rejects.toMatchObject({
+      code: 'CT409',
+      message: expect.stringContaining(`registration ${registration} has ended: averbacao.concluida`),
+    });
+    expect(namesOf(await partner.received())).toEqual(['assinatura.concluida', 'averbacao.concluida']);
+  });
+
+  test('is a month that closed: it answers what exists, and SQL that closes it again is refused', async () => {
+    const partner = await world.partner();
+    const body = { parceiro_id: partner.id, competencia: '2020-01' };
+    const [first, again] = [
+      await send('/v1/nucleo/repasses', core, body),
+      await send('/v1/nucleo/repasses', core, body),
+    ];
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body).toEqual({ ...first.body, ja_fechado: true });
+    const id = crypto.randomUUID();
+    const data = JSON.stringify({
+      repasse_id: id,
+      competencia: '2020-01',
+      total_parcelas: 1,
+      numero_ccbs: 1,
+      valor_total: 1,
+      fechado_em: '2020-02-01T12:00:00.000Z',
+    });
+    await expect(world.api.database.sql`
+      select append_event(${id}, 0, 'repasse.processado', ${partner.id}, ${data}::text::json, 'core')`).rejects.toMatchObject(
+      {
+        code: 'CT409',
+        message: expect.stringMatching(/^the month 2020-01 is closed since /),
+      },
+    );
+  });
 });

@@ -87,6 +87,7 @@ function keptToRules({ query, body, ...rest }: Valid): Valid {
     cursor: _,
     consulta_margem_id: __,
     data: ___,
+    data_liberacao: ____,
     ...sent
   } = Object(body) as Record<string, unknown> & { documentos?: { tipo: string }[] };
   const { documentos } = sent;

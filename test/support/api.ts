@@ -84,6 +84,8 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     metrics: createMetrics(),
     tokens: { keys, ...tokens },
     sandbox: addSandbox,
+    loanCore: 'own',
+    documentsDeadlineDays: 15,
     allowInsecure: false,
     rateLimitPerMinute: 0,
     checkpointKeys: [SIGNER],

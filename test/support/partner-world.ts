@@ -30,6 +30,8 @@ export interface TestPartner {
   accepted(path: string, body?: unknown): Promise<LoanResource>;
   /** Asks for a registration and has the registry answer it. */
   register(loanId: string): Promise<void>;
+  /** Has the worker see through the registrations that are due. */
+  tickWorker(): Promise<void>;
   disburse(loanId: string, body?: unknown): Promise<Answer<LoanResource & ErrorBody>>;
   /** Delivers what is due; then all that this partner has received so far, in catalog order. */
   received(): Promise<ReceivedEvent[]>;
@@ -108,6 +110,7 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Prom
         await self.accepted(`/v1/emprestimos/${loanId}/averbacao`);
         await worker.tick();
       },
+      tickWorker: async () => void (await worker.tick()),
       disburse: (loanId, sent = { resultado: 'liquidado' }) =>
         self.post(`/v1/sandbox/emprestimos/${loanId}/desembolso`, sent),
       async received() {

@@ -10,12 +10,13 @@
  * Alternative: locking the record's own row also makes it emit once, but rows could then appear behind a reader's
  * cursor.
  */
+import type { Result } from '../../contract/refusals.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { Command } from '../../loan/command.ts';
+import type { Command, LoanRefusal } from '../../loan/command.ts';
 import type { LoanState } from '../../loan/state.ts';
 import type { EndOfBond, Rehire } from '../../registry/bonds-port.ts';
-import { handleLoan } from '../loans/handle-loan.ts';
+import { type Asker, handleLoan, type Transactor } from '../loans/handle-loan.ts';
 
 /** A record that was kept and has not emitted its event. */
 export type OpenRecord = {
@@ -51,6 +52,33 @@ export async function detect(
     if (error instanceof DetectedElsewhere) return false;
     throw error;
   }
+}
+
+/** What the lender's core knows of a bond itself: kept and emitted at once, or refused by the loan. The record's id. */
+export async function tellBond(
+  within: Transactor,
+  asker: Asker,
+  loanId: string,
+  told: { readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire },
+): Promise<Result<string, LoanRefusal>> {
+  let id = '';
+  const handled = await handleLoan(
+    within,
+    asker,
+    loanId,
+    async (_now, { tx, partnerId, state }) => {
+      await lockPartner(tx, partnerId);
+      [{ id }] = await tx<[{ id: string }]>`select uuidv7() as id`;
+      return toCommand(tx, { ...told, id, partnerId, loanId }, state);
+    },
+    async (tx, { partnerId, state }) => {
+      await tx`
+        insert into bond_records (id, kind, reference, partner_id, loan_id, data)
+        values (${id}, ${told.kind}, ${`nucleo:${id}`}, ${partnerId}, ${loanId}, ${JSON.stringify(told.data)}::text::json)`;
+      await mark(tx, { ...told, id, partnerId, loanId }, state.version);
+    },
+  );
+  return 'refused' in handled ? handled : { ok: id };
 }
 
 async function fence(tx: Tx, { id, partnerId }: OpenRecord): Promise<void> {

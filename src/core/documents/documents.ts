@@ -9,11 +9,10 @@
  * Alternative: archiving first and recording afterwards needs a sweep for pieces that no loan knows of.
  */
 import type { DocumentType } from '../../contract/statuses.ts';
-import type { Pool, Tx } from '../../db/pool.ts';
+import type { Tx } from '../../db/pool.ts';
 import type { DocumentPiece } from '../../loan/command.ts';
-import type { Provenance } from '../../log/append.ts';
 import type { DocumentContent } from './document-content.ts';
-import { type Handled, handleLoan, type Within } from '../loans/handle-loan.ts';
+import { type Asker, type Handled, handleLoan, type Transactor, type Within } from '../loans/handle-loan.ts';
 
 export interface Document {
   readonly type: DocumentType;
@@ -23,43 +22,43 @@ export interface Document {
 
 /** `POST …/documentos`: the whole package (grouped) or the CCB ahead (deferred). */
 export async function deliverPackage(
-  pool: Pool,
-  provenance: Provenance,
+  within: Transactor,
+  asker: Asker,
   loanId: string,
   documents: readonly Document[],
 ): Promise<Handled> {
   const command = { type: 'deliverPackage', documents: documents.map(pieceOf) } as const;
-  return handleLoan(pool, provenance, loanId, () => command, archiving(provenance, documents));
+  return handleLoan(within, asker, loanId, () => command, archiving(documents));
 }
 
 /** `POST …/documentos-dataprev`: every piece that is still missing, at once. */
 export async function deliverMissingDocuments(
-  pool: Pool,
-  provenance: Provenance,
+  within: Transactor,
+  asker: Asker,
   loanId: string,
   documents: readonly Document[],
 ): Promise<Handled> {
   const command = { type: 'deliverMissingDocuments', documents: documents.map(pieceOf) } as const;
-  return handleLoan(pool, provenance, loanId, () => command, archiving(provenance, documents));
+  return handleLoan(within, asker, loanId, () => command, archiving(documents));
 }
 
 /** `POST …/documentos/{tipo}`: one piece; the last one ends the obligation as the batch does. */
 export async function deliverDocument(
-  pool: Pool,
-  provenance: Provenance,
+  within: Transactor,
+  asker: Asker,
   loanId: string,
   document: Document,
 ): Promise<Handled> {
   const command = { type: 'deliverDocument', document: pieceOf(document) } as const;
-  return handleLoan(pool, provenance, loanId, () => command, archiving(provenance, [document]));
+  return handleLoan(within, asker, loanId, () => command, archiving([document]));
 }
 
 function pieceOf({ type, content }: Document): DocumentPiece {
   return { type, sha256: content.sha256 };
 }
 
-function archiving({ partnerId }: Provenance, documents: readonly Document[]): Within {
-  return async (tx, { state, now }) => {
+function archiving(documents: readonly Document[]): Within {
+  return async (tx, { partnerId, state, now }) => {
     // One at a time: the driver holds a statement's bytes as text twice their size until they are sent.
     for (const document of documents) await archive(tx, partnerId, state.id, document, now);
   };

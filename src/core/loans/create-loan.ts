@@ -29,31 +29,38 @@ export async function createLoan(
   request: CreateLoan,
 ): Promise<Result<Once<NewLoan>, KeyRefusal | 'unknownMarginQuery'>> {
   const keyed = { partnerId: provenance.partnerId, operation: OPERATION, key, body: request };
-  return once<NewLoan, 'unknownMarginQuery'>(pool, keyed, async (tx) => {
-    const marginQueryId = await findMarginQuery(tx, provenance.partnerId, request);
-    if (marginQueryId === undefined) return { refused: { kind: 'unknownMarginQuery' } };
-    const { loanId, now, signing, documents, issuance } = await readAccount(tx, provenance.partnerId);
-    const numero = issuance === 'sincrona' ? await definitiveNumber(tx, now) : await provisionalNumber(tx);
-    const contract = {
-      emprestimo_id: loanId,
-      numero,
-      cpf_trabalhador: request.cpf_trabalhador,
-      nome_trabalhador: request.nome_trabalhador,
-      matricula: request.matricula,
-      cnpj_empregador: request.cnpj_empregador,
-      tipo_assinatura: signing,
-      entrega_documentos: documents,
-      valor_liberado: request.valor_liberado,
-      numero_parcelas: request.numero_parcelas,
-      valor_parcela: request.valor_parcela,
-      consulta_margem_id: marginQueryId,
-    };
-    const command = { type: 'issue', issuance, contract } as const;
-    const issued = await decideAndAppend(tx, provenance, loanId, command, null, now);
-    if ('refused' in issued) throw new Error(`a new loan was refused: ${issued.refused.kind}`);
-    const status = issuance === 'sincrona' ? 201 : 202;
-    return { ok: { status, location: `/v1/emprestimos/${loanId}`, body: view(issued.ok) } };
-  });
+  return once<NewLoan, 'unknownMarginQuery'>(pool, keyed, (tx) => issueLoan(tx, provenance, request));
+}
+
+/** Issues a loan in the caller's transaction. Throws for a partner that does not exist. */
+export async function issueLoan(
+  tx: Tx,
+  provenance: Provenance,
+  request: CreateLoan,
+): Promise<Result<NewLoan, 'unknownMarginQuery'>> {
+  const marginQueryId = await findMarginQuery(tx, provenance.partnerId, request);
+  if (marginQueryId === undefined) return { refused: { kind: 'unknownMarginQuery' } };
+  const { loanId, now, signing, documents, issuance } = await readAccount(tx, provenance.partnerId);
+  const numero = issuance === 'sincrona' ? await definitiveNumber(tx, now) : await provisionalNumber(tx);
+  const contract = {
+    emprestimo_id: loanId,
+    numero,
+    cpf_trabalhador: request.cpf_trabalhador,
+    nome_trabalhador: request.nome_trabalhador,
+    matricula: request.matricula,
+    cnpj_empregador: request.cnpj_empregador,
+    tipo_assinatura: signing,
+    entrega_documentos: documents,
+    valor_liberado: request.valor_liberado,
+    numero_parcelas: request.numero_parcelas,
+    valor_parcela: request.valor_parcela,
+    consulta_margem_id: marginQueryId,
+  };
+  const command = { type: 'issue', issuance, contract } as const;
+  const issued = await decideAndAppend(tx, provenance, loanId, command, null, now);
+  if ('refused' in issued) throw new Error(`a new loan was refused: ${issued.refused.kind}`);
+  const status = issuance === 'sincrona' ? 201 : 202;
+  return { ok: { status, location: `/v1/emprestimos/${loanId}`, body: view(issued.ok) } };
 }
 
 /** Null when the request names no margin query; undefined when it names none of this partner, worker and employer. */

@@ -33,6 +33,8 @@ export type Asker = Omit<Provenance, 'partnerId'> & { readonly partnerId: string
 
 interface Deciding {
   readonly tx: Tx;
+  /** Whose loan it is. */
+  readonly partnerId: string;
   /** The loan as the command will meet it. */
   readonly state: LoanState;
 }
@@ -43,7 +45,10 @@ interface Deciding {
 export type ToCommand = (now: Date, deciding: Deciding) => Command | Promise<Command>;
 
 /** Writes rows that must commit with the facts; `state` is the loan after them. */
-export type Within = (tx: Tx, decided: { readonly state: LoanState; readonly now: Date }) => Promise<unknown>;
+export type Within = (
+  tx: Tx,
+  decided: { readonly partnerId: string; readonly state: LoanState; readonly now: Date },
+) => Promise<unknown>;
 
 /** The loan after the command. `notFound` also stands for another partner's loan, and for an id that is none. */
 export type Handled = Result<LoanState, LoanRefusal>;
@@ -81,9 +86,9 @@ async function handleOnce(
   const loan = foldLoan(loanId, events);
   if (loan === null || (asker.partnerId !== null && asker.partnerId !== loan.partnerId)) return NOT_FOUND;
   const { state, partnerId } = loan;
-  const command = await toCommand(now, { tx, state });
+  const command = await toCommand(now, { tx, partnerId, state });
   const handled = await decideAndAppend(tx, { ...asker, partnerId }, loanId, command, state, now);
-  if ('ok' in handled) await within?.(tx, { state: handled.ok, now });
+  if ('ok' in handled) await within?.(tx, { partnerId, state: handled.ok, now });
   return handled;
 }
 

@@ -1,70 +1,54 @@
 /**
- * The loan core's door over HTTP: the same use cases as the sandbox's, with an Idempotency-Key of the lender's own.
+ * The loan core's door over HTTP: the same use cases as a partner's, with an Idempotency-Key of the lender's own.
  *
  * Keys belong to whoever sends the requests. The core speaks for no partner, so its keys have one owner of their own, the
  * lender: the same key for a loan of another partner is another request (422), and never meets a partner's own key.
  */
-import type { LoanResource } from '../../contract/resources/loan-resource.ts';
-import type { Result } from '../../contract/refusals.ts';
+import type { Refused, RefusalKind, Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { LoanRefusal } from '../../loan/command.ts';
-import { view } from '../../loan/view.ts';
-import { type Provenance, UnknownPartner } from '../../log/append.ts';
-import { type Authorization, confirmAuthorization } from '../margin/authorization.ts';
-import type { Handled, Transactor } from './handle-loan.ts';
-import { type KeyedRequest, type KeyRefusal, type Once, once } from '../idempotency.ts';
+import type { Provenance } from '../../log/append.ts';
+import { type Answer, type KeyedRequest, type KeyRefusal, once } from '../idempotency.ts';
+import type { Transactor } from './handle-loan.ts';
 
 /** Stands for the lender where a key's owner is named; no partner has this id. */
 const LENDER = '00000000-0000-0000-0000-000000000000';
 
-export type LenderRequest = Omit<KeyedRequest, 'partnerId'>;
+/** What the lender asks; null is a request without a key. */
+export type LenderRequest = Omit<KeyedRequest, 'partnerId' | 'key'> & { readonly key: string | null };
 
-/** An answer that a key of the lender's keeps. */
-interface Kept<S extends number, B> {
-  readonly status: S;
-  readonly location: null;
-  readonly body: B;
-}
-
-type HandledOnce = Result<Once<Kept<200, LoanResource>>, LoanRefusal | KeyRefusal>;
-
-/** Handles one command on a loan, once for the key. */
-export async function handleOnceByKey(
+/** Does what the lender asks, once for its key, or each time where there is none. */
+export async function onceForLender<A extends Answer, K extends RefusalKind>(
   pool: Pool,
   request: LenderRequest,
-  handle: (within: Transactor) => Promise<Handled>,
-): Promise<HandledOnce> {
-  return once(pool, { ...request, partnerId: LENDER }, async (tx) => {
-    const handled = await handle(inside(tx));
-    if ('refused' in handled) return handled;
-    return { ok: { status: 200, location: null, body: view(handled.ok) } };
-  });
+  make: (within: Transactor) => Promise<Result<A, K>>,
+): Promise<Result<A, K | KeyRefusal>> {
+  const { key } = request;
+  if (key === null) return make(pool);
+  const made = await once<A, K>(pool, { ...request, key, partnerId: LENDER }, (tx) => make(inside(tx)));
+  return 'refused' in made ? made : { ok: made.ok.answer };
 }
 
-/** Confirms an authorization for a partner that the core names. */
-export async function confirmFor(
-  within: Transactor,
-  provenance: Provenance,
-  given: Parameters<typeof confirmAuthorization>[2],
-): Promise<Result<Authorization, 'unknownPartner'>> {
-  try {
-    return { ok: await confirmAuthorization(within, provenance, given) };
-  } catch (error) {
-    if (!(error instanceof UnknownPartner)) throw error;
-    return { refused: { kind: 'unknownPartner' } };
-  }
+interface CoreCall {
+  readonly actor: string;
+  readonly requestId: string;
+  readonly idempotencyKey: string | null;
+  readonly body: { readonly parceiro_id: string };
 }
 
-/** The same, once for the key. */
-export async function confirmOnceByKey(
+/** What the core tells of a partner that its body names; one that has left counts. */
+export async function tellOfPartner<A extends Answer, K extends RefusalKind = never>(
   pool: Pool,
-  request: LenderRequest,
-  provenance: Provenance,
-  given: Parameters<typeof confirmAuthorization>[2],
-): Promise<Result<Once<Kept<201, Authorization>>, KeyRefusal | 'unknownPartner'>> {
-  return once(pool, { ...request, partnerId: LENDER }, async (tx) => {
-    const confirmed = await confirmFor(inside(tx), provenance, given);
-    return 'refused' in confirmed ? confirmed : { ok: { status: 201, location: null, body: confirmed.ok } };
+  path: string,
+  { actor, requestId, idempotencyKey: key, body }: CoreCall,
+  make: (within: Transactor, provenance: Provenance) => Promise<Result<A, K>>,
+): Promise<Result<A, K | KeyRefusal | 'unknownPartner'>> {
+  const partnerId = body.parceiro_id;
+  return onceForLender<A, K | 'unknownPartner'>(pool, { operation: `POST ${path}`, key, body }, async (within) => {
+    const [partner] = await within.transaction(
+      (tx) => tx<{ id: string }[]>`select id from partners where id = ${partnerId}`,
+    );
+    if (partner) return make(within, { partnerId, actor, requestId });
+    return { refused: { kind: 'unknownPartner' } } as Refused<'unknownPartner'> as Refused<K | 'unknownPartner'>;
   });
 }
 

@@ -14,12 +14,12 @@ import { readStream, type RecordedEvent } from '../../log/read.ts';
 import { foldLoan, type OwnedLoan, project } from './loan-projection.ts';
 
 /**
- * The partner's loan as it is, or as it was right after its event number `version` (at least 1). Null for an unknown
- * id, another partner's loan, and a version that the loan has not reached.
+ * The partner's loan (anybody's: null) as it is, or as it was right after its event number `version` (at least 1). Null
+ * for an unknown id, another partner's loan, and a version that the loan has not reached.
  */
 export async function readLoan(
   pool: Pool,
-  partnerId: string,
+  partnerId: string | null,
   loanId: string,
   version?: number,
 ): Promise<LoanState | null> {
@@ -29,7 +29,7 @@ export async function readLoan(
   // Not needed for this answer, nor for the next: where it cannot be written, as on a standby, each read folds anew.
   if (found.isUnseen) await pool.run((sql) => project(sql, [found.loan])).catch(() => undefined);
   const { loan } = found;
-  if (loan.partnerId !== partnerId) return null;
+  if (partnerId !== null && loan.partnerId !== partnerId) return null;
   if (version === undefined || version === loan.state.version) return loan.state;
   return version > loan.state.version ? null : fold(await pool.run((sql) => readStream(sql, loanId, version)));
 }

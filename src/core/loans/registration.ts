@@ -3,32 +3,34 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { addDays, dayOf } from '../../contract/calendar.ts';
 import type { Provenance } from '../../log/append.ts';
 import { type RegistrationAnswer, RegistryFailure } from '../../registry/port.ts';
-import { type Handled, handleLoan } from './handle-loan.ts';
+import { type Asker, type Handled, handleLoan, type ToCommand, type Transactor } from './handle-loan.ts';
 import { closeSuperseded } from './open-registrations.ts';
 
 /** Asks for a registration: the fact, and the row that makes the worker ask the registry, in one transaction. */
 export async function requestRegistration(pool: Pool, provenance: Provenance, loanId: string): Promise<Handled> {
-  return handleLoan(
-    pool,
-    provenance,
-    loanId,
-    async (_now, { tx }) => {
-      const [row] = await tx<[{ id: string }]>`select uuidv7() as id`;
-      return { type: 'requestRegistration', registrationId: row.id };
-    },
-    async (tx, { state }) => {
-      if (state.registration === null) throw new Error(`loan ${loanId} asked for a registration and has none`);
-      await closeSuperseded(tx, loanId, null);
-      await tx`
-        insert into registrations (id, loan_id, partner_id)
-        values (${state.registration.id}, ${state.id}, ${provenance.partnerId})`;
-    },
-  );
+  return handleLoan(pool, provenance, loanId, newRegistration, async (tx, { state }) => {
+    if (state.registration === null) throw new Error(`loan ${loanId} asked for a registration and has none`);
+    await closeSuperseded(tx, loanId, null);
+    await tx`
+      insert into registrations (id, loan_id, partner_id)
+      values (${state.registration.id}, ${state.id}, ${provenance.partnerId})`;
+  });
 }
+
+/** The lender's core has asked the registry itself: the fact alone, and nothing for our worker to do. */
+export async function tellRegistrationAsked(within: Transactor, asker: Asker, loanId: string): Promise<Handled> {
+  return handleLoan(within, asker, loanId, newRegistration, (tx) => closeSuperseded(tx, loanId, null));
+}
+
+const newRegistration: ToCommand = async (_now, { tx }) => {
+  const [row] = await tx<[{ id: string }]>`select uuidv7() as id`;
+  return { type: 'requestRegistration', registrationId: row.id };
+};
 
 export interface RegistrationEnd {
   readonly loanId: string;
-  readonly registrationId: string;
+  /** Null: the one under way, whoever asked it. */
+  readonly registrationId: string | null;
   readonly answer: RegistrationAnswer;
   /** Days from the registration to the documents' deadline, where it opens that obligation. */
   readonly documentsDeadlineDays: number;
@@ -39,22 +41,22 @@ export interface RegistrationEnd {
  * so of two workers that asked, the later gets a rejection. Throws `RegistryFailure` for a protocol that another
  * registration has.
  */
-export async function recordRegistration(pool: Pool, provenance: Provenance, end: RegistrationEnd): Promise<Handled> {
-  const { loanId, registrationId, answer, documentsDeadlineDays } = end;
+export async function recordRegistration(within: Transactor, asker: Asker, end: RegistrationEnd): Promise<Handled> {
+  const { loanId, answer, documentsDeadlineDays } = end;
   return handleLoan(
-    pool,
-    provenance,
+    within,
+    asker,
     loanId,
-    (now) =>
-      answer.outcome === 'concluded'
-        ? {
-            type: 'concludeRegistration',
-            registrationId,
-            protocol: answer.protocol,
-            documentsDeadline: addDays(dayOf(now), documentsDeadlineDays),
-          }
-        : { type: 'failRegistration', registrationId, error: answer.error },
-    (tx) => close(tx, registrationId, answer),
+    (now, { state }) => {
+      const registrationId = end.registrationId ?? state.registration?.id ?? '';
+      if (answer.outcome !== 'concluded') return { type: 'failRegistration', registrationId, error: answer.error };
+      const documentsDeadline = addDays(dayOf(now), documentsDeadlineDays);
+      return { type: 'concludeRegistration', registrationId, protocol: answer.protocol, documentsDeadline };
+    },
+    async (tx, { state: { registration } }) => {
+      if (registration === null) throw new Error(`loan ${loanId} ended no registration`);
+      await close(tx, registration.id, answer);
+    },
   );
 }
 

@@ -153,7 +153,11 @@ async function recordEnd(
   return landing;
 }
 
-async function keepQuery(tx: Tx, { partnerId, workerCpf, employerCnpj }: MarginKey, query: MarginQuery): Promise<void> {
+export async function keepQuery(
+  tx: Tx,
+  { partnerId, workerCpf, employerCnpj }: MarginKey,
+  query: MarginQuery,
+): Promise<void> {
   const { id, earningsCentavos, marginCentavos, queriedAt } = query;
   await tx`
     insert into margin_queries (id, partner_id, worker_cpf, employer_cnpj, earnings_centavos, margin_centavos, queried_at)
@@ -178,7 +182,7 @@ function upstreamOf(error: unknown): string {
   return error instanceof RegistryFailure ? error.told : SILENT;
 }
 
-function factOf(key: MarginKey, landing: Landing): Fact {
+export function factOf(key: MarginKey, landing: Landing): Fact {
   const worker = { cpf_trabalhador: key.workerCpf, cnpj_empregador: key.employerCnpj };
   if ('failure' in landing) {
     const { kind, error } = landing.failure;

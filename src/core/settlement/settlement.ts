@@ -10,12 +10,12 @@
  * Events committed later belong to the next batch.
  */
 import type { Result } from '../../contract/refusals.ts';
-import type { Pool } from '../../db/pool.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
 import { dayOf } from '../../contract/calendar.ts';
-import { append, type Provenance } from '../../log/append.ts';
+import { append, type Provenance, VersionConflict } from '../../log/append.ts';
 import { readCommitted, readProgress } from '../../log/follow.ts';
 import { readClock } from '../../log/read.ts';
+import type { Transactor } from '../loans/handle-loan.ts';
 import { applyEvents } from '../projection/apply-events.ts';
 import { readSettlement, type Settlement, settleMonth } from './installments.ts';
 
@@ -32,13 +32,28 @@ export function isOver(month: string, now: Date): boolean {
 
 /** Closes the batch of `month`, `YYYY-MM`. Throws for a partner that does not exist. Tests pass their own `now`. */
 export async function closeSettlement(
-  pool: Pool,
+  within: Transactor,
+  provenance: Provenance,
+  month: string,
+  now?: Date,
+): Promise<Result<Closing, 'monthNotOver'>> {
+  try {
+    return await closeOnce(within, provenance, month, now);
+  } catch (error) {
+    // A core in another language has closed it meanwhile, and now its batch can be read.
+    if (!(error instanceof VersionConflict)) throw error;
+    return closeOnce(within, provenance, month, now);
+  }
+}
+
+async function closeOnce(
+  within: Transactor,
   provenance: Provenance,
   month: string,
   now?: Date,
 ): Promise<Result<Closing, 'monthNotOver'>> {
   const { partnerId } = provenance;
-  return pool.transaction(async (tx) => {
+  return within.transaction<Result<Closing, 'monthNotOver'>>(async (tx) => {
     const known = await lockPartner(tx, partnerId);
     if (known.length === 0) throw new Error(`there is no partner ${partnerId}`);
     const closedAt = now ?? (await readClock(tx));

@@ -3,6 +3,7 @@
  * a name means the same wherever it occurs; where a text and a number share one, by both.
  */
 const TEXTS: Readonly<Record<string, string>> = {
+  autor: 'core-banking',
   chave_id: '080ab022',
   checkpoint:
     'carteiro.example.com/log\n7\nqZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=\n\n— carteiro.example.com/log Az3grl…\n',
@@ -15,6 +16,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   endereco: '203.0.113.7',
   erro: 'TEMPO_ESGOTADO: sem resposta em 30000 ms',
   evento: 'averbacao.concluida',
+  familia: 'backoffice',
   host: 'parceiro.example.com',
   entrada:
     'carteiro/selo/1\n7\n1 793 1 1042\n250\nqZ0JgD4h2o3f7c8mB1x5yT6uV9wA0eC2gI4kM6oQ8s0=\n2026-01-31T12:00:00.000Z\n',
@@ -32,6 +34,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   protocolo_registry: 'REG-2DCA4C14FF77347F',
   proximo_cursor: 'NzkzIDQgdXhfNUFmT0pBSjU2eGllQQ',
   reivindicacao: 'poller-1/12',
+  requisicao_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b',
   resposta: '{"ok":true}',
   secret: `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`,
   url: 'https://parceiro.example.com/carteiro',

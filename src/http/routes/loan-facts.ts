@@ -9,7 +9,7 @@ import { date, text } from '../../contract/values.ts';
 import { failDisbursement, settleDisbursement } from '../../core/loans/disbursement.ts';
 import type { Asker, Handled, Transactor } from '../../core/loans/handle-loan.ts';
 import { concludeIssuance, failIssuance } from '../../core/loans/issuance.ts';
-import { handleOnceByKey } from '../../core/loans/nucleus.ts';
+import { onceForLender } from '../../core/loans/nucleus.ts';
 import { concludeSigning } from '../../core/loans/signing.ts';
 import type { Pool } from '../../db/pool.ts';
 import { view } from '../../loan/view.ts';
@@ -57,14 +57,19 @@ const transferEnd = (door: Door) =>
 const ERRORS = ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
 const KEY_ERRORS = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
 
-export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: Door): void {
-  const shared = {
+/** What the operations of a door have in common: each answers the loan. */
+export function factOf(door: Door) {
+  return {
     method: 'post',
     scope: door.scope,
     ...(door.idempotencyKey && { idempotencyKey: door.idempotencyKey }),
     answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
     errors: [...ERRORS, ...(door.idempotencyKey ? KEY_ERRORS : [])],
   } as const;
+}
+
+export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: Door): void {
+  const shared = factOf(door);
   const path = (fact: string) => `${door.prefix}/emprestimos/{id}/${fact}`;
 
   add(
@@ -73,7 +78,7 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
       path: path('assinatura'),
       summary: { pt: 'O provedor interno finaliza o documento', en: 'The internal provider finalises the document' },
     },
-    async (call) => answer(pool, path('assinatura'), call, (on, asker) => concludeSigning(on, asker, call.id)),
+    async (call) => answerFact(pool, path('assinatura'), call, (on, asker) => concludeSigning(on, asker, call.id)),
   );
   add(
     {
@@ -84,7 +89,7 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
     },
     async (call) => {
       const { resultado, motivo = DEFAULT_ISSUANCE_REASON } = call.body;
-      return answer(pool, path('emissao'), call, (on, asker) =>
+      return answerFact(pool, path('emissao'), call, (on, asker) =>
         resultado === 'emitida' ? concludeIssuance(on, asker, call.id) : failIssuance(on, asker, call.id, motivo),
       );
     },
@@ -98,7 +103,7 @@ export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: D
     },
     async (call) => {
       const { resultado, motivo = DEFAULT_DISBURSEMENT_REASON, data_liberacao: on } = call.body;
-      return answer(pool, path('desembolso'), call, (within, asker) =>
+      return answerFact(pool, path('desembolso'), call, (within, asker) =>
         resultado === 'liquidado'
           ? settleDisbursement(within, asker, call.id, on, door.monthsBack)
           : failDisbursement(within, asker, call.id, motivo),
@@ -115,7 +120,8 @@ type FactCall = Exclude<Caller, { readonly by: 'auditor' }> & {
   readonly idempotencyKey: string | null;
 };
 
-async function answer(
+/** Handles the fact, once for its key, and answers the loan. */
+export async function answerFact(
   pool: Pool,
   operation: string,
   call: FactCall,
@@ -124,11 +130,11 @@ async function answer(
   const { actor, requestId, id, body, idempotencyKey: key } = call;
   // The loan tells the loan core whose it is.
   const asker: Asker = { partnerId: call.by === 'partner' ? call.partnerId : null, actor, requestId };
-  if (key === null) {
-    const handled = await handle(pool, asker);
-    return 'refused' in handled ? handled : ({ status: 200, body: view(handled.ok) } as const);
-  }
-  const keyed = { operation: `POST ${operation}`, key, body: { id, body } };
-  const once = await handleOnceByKey(pool, keyed, (within) => handle(within, asker));
-  return 'refused' in once ? once : ({ status: 200, body: once.ok.answer.body } as const);
+  const request = { operation: `POST ${operation}`, key, body: { id, body } };
+  const once = await onceForLender(pool, request, async (within) => {
+    const handled = await handle(within, asker);
+    if ('refused' in handled) return handled;
+    return { ok: { status: 200, location: null, body: view(handled.ok) } as const };
+  });
+  return 'refused' in once ? once : ({ status: 200, body: once.ok.body } as const);
 }

@@ -15,11 +15,11 @@ import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
 /** The largest version that the log can hold; above it the answer is known without looking. */
-const MAX_VERSION = 2 ** 31 - 1;
+export const MAX_VERSION = 2 ** 31 - 1;
 
 const LOCATION = { Location: { pt: 'O caminho do empréstimo', en: "The loan's path" } };
 
-const versionQuery = z.strictObject({
+export const versionQuery = z.strictObject({
   versao: z
     .string({ error: 'deve ser um número inteiro a partir de 1' })
     .regex(/^[1-9]\d*$/, 'deve ser um número inteiro a partir de 1')
@@ -44,6 +44,7 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
   add(
     {
       method: 'post',
+      ownCore: true,
       path: '/v1/emprestimos',
       summary: { pt: 'Emite um empréstimo', en: 'Issues a loan' },
       scope: 'emprestimos:write',
@@ -97,6 +98,7 @@ function addRegistrations(add: AddOperation, { pool, registry }: HttpDeps): void
   add(
     {
       method: 'post',
+      ownCore: true,
       path: '/v1/emprestimos/{id}/averbacao',
       summary: { pt: 'Pede a averbação do empréstimo', en: "Asks for the loan's registration" },
       scope: 'emprestimos:write',

@@ -17,6 +17,7 @@ export function addMarginRoutes(add: AddOperation, { registry }: HttpDeps): void
   add(
     {
       method: 'post',
+      ownCore: true,
       path: '/v1/margem/consulta',
       summary: { pt: 'Consulta a margem de um trabalhador', en: "Queries a worker's margin" },
       scope: 'margem:read',

@@ -1,7 +1,7 @@
 /** The registry's knowledge of bonds, and its nightly sync, played by the partner. */
 import { z } from 'zod';
-import { bondEnded, newBond } from '../../contract/payloads.ts';
 import { NO_REGISTRY, NOT_FOUND, type Result } from '../../contract/refusals.ts';
+import { toldEndOfBond as endOfBond, toldRehire as rehire } from '../../contract/resources/nucleus-resource.ts';
 import { id as uuid, toCentavos } from '../../contract/values.ts';
 import { syncBonds } from '../../core/bonds/bonds.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
@@ -13,19 +13,6 @@ import type { AddOperation } from '../operation.ts';
 
 const scope = 'sandbox';
 const errors = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
-
-const endOfBond = z.strictObject({
-  emprestimo_id: uuid,
-  data_desligamento: bondEnded.shape.data_desligamento,
-  motivo_desligamento: bondEnded.shape.motivo_desligamento,
-});
-
-const rehire = z.strictObject({
-  emprestimo_id: uuid,
-  novo_empregador: newBond.shape.novo_empregador,
-  data_admissao: newBond.shape.data_admissao,
-  margem_disponivel: newBond.shape.margem_disponivel,
-});
 
 export function addSandboxBondRoutes(add: AddOperation, deps: HttpDeps): void {
   addEndOfBond(add, deps);

@@ -1,13 +1,10 @@
 /** The monthly batch, closed by the partner. */
 import { z } from 'zod';
-import { settlementProcessed } from '../../contract/payloads.ts';
+import { closedMonth } from '../../contract/resources/nucleus-resource.ts';
 import { month } from '../../contract/values.ts';
 import { closeSettlement } from '../../core/settlement/settlement.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
-
-/** `ja_fechado`: the batch existed, nothing changed and no event was emitted. */
-const answer = settlementProcessed.extend({ ja_fechado: z.boolean() });
 
 export function addSandboxSettlementRoutes(add: AddOperation, { pool }: HttpDeps): void {
   add(
@@ -20,7 +17,7 @@ export function addSandboxSettlementRoutes(add: AddOperation, { pool }: HttpDeps
       },
       scope: 'sandbox',
       body: z.strictObject({ competencia: month }),
-      answers: { 200: { description: { pt: 'O repasse', en: 'The settlement' }, schema: answer } },
+      answers: { 200: { description: { pt: 'O repasse', en: 'The settlement' }, schema: closedMonth } },
       errors: ['TRANSICAO_INVALIDA'],
     },
     async ({ partnerId, actor, requestId, body: { competencia } }) => {
