@@ -3,7 +3,7 @@
 --   carteiro_owner        owns everything; migrations, and the commands that write partners' accounts
 --   carteiro_app          the API, the workers, the jobs, and the operator's other commands
 --   carteiro_poller       `poll`
---   carteiro_core         the loan core's own login: it may append events, and nothing else
+--   carteiro_core         the loan core's own login: it may append events, and read the catalog and its events' deliveries
 --   carteiro_auditor      reads the auditors' views; a member of carteiro_auditor_cpf sees CPFs in them
 -- Applied again whenever this file, a function or a view has changed: whatever was granted on the objects named here is
 -- taken back first.
@@ -100,3 +100,4 @@ grant execute on function
 grant execute on function
   append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_core;
+grant select on event_types, core_deliveries to carteiro_core;

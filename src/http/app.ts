@@ -64,7 +64,10 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   const operations: Operation[] = [];
   const add: AddOperation = (operation, respond) => {
     // Its path may have a GET: the route is there to be unknown, not refused as another method would be.
-    if (operation.ownCore && deps.loanCore === 'outside') return void on(operation, (c) => answer(unknownRoute(), c));
+    if (operation.ownCore && deps.loanCore === 'outside') {
+      on(operation, (c) => answer(unknownRoute(), c));
+      return;
+    }
     operations.push(operation);
     addRoute(operation.method, operation.path, guarded(operation, gate, respond as AnyRespond));
   };

@@ -270,7 +270,8 @@ test('the description has every operation of the core under a tag of its own; th
   for (const [, { get, post }] of own) {
     for (const operation of [get, post].filter((one) => one !== undefined))
       expect(operation).toMatchObject({ tags: ['nucleo'], security: [{ bearer: ['nucleo'] }] });
-    if (post) expect(post.parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+    const keys = post === undefined || post.parameters.some(({ name }) => name === 'Idempotency-Key');
+    expect(keys).toBe(true);
   }
 });
 

@@ -33,6 +33,21 @@ afterAll(async () => {
   await database.drop();
 });
 
+test("the core reads the catalog and its events' deliveries, and neither the log nor a webhook", async () => {
+  const data = { autorizacao_id: randomUUID(), cpf_trabalhador: '52998224725', status: 'confirmada', origem: 'web' };
+  const [event] = await core<[{ id: string }]>`
+    select event_id as id from carteiro.append_event(
+      ${data.autorizacao_id}, 0, 'autorizacao.confirmada', ${partnerId}, ${JSON.stringify(data)}::text::json, 'core')`;
+  expect(await core`select status, attempts from carteiro.core_deliveries where event_id = ${event.id}`).toEqual([
+    { status: 'pendente', attempts: 0 },
+  ]);
+  expect(await core`select kind from carteiro.event_types where name = 'autorizacao.confirmada'`).toEqual([
+    { kind: 'emitted' },
+  ]);
+  for (const table of ['events', 'deliveries', 'webhooks', 'loans'])
+    await expect(core.unsafe(`select from carteiro.${table}`)).rejects.toMatchObject({ code: '42501' });
+});
+
 interface Appended {
   readonly type?: string;
   readonly data?: string;

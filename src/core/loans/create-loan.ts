@@ -4,7 +4,7 @@ import type { Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { partners } from '../../db/tables/partners.ts';
 import { view } from '../../loan/view.ts';
-import type { Provenance } from '../../log/append.ts';
+import { type Provenance, UnknownPartner } from '../../log/append.ts';
 import { decideAndAppend } from './handle-loan.ts';
 import { type KeyRefusal, type Once, once } from '../idempotency.ts';
 import { definitiveNumber, provisionalNumber } from './loan-number.ts';
@@ -81,6 +81,6 @@ type Account = Pick<typeof partners.$inferSelect, 'signing' | 'documents' | 'iss
 async function readAccount(tx: Tx, partnerId: string): Promise<Account> {
   const [account] = await tx<Account[]>`
     select uuidv7() as "loanId", clock_timestamp() as now, signing, documents, issuance from partners where id = ${partnerId}`;
-  if (account === undefined) throw new Error(`there is no partner ${partnerId}`);
+  if (account === undefined) throw new UnknownPartner(`there is no partner ${partnerId}`);
   return account;
 }

@@ -6,7 +6,7 @@
  */
 import type { Refused, RefusalKind, Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import type { Provenance } from '../../log/append.ts';
+import { type Provenance, UnknownPartner } from '../../log/append.ts';
 import { type Answer, type KeyedRequest, type KeyRefusal, once } from '../idempotency.ts';
 import type { Transactor } from './handle-loan.ts';
 
@@ -28,6 +28,8 @@ export async function onceForLender<A extends Answer, K extends RefusalKind>(
   return 'refused' in made ? made : { ok: made.ok.answer };
 }
 
+const UNKNOWN_PARTNER: Refused<'unknownPartner'> = { refused: { kind: 'unknownPartner' } };
+
 interface CoreCall {
   readonly actor: string;
   readonly requestId: string;
@@ -42,13 +44,13 @@ export async function tellOfPartner<A extends Answer, K extends RefusalKind = ne
   { actor, requestId, idempotencyKey: key, body }: CoreCall,
   make: (within: Transactor, provenance: Provenance) => Promise<Result<A, K>>,
 ): Promise<Result<A, K | KeyRefusal | 'unknownPartner'>> {
-  const partnerId = body.parceiro_id;
   return onceForLender<A, K | 'unknownPartner'>(pool, { operation: `POST ${path}`, key, body }, async (within) => {
-    const [partner] = await within.transaction(
-      (tx) => tx<{ id: string }[]>`select id from partners where id = ${partnerId}`,
-    );
-    if (partner) return make(within, { partnerId, actor, requestId });
-    return { refused: { kind: 'unknownPartner' } } as Refused<'unknownPartner'> as Refused<K | 'unknownPartner'>;
+    try {
+      return await make(within, { partnerId: body.parceiro_id, actor, requestId });
+    } catch (error) {
+      if (!(error instanceof UnknownPartner)) throw error;
+      return UNKNOWN_PARTNER as Refused<K | 'unknownPartner'>;
+    }
   });
 }
 

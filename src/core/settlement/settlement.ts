@@ -12,7 +12,7 @@
 import type { Result } from '../../contract/refusals.ts';
 import { lockPartner } from '../../db/partner-lock.ts';
 import { dayOf } from '../../contract/calendar.ts';
-import { append, type Provenance, VersionConflict } from '../../log/append.ts';
+import { append, type Provenance, UnknownPartner, VersionConflict } from '../../log/append.ts';
 import { readCommitted, readProgress } from '../../log/follow.ts';
 import { readClock } from '../../log/read.ts';
 import type { Transactor } from '../loans/handle-loan.ts';
@@ -55,7 +55,7 @@ async function closeOnce(
   const { partnerId } = provenance;
   return within.transaction<Result<Closing, 'monthNotOver'>>(async (tx) => {
     const known = await lockPartner(tx, partnerId);
-    if (known.length === 0) throw new Error(`there is no partner ${partnerId}`);
+    if (known.length === 0) throw new UnknownPartner(`there is no partner ${partnerId}`);
     const closedAt = now ?? (await readClock(tx));
     if (!isOver(month, closedAt)) return { refused: { kind: 'monthNotOver', month } };
     await applyEvents(tx, await readCommitted(tx, await readProgress(tx, 'loans'), partnerId));
