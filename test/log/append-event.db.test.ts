@@ -34,10 +34,10 @@ afterAll(async () => {
 });
 
 test("the core reads the catalog and its events' deliveries, and neither the log nor a webhook", async () => {
-  const data = { autorizacao_id: randomUUID(), cpf_trabalhador: '52998224725', status: 'confirmada', origem: 'web' };
+  const data = { emprestimo_id: randomUUID(), numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
   const [event] = await core<[{ id: string }]>`
     select event_id as id from carteiro.append_event(
-      ${data.autorizacao_id}, 0, 'autorizacao.confirmada', ${partnerId}, ${JSON.stringify(data)}::text::json, 'core')`;
+      ${data.emprestimo_id}, 0, 'desembolso.falhou', ${partnerId}, ${JSON.stringify(data)}::text::json, 'core')`;
   expect(await core`select status, attempts from carteiro.core_deliveries where event_id = ${event.id}`).toEqual([
     { status: 'pendente', attempts: 0 },
   ]);

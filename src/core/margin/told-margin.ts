@@ -17,7 +17,7 @@ export async function tellMargin(
   const key = { ...worker, partnerId: provenance.partnerId };
   const [{ id, now }] = await tx<[{ id: string; now: Date }]>`select uuidv7() as id, clock_timestamp() as now`;
   const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
-  if ('query' in landing) await keepQuery(tx, key, landing.query);
   await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts: [factOf(key, landing)], occurredAt: now });
+  if ('query' in landing) await keepQuery(tx, key, landing.query);
   return id;
 }
