@@ -144,7 +144,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
     sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).addSandbox : null,
     loanCore: config.loanCore,
-    documentsDeadlineDays: config.documentsDeadlineDays,
+    documentsDeadlineDays,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
