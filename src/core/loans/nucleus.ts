@@ -49,7 +49,7 @@ export async function tellOfPartner<A extends Answer, K extends RefusalKind = ne
       return await make(within, { partnerId: body.parceiro_id, actor, requestId });
     } catch (error) {
       if (!(error instanceof UnknownPartner)) throw error;
-      return UNKNOWN_PARTNER as Refused<K | 'unknownPartner'>;
+      return UNKNOWN_PARTNER;
     }
   });
 }
