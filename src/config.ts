@@ -13,9 +13,8 @@ const DEFAULT_ISSUER = 'https://carteiro.local';
 const DEFAULT_AUDIENCE = 'carteiro';
 export const DEFAULT_DATA_DIR = '.data';
 
-/** Who writes the loans: partners through this service, or the lender's core. */
-const LOAN_CORES = ['own', 'outside'] as const;
-export type LoanCore = (typeof LOAN_CORES)[number];
+/** Who writes the loans: partners through us, or the lender's core. */
+export type LoanCore = 'own' | 'outside';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -53,7 +52,6 @@ export interface Config {
   /** Whether each POST carries the newest checkpoint. */
   readonly checkpointHeader: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** `outside`: the lender's core writes the loans, and partners only read them. */
   readonly loanCore: LoanCore;
   readonly marginReuseHours: number;
   readonly documentsDeadlineDays: number;
@@ -137,7 +135,7 @@ const environment = z.object({
   CHECKPOINT_KEY_FILE: z.string().optional(),
   CHECKPOINT_HEADER: flag.default(true),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  LOAN_CORE: z.enum(LOAN_CORES, 'must be own or outside').default('own'),
+  LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
   DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
   RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),

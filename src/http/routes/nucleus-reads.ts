@@ -4,7 +4,7 @@ import * as told from '../../contract/resources/nucleus-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as idSchema } from '../../contract/values.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
-import { readEventDeliveries } from '../../delivery/partner/read-deliveries.ts';
+import { readEventDeliveries } from '../../delivery/partner/event-deliveries.ts';
 import { view } from '../../loan/view.ts';
 import { readCatalog, readCoreEvent } from '../../log/core-event.ts';
 import type { HttpDeps } from '../deps.ts';

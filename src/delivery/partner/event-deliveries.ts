@@ -1,0 +1,20 @@
+import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import type { Pool } from '../../db/pool.ts';
+import { readDelivery } from './read-deliveries.ts';
+
+/** The deliveries of one event with their attempts, in the order of their ids. */
+export async function readEventDeliveries(
+  pool: Pool,
+  partnerId: string,
+  eventId: string,
+): Promise<DeliveryWithAttempts[]> {
+  const ids = await pool.run(
+    (sql) => sql<{ id: string }[]>`
+      select id from deliveries
+      where webhook_id = any (array(select w.id from webhooks w where w.partner_id = ${partnerId}))
+        and partner_id = ${partnerId} and event_id = ${eventId}
+      order by id`,
+  );
+  const found = await Promise.all(ids.map(({ id }) => readDelivery(pool, partnerId, id)));
+  return found.filter((delivery) => delivery !== null);
+}
