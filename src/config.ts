@@ -15,7 +15,6 @@ export const DEFAULT_DATA_DIR = '.data';
 
 /** Who writes the loans: partners through us, or the lender's core. */
 export type LoanCore = 'own' | 'outside';
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Config {
