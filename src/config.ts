@@ -13,8 +13,6 @@ const DEFAULT_ISSUER = 'https://carteiro.local';
 const DEFAULT_AUDIENCE = 'carteiro';
 export const DEFAULT_DATA_DIR = '.data';
 
-/** Who writes the loans: partners through us, or the lender's core. */
-export type LoanCore = 'own' | 'outside';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Config {
@@ -51,7 +49,8 @@ export interface Config {
   /** Whether each POST carries the newest checkpoint. */
   readonly checkpointHeader: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  readonly loanCore: LoanCore;
+  /** Who writes the loans: partners through us, or the lender's core. */
+  readonly loanCore: 'own' | 'outside';
   readonly marginReuseHours: number;
   readonly documentsDeadlineDays: number;
   /** Requests per partner and minute; 0 for no limit. */

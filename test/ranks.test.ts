@@ -50,6 +50,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'advance.ts',
     'answer-text.ts',
     'explain.ts',
+    'event-deliveries.ts',
     'find.ts',
     'health.ts',
     'pulse.ts',

@@ -132,3 +132,6 @@ export const WAITING_REASONS = [
   'a_caminho',
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** Who writes the loans: partners through us, or the lender's core elsewhere (`LOAN_CORE`). */
+export type LoanCore = 'own' | 'outside';

@@ -1,4 +1,4 @@
-import type { LoanCore } from '../config.ts';
+import type { LoanCore } from '../contract/statuses.ts';
 import type { Pace } from './body/body-stream.ts';
 import type { MarginQueries } from '../core/margin/margin.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LoanCore } from '../../src/config.ts';
+import type { LoanCore } from '../../src/contract/statuses.ts';
 import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { EMITTED_NAMES, type EmittedName } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
