@@ -46,6 +46,7 @@ describe('the configuration', () => {
       checkpointKeyFile: null,
       checkpointHeader: true,
       logLevel: 'info',
+      loanCore: 'own',
       marginReuseHours: 24,
       documentsDeadlineDays: 15,
       rateLimitPerMinute: 0,
