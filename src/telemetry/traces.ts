@@ -3,7 +3,7 @@
  *
  * Without an SDK a span is the interface's own empty one, which holds the context it was given: a `traceparent` that came
  * with a request goes to its events as it is. With one, it is the span's own.
- * The SDK is the operator's: a module loaded with `node --import` that registers a tracer provider.
+ * The SDK is OpenTelemetry's own (exporting.ts), or what a module loaded with `node --import` registers.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {

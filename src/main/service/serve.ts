@@ -6,6 +6,7 @@ import { type Config, DEFAULT_DATA_DIR } from '../../config.ts';
 import { outliveLostConnections } from '../../db/stray-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import { createMetrics } from '../../metrics.ts';
+import { startExporting } from '../../telemetry/exporting.ts';
 import { banner } from './banner.ts';
 import { migrateDatabase, type OpenDatabase, openDatabase, openPool } from './database.ts';
 import { type Fitness, type Role, watchFitness } from './fitness.ts';
@@ -37,6 +38,7 @@ export async function runUntilStopped(
   const parts: Part[] = [];
   let database: OpenDatabase | null = null;
   let fitness: Fitness | null = null;
+  const stopExporting = await startExporting(process.env, 'carteiro');
   try {
     const opening = openDatabase(config, log, stopping.signal);
     stopping.closes(opening);
@@ -65,7 +67,7 @@ export async function runUntilStopped(
     const [seen, ...working] = parts;
     await Promise.all([fitness?.stop(), ...working.map((part) => part.stop())]);
     await seen?.stop();
-    await database?.close();
+    await Promise.all([database?.close(), stopExporting?.()]);
     drained();
     clearTimeout(forced);
     log.info({}, 'stopped');

@@ -1,0 +1,47 @@
+/**
+ * Sends the spans (traces.ts) to a collector: OpenTelemetry's own SDK, which the environment sets by its standard names
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_TRACES_SAMPLER`, `OTEL_RESOURCE_ATTRIBUTES`). It is an optional dependency,
+ * and loaded only here: without an endpoint nothing of it is in memory.
+ */
+import { context, trace } from '@opentelemetry/api';
+import { VERSION } from '../version.ts';
+
+/** Ends the export: what is not sent yet is sent, within the SDK's own time-out. */
+export type StopExporting = () => Promise<void>;
+
+/** Null where no endpoint is set. Throws a sentence where the SDK is not installed. `service` is the default name. */
+export async function startExporting(
+  environment: Readonly<Record<string, string | undefined>>,
+  service: string,
+): Promise<StopExporting | null> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ofTraces } = environment;
+  if (!all && !ofTraces) return null;
+  const { sdk, exporter, resources, contexts } = await load();
+  const provider = new sdk.BasicTracerProvider({
+    resource: resources
+      .resourceFromAttributes({ 'service.name': service, 'service.version': VERSION })
+      // What the operator names wins.
+      .merge(resources.detectResources({ detectors: [resources.envDetector] })),
+    spanProcessors: [new sdk.BatchSpanProcessor(new exporter.OTLPTraceExporter())],
+  });
+  context.setGlobalContextManager(new contexts.AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  return () => provider.shutdown();
+}
+
+async function load() {
+  try {
+    const [sdk, exporter, resources, contexts] = await Promise.all([
+      import('@opentelemetry/sdk-trace-base'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/context-async-hooks'),
+    ]);
+    return { sdk, exporter, resources, contexts };
+  } catch (cause) {
+    const advice = 'run npm ci without --omit=optional, or unset it';
+    throw new Error(`OTEL_EXPORTER_OTLP_ENDPOINT is set and OpenTelemetry's SDK is not installed: ${advice}`, {
+      cause,
+    });
+  }
+}
