@@ -31,9 +31,9 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
       case when exists (select from pg_inherits where inhparent = c.oid) then 'the rows of another table are read with it' end,
       case when exists (select from pg_trigger where tgrelid = c.oid and tgenabled <> 'O') then 'one of its triggers is off' end,
       case when not exists (
-        select from pg_depend d join pg_rewrite r on r.oid = d.objid
+        select from pg_depend d join pg_rewrite r on r.oid = d.objid join pg_class v on v.oid = r.ev_class
         where d.classid = 'pg_rewrite'::regclass and d.refobjid = c.oid
-          and r.ev_class = to_regclass('carteiro_auditoria.' || view)
+          and v.relname = view and v.relnamespace::regnamespace::text = c.relnamespace::regnamespace || '_auditoria'
       ) and view is not null then 'the auditors'' view ' || view || ' reads another table' end
     ], null) as faults
     from unnest(${Object.keys(TABLES)}::text[], ${Object.values(TABLES)}::text[]) named (name, view)
