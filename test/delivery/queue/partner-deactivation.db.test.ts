@@ -65,9 +65,13 @@ test('what an append that was open during the deactivation adds is not sent, but
   expect(await statuses()).toEqual(['suspensa']);
 });
 
-test('nothing is appended for a partner that is deactivated already', async () => {
+test('what is appended for a partner that is deactivated already is a fact without deliveries, then and later', async () => {
   await deactivate();
-  await expect(commitEvents(sql, partnerId, 1)).rejects.toMatchObject({ code: 'CT403' });
+  await commitEvents(sql, partnerId, 1);
+  expect(await sql`select type from events where partner_id = ${partnerId}`).toHaveLength(1);
+  await activate();
+  expect(await takeTurn(pool, 'p/1', 10, now)).toEqual([]);
+  expect(await statuses()).toEqual([]);
 });
 
 test('the deactivation waits for claims that have not committed, so that none commits after it', async () => {
