@@ -235,6 +235,8 @@ def check(proof, keys):
         }[table]
         if any(fields[name] != value for name, value in wanted.items()):
             return False, "a row is of another delivery, event, webhook or partner"
+        if table == "send_orders" and bytes.fromhex(delivery["id"].replace("-", "")) not in fields["delivery_ids"]:
+            return False, "an order is of other deliveries"
         if proof["sal"] is None or proof["retido"] is not None:
             open_parts.append("the body is withheld or erased")
             continue
@@ -247,7 +249,32 @@ def check(proof, keys):
             answer = sha(base64.b64decode(row["sal"] or ""), base64.b64decode(row["resposta"] or ""))
             if fields["commitment"] != answer:
                 return False, "an attempt was answered otherwise"
+    wrong = wrong_status(proof)
+    if wrong:
+        return False, wrong
     return (None, open_parts[0]) if open_parts else (True, None)
+
+
+def wrong_status(proof):
+    """No seal covers the status: it must follow from the attempts, none of which may be missing."""
+    status, orders = proof["entrega"]["status"], [fields_of(row) for row in proof["pedidos"]]
+    attempts = [fields_of(row) for row in proof["tentativas"]]
+    in_time = sorted((fields for fields in attempts if not fields["late"]), key=lambda fields: fields["number"])
+    if [fields["number"] for fields in in_time] != list(range(1, len(in_time) + 1)):
+        return "an attempt is missing"
+    cancelled = any(fields["kind"] == "cancelamento" for fields in orders)
+    if status == "erro" and not in_time and not cancelled:
+        return "the delivery failed without an attempt"
+    if status == "entregue":
+        return None if any(fields["outcome"] == "entregue" for fields in attempts) else "the delivery arrived by no attempt"
+    over = (status == "erro" and not cancelled) or not orders
+    if over and in_time and in_time[-1]["outcome"] == "entregue":
+        return "the delivery arrived, and its status says something else"
+    return None
+
+
+def fields_of(row):
+    return row["campos"] if row["entrada"] is None else read_entry(base64.b64decode(row["entrada"]))[1]
 
 
 def main(words):
