@@ -54,7 +54,7 @@ describe('the tree', () => {
       expect(rootByInclusion(hashAt(leaves, index + 1), index, size, path)).not.toEqual(root);
       expect(rootByInclusion(hashAt(leaves, index), index, size, [...path, root])).toBeNull();
       const shorter = rootByInclusion(hashAt(leaves, index), index, size, path.slice(1));
-      expect(path.length > 0 && shorter?.equals(root)).toBe(false);
+      expect(path.length === 0 || shorter === null).toBe(true);
     }
   });
 

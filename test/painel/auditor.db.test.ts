@@ -1,7 +1,7 @@
 /** The auditor's pages and the operator's: over all partners, masked, and closed to everybody else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { heatOf } from '../../src/painel/auditor/balance.ts';
+import { sealAndSign } from '../support/checkpoint.ts';
 import { type PainelWorld, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   world.receiver.answerWith(status(503, '<img src=x onerror=alert(1)> 529.982.247-25'), webhook.path);
   await partner.emit();
   await world.deliver();
-  await sealAll(world.api.database.pool);
+  await sealAndSign(world.api.database.pool);
   const [row] = await world.api.database.sql<[{ id: string; webhookId: string; partnerId: string }]>`
     select id, webhook_id as "webhookId", partner_id as "partnerId" from deliveries`;
   delivery = row;
@@ -88,7 +88,7 @@ describe('the auditor', () => {
     expect(text).toContain('Confere o que pôde ser conferido');
     expect(text).not.toMatch(/529\.982\.247-25|<img src=x/);
     const whole = await world.signedIn(undefined, ['auditoria:read', 'auditoria:cpf']);
-    expect((await whole.get(path)).text).toContain('Confere o que pôde ser conferido');
+    expect((await whole.get(path)).text).toContain('Tudo confere');
     const file = await whole.get(`${path}/prova`);
     expect(JSON.parse(file.text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id: delivery.id } });
     expect((await auditor.get('/painel/auditoria/entregas/01a20695-2722-7d59-8fa9-fac65cb65709')).status).toBe(404);

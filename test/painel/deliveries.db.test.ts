@@ -169,7 +169,8 @@ describe('one delivery', () => {
     const visitor = await world.signedIn(partner.id);
     const { headers, text } = await visitor.get(`/painel/entregas/${id}/prova`);
     expect(headers.get('content-disposition')).toContain(`prova-${id}.json`);
-    expect(JSON.parse(text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id } });
+    expect(JSON.parse(text)).toMatchObject({ formato: 'carteiro-prova-2', entrega: { id }, sal: null });
+    expect(text).toContain('"retido":"CPFs');
     expect((await (await world.signedIn(await world.api.partner())).get(`/painel/entregas/${id}/prova`)).status).toBe(
       404,
     );
