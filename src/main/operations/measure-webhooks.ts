@@ -25,11 +25,14 @@ export async function measureWebhooks(sql: Tx): Promise<Readings> {
   const [{ active, muted, inactive, looked, failing, saturated, silent }] = await sql<[WebhookRow]>`
     select registered.*, pending.*, case when policy.is_on then falhando.count else pending.retrying end as failing
     from (
-      select (count(*) filter (where active) - least(min(still.count), count(*) filter (where active)))::int as active, min(still.count)::int as muted,
-             count(*) filter (where not active)::int as inactive
-      from (select active from webhooks order by id limit ${COUNTED}) some_of_them
+      select greatest(kept.active - still.muted, 0) as active, still.muted, kept.inactive
+      from (
+        select count(*) filter (where active)::int as active, count(*) filter (where not active)::int as inactive
+        from (select active from webhooks order by id limit ${COUNTED}) some_of_them
+      ) kept
       cross join (
-        select count(*) from (
+        select count(*)::int as muted
+        from (
           select distinct webhook_id from lanes where muted_at is not null or failing_since is not null
         ) held
         cross join lateral (

@@ -108,6 +108,14 @@ test('what is pending is split by whether it has failed, and what stopped by why
   expect(by(readings, 'capped')).toEqual({ pending: 0, suspensa: 0, erro: 0 });
 });
 
+test('an installation without webhooks counts none', async () => {
+  const { sql } = database;
+  await sql`delete from lanes`;
+  await sql`delete from webhooks`;
+  const none = { active: 0, muted: 0, inactive: 0, failing: 0, saturated: 0, silent: 0 };
+  expect(by(await measureWebhooks(sql), 'webhooks')).toEqual(none);
+});
+
 test('webhooks in trouble are counted, and those without any work are not', async () => {
   const { sql, pool } = database;
   const idle = await insertWebhook(sql, partnerId, 'https://idle.example/', ['margem.falhou']);
