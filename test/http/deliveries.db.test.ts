@@ -71,6 +71,7 @@ describe('the list of deliveries', () => {
       proxima_tentativa_em: null,
       criada_em: expect.stringMatching(/Z$/),
       concluida_em: expect.stringMatching(/Z$/),
+      teste: false,
     });
     expect(body.proximo_cursor).toBeNull();
   });

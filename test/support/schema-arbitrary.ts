@@ -9,7 +9,7 @@ const KNOWN = new Set(
   (
     '$ref type const enum items properties required additionalProperties oneOf anyOf format pattern minLength maxLength ' +
     'minimum maximum exclusiveMinimum multipleOf minItems maxItems uniqueItems minProperties if then default description ' +
-    'examples contentEncoding'
+    'examples contentEncoding x-enum-varnames'
   ).split(' '),
 );
 

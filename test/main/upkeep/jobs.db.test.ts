@@ -112,7 +112,7 @@ test('the metrics tell how late, how long and how well; of a job that is off, no
   });
 });
 
-test('an api runs its jobs as commands of their own, with the rights of its login', { timeout: 120_000 }, async () => {
+test('an api runs its jobs as commands of their own, with the rights of its login', async () => {
   const folder = await makeTestFolder();
   const env = {
     DATABASE_URL: database.url,
@@ -123,7 +123,7 @@ test('an api runs its jobs as commands of their own, with the rights of its logi
     JOB_BALANCE: 'off',
   };
   const known = startCommand(['api'], env);
-  await expect.poll(() => standing('verify'), { timeout: 60_000 }).toBeDefined();
+  await expect.poll(() => standing('verify')).toBeDefined();
   await known.end('SIGTERM');
   await makeDue();
   const api = startCommand(['api'], env);
@@ -131,7 +131,7 @@ test('an api runs its jobs as commands of their own, with the rights of its logi
   expect((await api.end('SIGTERM')).code).toBe(0);
   expect(await standing('verify')).toMatchObject({
     exitCode: 0,
-    result: expect.stringContaining('"rompido":null') as string,
+    result: expect.stringContaining('"achados":[],"confere":true') as string,
   });
   expect((await standing('sync-bonds'))?.schedule).toBeNull();
   await folder.remove();
