@@ -31,8 +31,11 @@ useOneWebhook(async (given) => {
   };
 });
 
-/** The same pool, that writes down what each transaction came to. */
-function watched(transaction: Pool['transaction']): { readonly pool: Pool; readonly ends: string[] } {
+/** The same pool, that writes down what each transaction came to; one that failed ends only after `goal`. */
+function watched(
+  transaction: Pool['transaction'],
+  goal?: Promise<void>,
+): { readonly pool: Pool; readonly ends: string[] } {
   const ends: string[] = [];
   const watching: Pool['transaction'] = async (...args) => {
     try {
@@ -41,6 +44,7 @@ function watched(transaction: Pool['transaction']): { readonly pool: Pool; reado
       return result;
     } catch (error) {
       ends.push(codeOf(error) ?? 'no code');
+      await goal;
       throw error;
     }
   };
@@ -52,6 +56,7 @@ async function holding(id: string) {
   const { promise: goal, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: asked, resolve: ask } = Promise.withResolvers<string | null>();
   const { promise: held, resolve: tellHeld } = Promise.withResolvers<void>();
+  const { promise: hasBoth, resolve: tellBoth } = Promise.withResolvers<void>();
   const over = sql.begin(async (tx) => {
     // It never looks for deadlocks: whoever waits for it does, and is the one that PostgreSQL ends.
     await tx`set local deadlock_timeout = '1h'`;
@@ -59,10 +64,11 @@ async function holding(id: string) {
     tellHeld();
     const second = await asked;
     if (second !== null) await tx`select from deliveries where id = ${second} for update`;
+    tellBoth();
     await goal;
   });
   await held;
-  return { ask, end: () => (ask(null), letGo(), over) };
+  return { ask, hasBoth, end: () => (ask(null), letGo(), over) };
 }
 
 async function untilWaiting(count: number): Promise<void> {
@@ -77,10 +83,10 @@ test('a batch that PostgreSQL ends for a deadlock is tried again, and resends al
   const [first = '', second = '', third = ''] = ids;
   const gate = await holding(second);
   const other = await holding(third);
-  const { pool: watchedPool, ends } = watched(pool.transaction.bind(pool));
+  const { pool: watchedPool, ends } = watched(pool.transaction.bind(pool), other.hasBoth);
   const resending = resendMany(watchedPool, many, Number.POSITIVE_INFINITY);
   // The batch has the first delivery and waits at the gate; the other waits for the first, and closes the circle once
-  // the gate is open.
+  // the gate is open. A new try that came before the other has woken would take the first from it, and close it again.
   await untilWaiting(1);
   other.ask(first);
   await untilWaiting(2);
