@@ -4,16 +4,17 @@
 --   carteiro_app          the API, the workers, the jobs, and the operator's other commands
 --   carteiro_poller       `poll`
 --   carteiro_core         the loan core's own login: it may append events, and read the catalog and its events' deliveries
---   carteiro_auditor      reads the auditors' views; a member of carteiro_auditor_cpf sees CPFs in them
+--   carteiro_auditor      reads the auditors' views, and the log's seals and heads
+--   carteiro_auditor_cpf  beside it: sees CPFs in the views, and reads the rows as they were sealed
 -- Applied again whenever this file, a function or a view has changed: whatever was granted on the objects named here is
 -- taken back first.
 do $$
 begin
   execute format(
-    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor;'
-    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor;'
-    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor;'
-    'grant usage on schema %1$I to carteiro_app, carteiro_poller, carteiro_core',
+    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor, carteiro_auditor_cpf;'
+    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor, carteiro_auditor_cpf;'
+    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor, carteiro_auditor_cpf;'
+    'grant usage on schema %1$I to carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor',
     current_schema());
 end
 $$;
@@ -28,6 +29,17 @@ grant select on
 grant execute on function
   mask(text), masked(text), answer_text(bytea), mask_answer(bytea), envelope(text, timestamptz, text, uuid, json)
   to carteiro_auditor;
+
+-- `audit head`.
+grant select on applied_migrations, installation, seals, seal_nodes, checkpoints to carteiro_auditor;
+-- `audit verify` and `audit balance` read rows as they were sealed, unmasked. The views show these logins as much. It
+-- takes both roles, because only the other one may look into the schema. No column holds a signing secret.
+grant select on event_types, events, facts, attempts, webhook_history, partner_history, send_orders, seal_trees
+  to carteiro_auditor_cpf;
+grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor_cpf;
+grant select (id, event_id, webhook_id, partner_id, status) on deliveries to carteiro_auditor_cpf;
+grant select (id, partner_id) on webhooks to carteiro_auditor_cpf;
+grant execute on function current_epoch(), cluster_timeline(), is_emitted(text) to carteiro_auditor_cpf;
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.

@@ -15,11 +15,18 @@ const PERMISSION_DENIED = '42501';
 /** After this the job goes on, and fails, saying that the database is out of reach. */
 const WAIT_FOR_DATABASE_MS = 30_000;
 
+/** Which login has a role's rights. */
+const LOGINS = {
+  owner: 'the login that runs migrate',
+  app: 'the login of api',
+  auditor_cpf: 'the login of api or of an auditor who may see CPFs',
+} as const;
+
 export interface JobOptions {
   /** A copy, which has not been adopted, is for those who only read. */
   readonly onStrange?: 'refuse' | 'accept';
   /** The role whose rights it needs, for the sentence that says that the login lacks them. */
-  readonly needs?: 'owner' | 'app';
+  readonly needs?: keyof typeof LOGINS;
   /** False for an operator, who is told at once that the database is out of reach; a timer's job waits for it. */
   readonly isPatient?: boolean;
 }
@@ -44,13 +51,12 @@ export async function withJobPool<T>(
   }
 }
 
-async function lackingRights(pool: Pool, config: Config, needs: 'owner' | 'app', error: unknown): Promise<Refusal> {
+async function lackingRights(pool: Pool, config: Config, needs: keyof typeof LOGINS, error: unknown): Promise<Refusal> {
   const [{ login }] = await pool.run((sql) => sql<[{ login: string }]>`select quote_ident(current_user) as login`);
   const role = `${config.databaseRolePrefix}_${needs}`;
   return new Refusal(
-    `the role ${login} lacks the rights of this command (${(error as Error).message}): run it with the DATABASE_URL of ${
-      needs === 'owner' ? 'the login that runs migrate' : 'the login of api'
-    }, which is a member of ${role}`,
+    `the role ${login} lacks the rights of this command (${(error as Error).message}): run it with the DATABASE_URL of ` +
+      `${LOGINS[needs]}, which is a member of ${role}`,
   );
 }
 
