@@ -32,12 +32,14 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
       case when exists (select from pg_trigger where tgrelid = c.oid and tgenabled <> 'O') then 'one of its triggers is off' end,
       case when not exists (
         select from pg_depend d join pg_rewrite r on r.oid = d.objid join pg_class v on v.oid = r.ev_class
+        join pg_namespace views on views.oid = v.relnamespace
         where d.classid = 'pg_rewrite'::regclass and d.refobjid = c.oid
-          and v.relname = view and v.relnamespace::regnamespace::text = c.relnamespace::regnamespace || '_auditoria'
+          and v.relname = view and views.nspname = n.nspname || '_auditoria'
       ) and view is not null then 'the auditors'' view ' || view || ' reads another table' end
     ], null) as faults
     from unnest(${Object.keys(TABLES)}::text[], ${Object.values(TABLES)}::text[]) named (name, view)
-    left join pg_class c on c.oid = to_regclass(name)`;
+    left join pg_class c on c.oid = to_regclass(name)
+    left join pg_namespace n on n.oid = c.relnamespace`;
   return tables
     .filter(({ faults }) => faults.length > 0)
     .map(({ name, faults }) => ({ ...ofSeal('tabela_trocada', null, faults.join('; ')), tabela: name }));
