@@ -211,6 +211,39 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await close();
   });
 
+  test('the sandbox draws the loan that its select chooses, and goes on with it', async () => {
+    const token = await world.api.token(partner.id, PLAYER);
+    const headers = { 'Idempotency-Key': 'two' };
+    const made = await world.api.send<{ id: string }>('POST', '/v1/emprestimos', {
+      token,
+      body: LOAN_EXAMPLE,
+      headers,
+    });
+    const { page, faults, close } = await open(1280);
+    await signInAsPartner(page);
+    await page.goto(`${world.server.url}/painel/sandbox?emprestimo=${made.body.id}`);
+    const drawn = (id: string) => page.locator(`[data-part=emprestimo] a[href="/painel/emprestimos/${id}"]`);
+    await drawn(made.body.id).waitFor();
+    await page.locator('select[name=emprestimo]').selectOption(loanId);
+    await drawn(loanId).waitFor();
+    expect(await page.locator('input[name=emprestimo]').inputValue()).toBe(loanId);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('on a phone each status of the list of deliveries is seen whole', async () => {
+    const { page, close } = await open(360);
+    await signInAsPartner(page);
+    await page.goto(`${world.server.url}/painel/entregas`);
+    const cells = await page.locator('.scroll td:nth-child(2)').all();
+    const ends = await Promise.all(
+      cells.map((cell) => cell.boundingBox().then((box) => (box?.x ?? 0) + (box?.width ?? 360))),
+    );
+    expect(ends.length).toBeGreaterThan(0);
+    expect(Math.max(...ends)).toBeLessThan(348);
+    await close();
+  });
+
   test('the slider shows the loan as it was, and the secret can be copied', async () => {
     const { page, faults, close } = await open(1280);
     await signInAsPartner(page);
@@ -239,7 +272,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await page.evaluate('document.body.classList.add("same-page")');
     await page.getByText('Filtros').click();
     await page.locator('select[name=status]').selectOption('suspensa');
-    await page.getByRole('main').getByRole('button', { name: 'Buscar' }).last().click();
+    await page.getByRole('button', { name: 'Filtrar', exact: true }).click();
     await page.getByText('Nenhuma entrega com estes filtros').waitFor();
     expect(page.url()).toContain('status=suspensa');
     expect(await page.evaluate('document.body.classList.contains("same-page")')).toBe(true);

@@ -158,7 +158,7 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
       <label>${t.deliveries.from}<input type="datetime-local" name="desde" value="${given('desde')}" /></label>
       <label>${t.deliveries.until}<input type="datetime-local" name="ate" value="${given('ate')}" /></label>
       <p class="actions">
-        <button class="primary">${t.words.search}</button>
+        <button class="primary">${t.deliveries.filter}</button>
         <a class="button" href="/painel/entregas">${t.words.clear}</a>
       </p>
     </form>

@@ -17,6 +17,7 @@ import { lastMonth } from '../days.ts';
 import { type Arrived, BEHAVIOURS, type Behaviour, type Inbox } from './inbox.ts';
 
 const CHOICES = 20;
+const LIVE = '/painel/sandbox/ao-vivo?emprestimo=';
 
 interface Shown {
   readonly refusal?: Refusal;
@@ -36,7 +37,7 @@ export async function showSandbox(visit: Visit, deps: PainelDeps, inbox: Inbox, 
     status: (shown.refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${shown.refusal === undefined ? '' : refusalList(c, shown.refusal.error)}
       ${done === undefined ? '' : notice('done', `${done} ✓`)}
-      <div data-live="/painel/sandbox/ao-vivo?emprestimo=${loanId}">
+      <div data-live="${LIVE}${loanId}">
         ${walkForm(visit)}
         <div data-part="emprestimo">${loanPart(visit, deps, loanId)}</div>
         ${actForm(visit, loans, loanId)} ${inboxForms(visit, inbox.behaviour(partnerId), loanId)}
@@ -79,7 +80,7 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
       <p>
         <label
           >${t.delivery.loan}
-          <select name="emprestimo">
+          <select name="emprestimo" autocomplete="off" data-follows="${LIVE}">
             ${loans.map(
               ({ id, number, status }) =>
                 html`<option value="${id}" ${id === loanId ? html`selected` : ''}>

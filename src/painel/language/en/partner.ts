@@ -8,6 +8,7 @@ export const partner: typeof pt = {
     findHint: 'Of a delivery, an event or a loan',
     notNamed: 'This is no id of a delivery, an event or a loan of yours.',
     filters: 'Filters',
+    filter: 'Filter',
     webhook: 'Webhook',
     loan: 'Loan',
     event: 'Event',

@@ -8,6 +8,7 @@ export const partner = {
     findHint: 'De uma entrega, de um evento ou de um empréstimo',
     notNamed: 'Este id não é de uma entrega, de um evento nem de um empréstimo seu.',
     filters: 'Filtros',
+    filter: 'Filtrar',
     webhook: 'Webhook',
     loan: 'Empréstimo',
     event: 'Evento',
