@@ -56,7 +56,7 @@ export const toldRehire = z.strictObject({
   emprestimo_id: id,
   novo_empregador: newBond.shape.novo_empregador,
   data_admissao: newBond.shape.data_admissao,
-  margem_disponivel: newBond.shape.margem_disponivel,
+  margem_disponivel: signedReais,
 });
 
 export const monthOfPartner = z.strictObject({ ...partner, competencia: settlementProcessed.shape.competencia });
