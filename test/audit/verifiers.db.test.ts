@@ -118,7 +118,7 @@ describe('Python', () => {
       { ...proof, checkpoint: (proof.checkpoint ?? '').replace(/\n(\d)/, '\n9$1') },
       { ...proof, entrega: { ...proof.entrega, webhook_id: proof.entrega.id } },
       { ...proof, tentativas: [] },
-      { ...proof, tentativas: proof.tentativas.map((row) => ({ ...row, resposta: null, sal: null })) },
+      { ...proof, tentativas: proof.tentativas.map((row) => Object.assign({}, row, { resposta: null, sal: null })) },
       { ...proof, entrega: { ...proof.entrega, status: 'erro' } },
     ];
     expect(proof).toMatchObject({ entrega: { status: 'entregue' }, tentativas: [{ tabela: 'attempts' }] });
