@@ -34,8 +34,13 @@ const FINDINGS = [
   'epoca_inexistente',
 ] as const;
 
-export function ofSeal(tipo: VerifyFinding['tipo'], selo: number | null, detalhe: string): VerifyFinding {
-  return { tipo, selo, tabela: null, linha: null, colunas: [], detalhe };
+export function ofSeal(
+  tipo: VerifyFinding['tipo'],
+  selo: number | null,
+  detalhe: string,
+  tabela: string | null = null,
+): VerifyFinding {
+  return { tipo, selo, tabela, linha: null, colunas: [], detalhe };
 }
 
 export function isWhole(seal: Seal, { rows, hashes }: Leaves): boolean {

@@ -42,5 +42,5 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
     left join pg_namespace n on n.oid = c.relnamespace`;
   return tables
     .filter(({ faults }) => faults.length > 0)
-    .map(({ name, faults }) => ({ ...ofSeal('tabela_trocada', null, faults.join('; ')), tabela: name }));
+    .map(({ name, faults }) => ofSeal('tabela_trocada', null, faults.join('; '), name));
 }
