@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { heatOf } from '../../src/painel/auditor/balance.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
+import { untilSettled } from '../support/settled.ts';
 import { type PainelWorld, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   world.receiver.answerWith(status(503, '<img src=x onerror=alert(1)> 529.982.247-25'), webhook.path);
   await partner.emit();
   await world.deliver();
+  await untilSettled(world.api.database.sql);
   await sealAndSign(world.api.database.pool);
   const [row] = await world.api.database.sql<[{ id: string; webhookId: string; partnerId: string }]>`
     select id, webhook_id as "webhookId", partner_id as "partnerId" from deliveries`;
