@@ -11,6 +11,7 @@ import { LOAN_EXAMPLE } from '../../src/contract/loan-example.ts';
 import type { Subscriber } from '../support/delivery-world.ts';
 import { type PainelWorld, startPainelWorld, WRITER } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const isThere = existsSync(CHROMIUM);
@@ -55,6 +56,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     world.receiver.answerWith(status(503, '<script>alert(1)</script>'), webhook.path);
     await partner.emit();
     await world.deliver();
+    await untilSettled(world.api.database.sql);
     await sealAll(world.api.database.pool);
     const [row] = await world.api.database.sql<[{ id: string }]>`select id from deliveries limit 1`;
     deliveryId = row.id;

@@ -7,6 +7,7 @@ import type { LocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { Registered, Subscriber } from '../support/delivery-world.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { type PainelWorld, startPainelWorld, WRITER } from '../support/painel.ts';
+import { untilSettled } from '../support/settled.ts';
 
 const PARTNERS = ['/painel/visao', '/painel/entregas', '/painel/webhooks', '/painel/emprestimos', '/painel/eventos'];
 const AUDITORS = [
@@ -42,6 +43,7 @@ beforeAll(async () => {
     select append_event(${stream}, 0, 'desembolso.falhou', ${other.id}, ${data}::text::json, 'test')`;
   world.receiver.answerWith((_post, response) => void response.writeHead(500).end(MARKUP));
   await world.deliver();
+  await untilSettled(world.api.database.sql);
   await sealAll(world.api.database.pool);
   const [row] = await world.api.database.sql<[{ id: string }]>`
     select id from deliveries where partner_id = ${other.id} limit 1`;
