@@ -18,8 +18,10 @@ export class NewestCheckpoint {
     return this.#header;
   }
 
+  /** Keeps what it has where the database cannot be asked. */
   async look(pool: Pool): Promise<void> {
-    const stored = await pool.run((sql) => readCheckpoint(sql));
+    const stored = await pool.run((sql) => readCheckpoint(sql)).catch(() => undefined);
+    if (stored === undefined) return;
     const header = stored === null ? null : checkpointHeader(stored.note);
     this.#header = header === null || header.length > MAX_BYTES ? null : header;
   }
@@ -27,7 +29,7 @@ export class NewestCheckpoint {
   /** Looks until `signal` is aborted. */
   async run(pool: Pool, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.look(pool).catch(() => undefined);
+      await this.look(pool);
       await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   }

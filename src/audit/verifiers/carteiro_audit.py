@@ -3,6 +3,7 @@
 
   carteiro_audit.py check PROOF KEY...                    exit 0 true, 3 null, 1 false
   carteiro_audit.py consistency PROOF OLD NEW KEY...      two checkpoints, and what /v1/evidencia/consistencia answered
+  carteiro_audit.py header LINE KEY...                    a delivery's X-Carteiro-Checkpoint; exit 0 signed, 1 not
 
 KEY is a public key, name+hash+base64, or a file of such keys. Speed is no aim: a signature takes some 10 ms.
 """
@@ -106,6 +107,12 @@ def read_checkpoint(note, keys):
             for name, key_id, key in keys
         )
     return int(size), base64.b64decode(root), signed
+
+
+def note_of(header):
+    """The signed note that a delivery's X-Carteiro-Checkpoint stands for."""
+    origin, size, root, signature = header.strip().split(" ")
+    return f"{origin}\n{size}\n{root}\n\n— {origin} {signature}\n"
 
 
 def root_by_path(leaf, index, size, path):
@@ -292,6 +299,13 @@ def main(words):
         fits = one and other and is_consistent(old, old_root, size, root, path)
         print(json.dumps({"confere": fits}))
         return 0 if fits else 1
+    if len(words) >= 3 and words[0] == "header":
+        try:
+            size, _, signed = read_checkpoint(note_of(words[1]), read_keys(words[2:]))
+        except ValueError:
+            size, signed = None, False
+        print(json.dumps({"confere": signed, "tamanho": size}))
+        return 0 if signed else 1
     print(__doc__)
     return 2
 

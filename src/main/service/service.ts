@@ -86,6 +86,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   metrics.watch('in_flight', () => poller.held);
   metrics.watchPool('poller', pool);
   const running = whenFit(fit, async () => {
+    if (config.checkpointHeader) await checkpoint.look(pool);
     await Promise.all([poller.run(), sign.run(() => poller.held > 0)]);
   });
   const living = new AbortController();

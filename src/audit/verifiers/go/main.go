@@ -3,6 +3,7 @@
 //
 //	go run . inclusion PROOF KEY
 //	go run . consistency ANSWER OLD NEW KEY
+//	go run . header LINE KEY
 package main
 
 import (
@@ -50,8 +51,11 @@ func run(words []string) error {
 		return inclusion(words[1], words[2])
 	case len(words) == 5 && words[0] == "consistency":
 		return consistency(words[1], words[2], words[3], words[4])
+	case len(words) == 3 && words[0] == "header":
+		_, err := open(noteOf(words[1]), words[2])
+		return err
 	}
-	return fmt.Errorf("usage: inclusion PROOF KEY | consistency ANSWER OLD NEW KEY")
+	return fmt.Errorf("usage: inclusion PROOF KEY | consistency ANSWER OLD NEW KEY | header LINE KEY")
 }
 
 // open verifies a checkpoint's signature and returns its tree.
@@ -71,6 +75,13 @@ func open(text, key string) (tlog.Tree, error) {
 	}
 	root, err := tlog.ParseHash(lines[2])
 	return tlog.Tree{N: size, Hash: root}, err
+}
+
+// noteOf is the signed note that a delivery's X-Carteiro-Checkpoint stands for.
+func noteOf(header string) string {
+	var origin, size, root, signature string
+	fmt.Sscan(header, &origin, &size, &root, &signature)
+	return origin + "\n" + size + "\n" + root + "\n\n— " + origin + " " + signature + "\n"
 }
 
 func hashes(texts []string) ([]tlog.Hash, error) {

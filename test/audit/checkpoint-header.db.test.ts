@@ -1,0 +1,119 @@
+/** `X-Carteiro-Checkpoint`: on POSTs of the real poller, as strangers verify it. */
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkpointHeader, openHeader, signCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
+import { NewestCheckpoint } from '../../src/audit/checkpoint/newest.ts';
+import { makeKey, readSigner, type Signer } from '../../src/audit/checkpoint/note.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startEngine } from '../support/engine.ts';
+import { createLogin, type Login } from '../support/logins.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const run = promisify(execFile);
+const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
+
+let database: TestDatabase;
+let folder: TestFolder;
+let login: Login;
+let receiver: Receiver;
+let partnerId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTestFolder();
+  login = await createLogin(database, 'carteiro_poller');
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  partnerId = await insertPartner(database.sql);
+});
+afterAll(async () => {
+  await login.remove();
+  await database.drop();
+  await folder.remove();
+});
+
+const headers = () => receiver.posts.map((post) => post.headers['x-carteiro-checkpoint']);
+
+/** The header of each POST of a poller as operators run it. */
+async function headersOfPoller(env: Record<string, string>): Promise<unknown[]> {
+  await insertEncryptedWebhook(database.sql, partnerId, receiver.url);
+  await commitEvents(database.sql, partnerId, 20);
+  const poller = await startPollerProcess(login.url, { DATA_DIR: folder.path, ...env });
+  await receiver.received(20);
+  await poller.end('SIGTERM');
+  await receiver.close();
+  return headers();
+}
+
+describe('each POST of a poller', () => {
+  test('carries the newest checkpoint from the first on, which Python and golang.org/x/mod verify', async () => {
+    await commitEvents(database.sql, partnerId, 5);
+    await untilSettled(database.sql);
+    await sealAndSign(database.pool);
+    const [header, ...others] = new Set(await headersOfPoller({}));
+    expect(others).toEqual([]);
+    const line = String(header);
+    expect(line.length).toBeLessThanOrEqual(256);
+    expect(openHeader(line, [SIGNER])).toMatchObject({ origin: SIGNER.name, size: 1 });
+    const python = (text: string) =>
+      run('python3', [path.join(VERIFIERS, 'carteiro_audit.py'), 'header', text, SIGNER.text]).then(
+        ({ stdout }) => JSON.parse(stdout) as unknown,
+        ({ stdout }: { stdout: string }) => JSON.parse(stdout) as unknown,
+      );
+    expect(await python(line)).toEqual({ confere: true, tamanho: 1 });
+    expect(await python(line.replace(' 1 ', ' 2 '))).toEqual({ confere: false, tamanho: 2 });
+    expect(await python('x')).toEqual({ confere: false, tamanho: null });
+  });
+
+  test('carries none where the setting says so', async () => {
+    expect(new Set(await headersOfPoller({ CHECKPOINT_HEADER: 'false' }))).toEqual(new Set([undefined]));
+  });
+
+  test('costs no question to the database', async () => {
+    await insertWebhook(database.sql, partnerId, receiver.url);
+    await commitEvents(database.sql, partnerId, 50);
+    const newest = new NewestCheckpoint();
+    let questions = 0;
+    const counting = { run: (work: never) => ((questions += 1), database.pool.run(work)) } as unknown as Pool;
+    await newest.look(counting);
+    const engine = startEngine(database.pool, { checkpoint: () => newest.header, now: () => null });
+    while (receiver.posts.length < 50) await engine.turn();
+    await engine.close();
+    expect([new Set(headers()).size, questions]).toEqual([1, 1]);
+    await receiver.close();
+  });
+});
+
+test('golang.org/x/mod/sumdb/note verifies the header, and no changed one', async ({ skip }) => {
+  const hasGo = await run('go', ['version']).then(
+    () => true,
+    () => false,
+  );
+  if (!hasGo) skip('no go here');
+  const binary = path.join(folder.path, 'carteiro-audit');
+  await run('go', ['build', '-o', binary, '.'], { cwd: path.join(VERIFIERS, 'go') });
+  const go = (text: string) =>
+    run(binary, ['header', text, SIGNER.text]).then(
+      ({ stdout }) => stdout.trim(),
+      ({ stderr }: { stderr: string }) => stderr.trim(),
+    );
+  const line = checkpointHeader(signCheckpoint({ size: 41, root: Buffer.alloc(32, 1) }, [SIGNER]));
+  expect(await go(line)).toBe('ok');
+  expect(await go(line.replace(' 41 ', ' 42 '))).toContain('invalid signature');
+  expect(await go('x')).toContain('malformed');
+});
+
+test('the longest name that a key may have fits 256 bytes, beside the most seals', () => {
+  const longest = readSigner(makeKey(`carteiro.example.com/${'n'.repeat(79)}`)) as Signer;
+  const note = signCheckpoint({ size: 999_999_999_999_999, root: Buffer.alloc(32, 1) }, [longest]);
+  expect(checkpointHeader(note).length).toBeLessThanOrEqual(256);
+});
