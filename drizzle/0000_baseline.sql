@@ -347,6 +347,7 @@ CREATE TABLE "events" (
 	"actor" text NOT NULL,
 	"request_id" text,
 	"fan_out" integer,
+	"catalog_version" integer,
 	"loan_version" integer,
 	"snapshot" "pg_snapshot",
 	"traceparent" text,

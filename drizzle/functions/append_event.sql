@@ -59,7 +59,7 @@ begin
 
   for look in 1 .. 2 loop
     with known as (
-      select p.active, t.kind = 'emitted' as is_emitted, 'emprestimo_id' = any (t.keys) as is_of_loan
+      select p.active, t.version, t.kind = 'emitted' as is_emitted, 'emprestimo_id' = any (t.keys) as is_of_loan
       from event_types t, partners p
       where t.name = p_type and p_family = any (t.families) and p.id = p_partner_id
         and (look = 2 or case when strpos(p_data::text, '\u') = 0 and json_typeof(p_data) = 'object' then (
@@ -75,9 +75,9 @@ begin
     ),
     event as (
       insert into events (stream, version, type, family, partner_id, data, occurred_at, actor, request_id,
-                          fan_out, loan_version, snapshot, traceparent)
+                          fan_out, catalog_version, loan_version, snapshot, traceparent)
       select p_stream, p_expected_version + 1, p_type, p_family, p_partner_id, p_data, occurred, p_actor, p_request_id,
-             case when is_emitted then (select count(*) from subscribed) end,
+             case when is_emitted then (select count(*) from subscribed) end, known.version,
              case when is_emitted and is_of_loan then p_expected_version + 1 end,
              case when is_emitted then pg_current_snapshot() end,
              case when traced ~ '^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$' then traced end

@@ -48,6 +48,22 @@ test("the core reads the catalog and its events' deliveries, and neither the log
     await expect(core.unsafe(`select from carteiro.${table}`)).rejects.toMatchObject({ code: '42501' });
 });
 
+test('an event has the version that its entry of the catalog had when it was appended', async () => {
+  const append = async (): Promise<number | null> => {
+    const id = randomUUID();
+    const data = JSON.stringify({ emprestimo_id: id, averbacao_id: id });
+    await database.sql`
+      select append_event(${id}, 0, 'averbacao.solicitada', ${partnerId}, ${data}::text::json, 'core')`;
+    const [found] = await database.sql<
+      [{ version: number | null }]
+    >`select catalog_version as version from events where stream = ${id}`;
+    return found.version;
+  };
+  const before = await append();
+  await database.sql`update event_types set version = version + 1 where name = 'averbacao.solicitada'`;
+  expect([before, await append()]).toEqual([1, 2]);
+});
+
 interface Appended {
   readonly type?: string;
   readonly data?: string;

@@ -47,6 +47,8 @@ export const events = pgTable(
     requestId: text('request_id'),
     /** How many deliveries the append made; null for an internal fact, which no partner is sent. */
     fanOut: integer('fan_out'),
+    /** The version that the catalog's entry of this type had when it was appended; null for a test, which is not in the catalog. */
+    catalogVersion: integer('catalog_version'),
     /** The loan's version at the event; null for an event that is not of a loan's stream. */
     loanVersion: integer('loan_version'),
     /** What the append could see, so that history can tell which webhooks it had to deliver to; null as `fan_out`. */
