@@ -347,6 +347,7 @@ CREATE TABLE "events" (
 	"actor" text NOT NULL,
 	"request_id" text,
 	"fan_out" integer,
+	"imported" boolean DEFAULT false NOT NULL,
 	"catalog_version" integer,
 	"loan_version" integer,
 	"snapshot" "pg_snapshot",
@@ -534,9 +535,10 @@ CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE 
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_protocol" ON "registrations" USING btree ("protocol");--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint
-CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","epoch","tx","position");--> statement-breakpoint
+CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","imported","epoch","tx","position");--> statement-breakpoint
 CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint
+CREATE INDEX "events_imported_by_day" ON "events" USING btree ("occurred_at","partner_id") WHERE imported;--> statement-breakpoint
 CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint
 CREATE INDEX "partner_history_sealable" ON "partner_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhook_history_by_webhook" ON "webhook_history" USING btree ("webhook_id","position");--> statement-breakpoint

@@ -68,7 +68,7 @@ export async function* readBalance(pool: Pool, from: string, to: string): AsyncG
 async function isQuiet(pool: Pool, start: Date, end: Date): Promise<boolean> {
   const [{ quiet }] = await pool.run(
     (tx) => tx<[{ quiet: boolean }]>`
-      select not exists (select from events where occurred_at >= ${start} and occurred_at < ${end} limit 1)
+      select not exists (select from events where not imported and occurred_at >= ${start} and occurred_at < ${end} limit 1)
          and not exists (select from deliveries where id >= ${firstIdAt(start)} and id < ${firstIdAt(end)} limit 1) as quiet`,
   );
   return quiet;
@@ -78,7 +78,7 @@ async function isBusy(pool: Pool, { start, end }: Slice): Promise<boolean> {
   const [{ busy }] = await pool.run(
     (tx) => tx<[{ busy: boolean }]>`
       select (select count(*) from (
-                select from events where occurred_at >= ${start} and occurred_at < ${end} limit ${BUSY + 1}
+                select from events where not imported and occurred_at >= ${start} and occurred_at < ${end} limit ${BUSY + 1}
               ) e) > ${BUSY}
           or (select count(*) from (
                 select from deliveries where id >= ${firstIdAt(start)} and id < ${firstIdAt(end)} limit ${BUSY + 1}
@@ -122,7 +122,7 @@ export function balanceOf(tx: Tx, { day, start, end }: Slice) {
         where w.partner_id = e.partner_id and (d.id is not null or (h.active and e.type = any (h.events)))
         offset 0
       ) p on true
-      where e.occurred_at >= ${start} and e.occurred_at < ${end} and (e.fan_out is not null or is_emitted(e.type))
+      where not e.imported and e.occurred_at >= ${start} and e.occurred_at < ${end} and (e.fan_out is not null or is_emitted(e.type))
         and e.type <> all (${UNCOUNTED}::text[])
     ),
     counted as materialized (
@@ -169,21 +169,22 @@ function differences(tx: Tx, day: string) {
     ) found`;
 }
 
-/** Deliveries made in the slice (their ids hold the time) without an event of their partner; tests need none. */
+/** Deliveries made in the slice (their ids hold the time) without an event of their partner, or of history; tests need none. */
 function orphansOf(tx: Tx, { day, start, end }: Slice) {
   return tx<DifferenceResource[]>`
-    select ${day}::text as dia, 'entrega_sem_evento' as tipo, d.partner_id as parceiro_id, d.event_id as evento_id,
+    select ${day}::text as dia, case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo, d.partner_id as parceiro_id, d.event_id as evento_id,
            m.type as evento, d.webhook_id, d.id as entrega_id,
-           case when m.event_id is null then 'a entrega não tem mensagem'
+           case when e.imported then 'o evento é do histórico, que não tem entregas'
+                when m.event_id is null then 'a entrega não tem mensagem'
                 when e.id is null then 'a mensagem não tem evento'
                 else 'o evento e o webhook são de parceiros diferentes' end as detalhe
     from deliveries d
     left join lateral (select event_id, type from messages where event_id = d.event_id limit 1) m on true
-    left join lateral (select id, partner_id from events where id = d.event_id limit 1) e on true
+    left join lateral (select id, partner_id, imported from events where id = d.event_id limit 1) e on true
     left join lateral (select partner_id from webhooks where id = d.webhook_id limit 1) w on true
     where d.id >= ${firstIdAt(start)} and d.id < ${firstIdAt(end)}
       and m.type is distinct from ${TEST_NAME}
-      and (m.event_id is null or e.id is null or w.partner_id is distinct from e.partner_id)
+      and (m.event_id is null or e.id is null or e.imported or w.partner_id is distinct from e.partner_id)
     order by d.id`;
 }
 

@@ -61,7 +61,7 @@ function touched(sql: Tx, { start, end }: Span) {
   return sql`
     select distinct stream
     from events
-    where occurred_at >= ${start} and occurred_at < ${end} and type <> all (${NOT_FACTS as string[]})
+    where not imported and occurred_at >= ${start} and occurred_at < ${end} and type <> all (${NOT_FACTS as string[]})
       and (version > 1 or type <> all (${OTHER_TYPES as readonly string[] as string[]}))`;
 }
 

@@ -30,7 +30,7 @@ export async function findStart(pool: Pool, partnerId: string, since: Date): Pro
       first as materialized (
         select e.epoch, e.tx, e.position
         from horizon, events e
-        where e.partner_id = ${partnerId} and e.id >= ${firstIdAt(since)}
+        where e.partner_id = ${partnerId} and not e.imported and e.id >= ${firstIdAt(since)}
           and (e.epoch, e.tx, e.position)
             >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx from bound), '0'::xid8), 0)
           and (e.epoch, e.tx) < (horizon.epoch, horizon.tx) and (e.epoch < horizon.own_from or e.tx < horizon.tx)
@@ -42,7 +42,7 @@ export async function findStart(pool: Pool, partnerId: string, since: Date): Pro
       cross join lateral (
         select e.epoch, e.tx, e.position
         from events e
-        where e.partner_id = ${partnerId} and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+        where e.partner_id = ${partnerId} and not e.imported and (e.epoch < horizon.own_from or e.tx < horizon.tx)
           -- One bound: of two, the index would begin at the farther one.
           and (e.epoch, e.tx, e.position)
             < (coalesce((select epoch from first), horizon.epoch), coalesce((select tx from first), horizon.tx),

@@ -90,7 +90,7 @@ async function findCursor(pool: Pool, partnerId: string, { epoch, tx, position }
     (sql) => sql<FeedCursor[]>`
       select epoch::text, tx::text, position::text
       from events e
-      where e.partner_id = ${partnerId}
+      where e.partner_id = ${partnerId} and not e.imported
         and (e.epoch, e.tx, e.position) <= (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,
@@ -122,7 +122,7 @@ async function readRows(
       with scan as materialized (
         select e.id, e.stream, e.type, e.epoch, e.tx, e.position
         from events e
-        where e.partner_id = ${partnerId}
+        where e.partner_id = ${partnerId} and not e.imported
           and (e.epoch, e.tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
           and (e.epoch < (select own_from from installation) or e.tx < pg_snapshot_xmin(pg_current_snapshot()))
           and (e.epoch, e.tx, e.position)

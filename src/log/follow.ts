@@ -42,7 +42,7 @@ export async function readSettled(tx: Tx, after: LogCursor, limit: number): Prom
     cross join lateral (
       select epoch, tx, position, id, stream, version, type, partner_id
       from events
-      where partner_id = p.id and type <> all (${NOT_FACTS as string[]})
+      where partner_id = p.id and not imported and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch, tx, position)
@@ -59,7 +59,7 @@ export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string)
   return tx<PlacedEvent[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
     from events
-    where partner_id = ${partnerId} and type <> all (${NOT_FACTS as string[]})
+    where partner_id = ${partnerId} and not imported and type <> all (${NOT_FACTS as string[]})
       and (epoch, tx, position)
         > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
     order by epoch, tx, position`;
@@ -73,7 +73,7 @@ export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
     cross join lateral (
       select id
       from events
-      where partner_id = p.id and type <> all (${NOT_FACTS as string[]})
+      where partner_id = p.id and not imported and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx, position)
           > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
       order by epoch, tx, position

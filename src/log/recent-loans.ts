@@ -24,7 +24,7 @@ export async function readRecentLoans(pool: Pool, partnerId: string, limit: numb
       with newest as materialized (
         select stream, type, version, occurred_at, epoch, tx, position
         from events
-        where partner_id = ${partnerId}
+        where partner_id = ${partnerId} and not imported
         order by epoch desc, tx desc, position desc
         limit ${LOOKED_AT}
       ),

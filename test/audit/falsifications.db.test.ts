@@ -137,6 +137,8 @@ const TABLE = `
   update events set fan_out = 0 where id = :e
 [superuser: verify balance open] a fan-out of nothing, with its delivery and attempts removed
   update events set fan_out = 0 where id = :e; delete from attempts where delivery_id = :d; delete from deliveries where id = :d
+[superuser: verify balance check] a delivered event that is passed off as history
+  update events set imported = true where id = :e
 [superuser: verify check] another version of the catalog
   update events set catalog_version = 9 where id = :e
 [superuser: verify balance check] a snapshot that saw no webhook

@@ -33,8 +33,8 @@ export const BODY = `case when t.type = 'webhook.teste' and t.data ->> 'exemplo_
 export const SOURCES = {
   events: {
     subject: 'id',
-    columns: `position id stream version type family partner_id occurred_at actor request_id fan_out catalog_version
-      loan_version snapshot traceparent commitment tx epoch`,
+    columns: `position id stream version type family partner_id occurred_at actor request_id fan_out imported
+      catalog_version loan_version snapshot traceparent commitment tx epoch`,
     made: { commitment: `coalesce(t.commitment, sha256(t.salt || ${BODY}))` },
   },
   attempts: {

@@ -160,8 +160,8 @@ def is_consistent(old_size, old_root, size, root, path):
 
 # The columns behind the table's name; an entry tells the types of its values itself.
 COLUMNS = {
-    "events": "position id stream version type family partner_id occurred_at actor request_id fan_out catalog_version "
-    "loan_version snapshot traceparent commitment tx epoch",
+    "events": "position id stream version type family partner_id occurred_at actor request_id fan_out imported "
+    "catalog_version loan_version snapshot traceparent commitment tx epoch",
     "attempts": "delivery_id number late event_id webhook_id partner_id outcome status_code started_at duration_ms url address "
     "key_id claim error body_digest commitment recorded_at tx epoch",
     "send_orders": "position kind webhook_id partner_id delivery_ids actor reason request_id ordered_at tx epoch",
