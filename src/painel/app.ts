@@ -100,9 +100,9 @@ export function createPainel(deps: PainelDeps): Painel {
     }),
   );
   addOverviewPages(app, deps, guard, streams);
-  addDeliveryPages(app, deps, guard);
+  addDeliveryPages(app, guard);
   addWebhookPages(app, deps, guard);
-  addLoanPages(app, deps, guard);
+  addLoanPages(app, guard);
   addEventPages(app, guard);
   addAuditorPages(app, deps, guard);
   addOperatorPages(app, deps, guard, streams);

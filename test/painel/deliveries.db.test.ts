@@ -1,7 +1,6 @@
 /** Deliveries on the page: found, read whole, sent again; nothing of another partner, and no markup of a stranger. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plannedAttempts } from '../../src/painel/deliveries/timeline.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 
@@ -98,13 +97,15 @@ describe('one delivery', () => {
   });
 
   test('plans the attempts that the schedule still has', async () => {
-    const { partner, id } = await refusedDelivery();
+    const { partner, id, webhook } = await refusedDelivery();
     const delivery = await partner.read(id);
     const next = Date.parse(delivery.proxima_tentativa_em ?? '');
-    expect(plannedAttempts(delivery, 1).map((at) => (at.getTime() - next) / 60_000)).toEqual([0, 5, 20, 80, 440]);
+    const planned = delivery.tentativas_previstas.map((at) => (Date.parse(at) - next) / 60_000);
+    expect([delivery.falhas, planned]).toEqual([1, [0, 5, 20, 80, 440]]);
     const { text } = await (await world.signedIn(partner.id)).get(`/painel/entregas/${id}`);
     expect(text.match(/class="planned"/g)).toHaveLength(5);
-    expect(plannedAttempts({ ...delivery, status: 'erro' }, 6)).toEqual([]);
+    await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: false });
+    expect(await partner.read(id)).toMatchObject({ status: 'suspensa', falhas: 1, tentativas_previstas: [] });
   });
 
   test('what a receiver answers and what a partner registers is text, never markup', async () => {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPainel, besidePainel } from '../../src/painel/app.ts';
 import { startServer } from '../../src/http/server.ts';
-import { entries, stepsOf } from '../../src/painel/loans/path.ts';
-import { readStream } from '../../src/log/read.ts';
+import type { LoanHistory } from '../../src/contract/resources/loan-resource.ts';
+import { entries } from '../../src/painel/loans/diagram.ts';
 import { type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 import { createVisitor, type Visitor } from '../support/painel.ts';
 
@@ -36,15 +36,17 @@ async function signedIn(token: string): Promise<Visitor> {
 }
 
 test('the way is every state that was entered, with the version that led there', async () => {
-  const events = await world.api.database.pool.run((sql) => readStream(sql, loanId));
-  const steps = stepsOf(events);
+  const { body } = await world.api.send<LoanHistory>('GET', `/v1/emprestimos/${loanId}/historico`, {
+    token: partner.token,
+  });
+  const steps = body.itens;
   expect([...entries(steps, ({ status }) => status)]).toEqual([
     ['em_assinatura', [1]],
     ['aguardando_averbacao', [2]],
     ['averbada', [4]],
     ['desembolsada', [5]],
   ]);
-  expect([...entries(steps, ({ documents }) => documents)]).toEqual([['nenhuma', [1]]]);
+  expect(steps.map((step) => step.situacao_documentos)).toEqual(steps.map(() => null));
 });
 
 describe('a loan', () => {

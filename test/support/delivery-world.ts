@@ -1,7 +1,7 @@
 /** Partners with webhooks on a real receiver, the API over them, and an engine on the database's own clock. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { EMITTED_NAMES, type SubscribableName } from '../../src/contract/events.ts';
-import type { DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
+import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
@@ -23,7 +23,7 @@ export interface Subscriber {
   register(eventos?: readonly SubscribableName[]): Promise<Registered>;
   /** Commits one event of a loan of its own and returns the loan's id. */
   emit(): Promise<string>;
-  read(deliveryId: string): Promise<DeliveryWithAttempts>;
+  read(deliveryId: string): Promise<DeliveryAsSent>;
 }
 
 export interface DeliveryWorld {
@@ -61,7 +61,7 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
           return { ...body, path };
         },
         emit: () => commitEvent(pool, id),
-        read: async (deliveryId) => (await self.send<DeliveryWithAttempts>('GET', `/v1/entregas/${deliveryId}`)).body,
+        read: async (deliveryId) => (await self.send<DeliveryAsSent>('GET', `/v1/entregas/${deliveryId}`)).body,
       };
       return self;
     },

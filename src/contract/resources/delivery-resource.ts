@@ -57,6 +57,7 @@ const attempt = z
     atrasada: z.boolean(),
   })
   .meta({ id: 'Tentativa' });
+
 export type AttemptResource = z.infer<typeof attempt>;
 
 export const deliveryWithAttempts = delivery
@@ -75,10 +76,18 @@ const sentAttempt = attempt
     assinaturas_conhecidas: z.boolean(),
   })
   .meta({ id: 'TentativaEnviada' });
+export type SentAttempt = z.infer<typeof sentAttempt>;
 
 /** One delivery with all that was sent. `corpo` is the exact body of every attempt, whose bytes are its UTF-8. */
 export const deliveryAsSent = delivery
-  .extend({ corpo: z.string(), tentativas: z.array(sentAttempt) })
+  .extend({
+    corpo: z.string(),
+    tentativas: z.array(sentAttempt),
+    /** Slots of the schedule that are spent. */
+    falhas: z.int(),
+    /** When it will be tried, should each attempt fail as it starts; empty for one that is over, suspended or under way. */
+    tentativas_previstas: z.array(timestamp),
+  })
   .meta({ id: 'EntregaComEnvios' });
 export type DeliveryAsSent = z.infer<typeof deliveryAsSent>;
 
@@ -107,6 +116,9 @@ export const resendResult = z.strictObject({
   proximo_cursor: cursor,
 });
 
+/** The deliveries that one event caused, at most one for each webhook. */
+export const deliveriesOfEvent = z.array(z.strictObject({ id, webhook_id: id, status: deliveryStatus }));
+
 const ID_EXAMPLE = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 
 const fedEnvelope = envelope.meta({
@@ -130,7 +142,7 @@ export const feedItem = z
     evento_id: id,
     emprestimo_id: id.nullable(),
     versao_emprestimo: z.int().nullable(),
-    entregas: z.array(z.strictObject({ id, webhook_id: id, status: deliveryStatus })),
+    entregas: deliveriesOfEvent,
     /** Absent from an event with `ilegivel`. */
     envelope: fedEnvelope.optional(),
     ilegivel: z.literal(true).optional().meta({ text: UNREADABLE }),

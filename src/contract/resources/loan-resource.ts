@@ -8,6 +8,7 @@ import {
   REGISTRATION_STATUSES,
   SIGNING_MODES,
 } from '../statuses.ts';
+import { deliveriesOfEvent } from './delivery-resource.ts';
 import { documentType } from './documents.ts';
 import { cnpj, cpf } from '../tax-ids.ts';
 import { date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from '../values.ts';
@@ -71,3 +72,43 @@ export const loanResource = z
   })
   .meta({ id: 'Emprestimo' });
 export type LoanResource = z.infer<typeof loanResource>;
+
+/** The loans that moved last. */
+export const recentLoans = z.strictObject({
+  itens: z.array(
+    z
+      .strictObject({
+        id,
+        numero: z.string(),
+        status: z.enum(LOAN_STATUSES),
+        versao: z.int(),
+        ultimo_evento: z.string().meta({ examples: ['averbacao.concluida'] }),
+        atualizado_em: timestamp,
+      })
+      .meta({ id: 'EmprestimoRecente' }),
+  ),
+});
+export type RecentLoan = z.infer<typeof recentLoans>['itens'][number];
+
+/** Every event of a loan, the first one first, with the state that it led to and what it had delivered. */
+export const loanHistory = z.strictObject({
+  emprestimo_id: id,
+  numero: z.string(),
+  itens: z.array(
+    z
+      .strictObject({
+        versao: z.int(),
+        evento_id: id,
+        /** Of a fact that is never sent, the log's own name. */
+        evento: z.string(),
+        ocorrido_em: timestamp,
+        /** Null where facts came ahead of the contract. */
+        status: z.enum(LOAN_STATUSES).nullable(),
+        situacao_documentos: z.enum(DOCUMENTS_SITUATIONS).nullable(),
+        entregas: deliveriesOfEvent,
+      })
+      .meta({ id: 'PassoDoEmprestimo' }),
+  ),
+});
+export type LoanHistory = z.infer<typeof loanHistory>;
+export type LoanStep = LoanHistory['itens'][number];

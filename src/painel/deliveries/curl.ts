@@ -1,16 +1,16 @@
 /** The command that repeats an attempt from somebody's own machine. Pure. */
-import type { SentAttempt } from '../../delivery/partner/read-sent.ts';
+import type { SentAttempt } from '../../contract/resources/delivery-resource.ts';
 
 /** For a POSIX shell; nothing in what is quoted can end the quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-export function curlOf({ url, headers }: Pick<SentAttempt, 'url' | 'headers'>, body: Buffer): string {
+export function curlOf({ url, cabecalhos }: SentAttempt, body: string): string {
   const lines = [
     `curl -i --globoff ${quoted(url)}`,
-    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-raw ${quoted(body.toString('utf8'))}`,
+    ...cabecalhos.map(({ nome, valor }) => `-H ${quoted(`${nome}: ${valor}`)}`),
+    `--data-raw ${quoted(body)}`,
   ];
   return lines.join(' \\\n  ');
 }

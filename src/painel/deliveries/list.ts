@@ -1,13 +1,11 @@
 /** The search of deliveries: a form, a page of a list, and the way on; as the API's own lists, by keyset. */
 import { html } from 'hono/html';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
-import { deliveredName, type DeliveryResource } from '../../contract/resources/delivery-resource.ts';
+import { deliveredName, type DeliveryResource, type FeedItem } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { findNamed, readDeliveriesOfEvent } from '../../delivery/partner/find.ts';
-import { requirePartner } from '../../http/auth/auth.ts';
 import { type Answer, Refused } from '../api-client.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { moment, notice, options, outcomeBadge, shortId, shortUrl, statusBadge } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
@@ -21,11 +19,11 @@ interface Page {
   readonly proximo_cursor: string | null;
 }
 
-export async function showDeliveries(visit: Visit, deps: PainelDeps): Promise<Response> {
+export async function showDeliveries(visit: Visit): Promise<Response> {
   const { c, api, t } = visit;
   const query = new URL(c.req.url).searchParams;
   const sought = query.get('id')?.trim() ?? '';
-  if (sought !== '') return showNamed(visit, deps, sought);
+  if (sought !== '') return showNamed(visit, sought);
 
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)?.trim() ?? ''])) as Filters;
   const [webhooks, answer] = await Promise.all([
@@ -51,28 +49,41 @@ async function askForPage({ api }: Visit, filters: Filters, cursor: string): Pro
   return api.ask<Page>(path, { ...rest, desde: zoned(desde), ate: zoned(ate), cursor, limite: LIMIT });
 }
 
-/** An id leads to what it names. */
-async function showNamed(visit: Visit, { pool }: PainelDeps, sought: string): Promise<Response> {
-  const { c, t, session } = visit;
-  const partnerId = requirePartner(session.identity);
+/** An id leads to what it names: a delivery, an event, or a loan of which something was sent or that may be read. */
+async function showNamed(visit: Visit, sought: string): Promise<Response> {
+  const { c, t, api } = visit;
   const parsed = uuid.safeParse(sought);
-  const named = parsed.success ? await findNamed(pool, partnerId, parsed.data.toLowerCase()) : null;
-  if (named === null) {
-    return answerPage(c, {
-      title: t.deliveries.title,
-      status: 404,
-      body: html`${idForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
-    });
+  const id = parsed.success ? parsed.data.toLowerCase() : '';
+  const asked =
+    id !== '' &&
+    (await Promise.all([
+      api.ask(`/v1/entregas/${id}`),
+      api.ask<FeedItem>(`/v1/eventos/${id}`),
+      api.ask<Page>('/v1/entregas', { emprestimo_id: id, limite: '1' }),
+      api.ask(`/v1/emprestimos/${id}`),
+    ]));
+  if (asked) {
+    const [delivery, event, ofLoan, loan] = asked;
+    if (delivery.ok) return c.redirect(`/painel/entregas/${id}`, 303);
+    if (event.ok) return showEvent(visit, sought, event.body);
+    const isLoan = loan.ok || (ofLoan.ok && ofLoan.body.itens.length > 0);
+    if (isLoan) return c.redirect(`/painel/entregas?emprestimo_id=${id}`, 303);
   }
-  if ('delivery' in named) return c.redirect(`/painel/entregas/${named.delivery}`, 303);
-  if ('loan' in named) return c.redirect(`/painel/entregas?emprestimo_id=${named.loan}`, 303);
-  const rows = await readDeliveriesOfEvent(pool, partnerId, named.event);
+  return answerPage(c, {
+    title: t.deliveries.title,
+    status: 404,
+    body: html`${idForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
+  });
+}
+
+function showEvent(visit: Visit, sought: string, { evento_id, entregas }: FeedItem): Response | Promise<Response> {
+  const { c, t } = visit;
   return answerPage(c, {
     title: t.deliveries.title,
     body: html`${idForm(visit, sought)}
-      <h2>${t.deliveries.ofEvent} ${shortId(named.event)}</h2>
+      <h2>${t.deliveries.ofEvent} ${shortId(evento_id)}</h2>
       <ul class="plain">
-        ${rows.map(
+        ${entregas.map(
           ({ id, status }) => html`<li><a href="/painel/entregas/${id}">${id}</a> ${statusBadge(t, status)}</li>`,
         )}
       </ul>`,

@@ -1,52 +1,36 @@
 /** One delivery: its state, what was sent, what was answered, and what can be done. */
 import { html } from 'hono/html';
-import type { AttemptResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
+import type { DeliveryAsSent, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { SLOTS } from '../../contract/schedule.ts';
-import { readSent, type SentAttempt, type SentDelivery } from '../../delivery/partner/read-sent.ts';
-import { requirePartner } from '../../http/auth/auth.ts';
-import { notFound } from '../../http/api-error.ts';
 import type { Refusal } from '../api-client.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, copyable, fact, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
-import { plannedAttempts, timeline } from './timeline.ts';
+import { timeline } from './timeline.ts';
 
 interface Shown {
   readonly refusal?: Refusal;
 }
 
-export async function showDelivery(visit: Visit, deps: PainelDeps, id: string, { refusal }: Shown): Promise<Response> {
-  const { c, t, api, session } = visit;
-  const delivery = await api.read<DeliveryWithAttempts>(`/v1/entregas/${id}`);
-  const [sent, webhook] = await Promise.all([
-    readSent(
-      deps.pool,
-      (webhookId, sealed) => deps.vault.decrypt(webhookId, sealed),
-      requirePartner(session.identity),
-      id,
-    ),
-    api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`),
-  ]);
-  if (sent === null) throw notFound();
+export async function showDelivery(visit: Visit, id: string, { refusal }: Shown): Promise<Response> {
+  const { c, t, api } = visit;
+  const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`);
+  const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);
   return answerPage(c, {
     title: t.delivery.title(`…${id.slice(-12)}`),
     ...(refusal && { status: 409 }),
     body: html`${refusal ? refusalList(c, refusal.error) : ''}
     ${c.req.query('feito') === 'reenvio' ? notice('done', t.delivery.resent) : ''} ${facts(visit, delivery, webhook)}
-    ${actions(visit, delivery)} ${history(visit, delivery, sent)}
-    ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, sentOf(sent, attempt), at === delivery.tentativas.length - 1))}
-    ${bodyPart(visit, sent)} ${curlPart(visit, sent)}`,
+    ${actions(visit, delivery)} ${history(visit, delivery)}
+    ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, at === delivery.tentativas.length - 1))}
+    ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}`,
   });
 }
 
-function sentOf({ attempts }: SentDelivery, { numero, atrasada }: AttemptResource): SentAttempt | undefined {
-  return attempts.find(({ number, late }) => number === numero && late === atrasada);
-}
-
-function facts(visit: Visit, delivery: DeliveryWithAttempts, webhook: WebhookResource): Html {
+function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource): Html {
   const { t } = visit;
   const loan = delivery.emprestimo_id;
   const version = delivery.versao_emprestimo;
@@ -55,7 +39,7 @@ function facts(visit: Visit, delivery: DeliveryWithAttempts, webhook: WebhookRes
     ${fact('Id', delivery.id, 'id')}
     ${fact(t.deliveries.status, html`${statusBadge(t, delivery.status)} ${lastOutcome}`)}
     ${fact(t.delivery.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
-    ${fact(t.delivery.eventId, html`<a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
+    ${fact(t.delivery.eventId, delivery.teste ? delivery.evento_id : html`<a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
     ${
       loan === null
         ? ''
@@ -78,7 +62,7 @@ function loanPath({ session }: Visit, id: string): string {
     : `/painel/entregas?emprestimo_id=${id}`;
 }
 
-function actions(visit: Visit, delivery: DeliveryWithAttempts): Html {
+function actions(visit: Visit, delivery: DeliveryAsSent): Html {
   const { t, session } = visit;
   const mayWrite = session.identity.scopes.has('webhooks:write');
   const texts = { label: t.delivery.resend, question: t.delivery.resendConfirm };
@@ -91,20 +75,19 @@ function actions(visit: Visit, delivery: DeliveryWithAttempts): Html {
   </div>`;
 }
 
-function history(visit: Visit, delivery: DeliveryWithAttempts, sent: SentDelivery): Html {
+function history(visit: Visit, delivery: DeliveryAsSent): Html {
   const { t } = visit;
   return html`<section aria-labelledby="timeline">
     <h2 id="timeline">${t.delivery.timeline}</h2>
     <p class="dim">
       ${t.delivery.timelineHint}
-      ${delivery.status === 'entregue' ? '' : t.delivery.spent(sent.failures, delivery.teste ? 1 : SLOTS)}
+      ${delivery.status === 'entregue' ? '' : t.delivery.spent(delivery.falhas, delivery.teste ? 1 : SLOTS)}
     </p>
-    ${timeline(visit, delivery, plannedAttempts(delivery, sent.failures))}
-    ${delivery.tentativas.length === 0 ? html`<p>${t.delivery.noAttempt}</p>` : ''}
+    ${timeline(visit, delivery)} ${delivery.tentativas.length === 0 ? html`<p>${t.delivery.noAttempt}</p>` : ''}
   </section>`;
 }
 
-function attemptPart(visit: Visit, attempt: AttemptResource, sent: SentAttempt | undefined, isLast: boolean): Html {
+function attemptPart(visit: Visit, attempt: SentAttempt, isLast: boolean): Html {
   const { t } = visit;
   // The cause of a failure is not behind a click.
   const isOpen = isLast && attempt.resultado !== 'entregue';
@@ -117,37 +100,37 @@ function attemptPart(visit: Visit, attempt: AttemptResource, sent: SentAttempt |
       }
     </summary>
     <dl class="facts">
-      ${fact(t.delivery.target, html`<code>${sent?.url ?? ''}</code>`, 'wrap')}
-      ${fact(t.delivery.address, html`<code>${sent?.address ?? '–'}</code>`)}
+      ${fact(t.delivery.target, html`<code>${attempt.url}</code>`, 'wrap')}
+      ${fact(t.delivery.address, html`<code>${attempt.endereco ?? '–'}</code>`)}
       ${attempt.erro === null ? '' : fact(t.delivery.error, html`<code>${attempt.erro}</code>`, 'wrap')}
     </dl>
-    ${sent === undefined ? '' : headersPart(visit, sent)}
+    ${headersPart(visit, attempt)}
     <h3>${t.delivery.answer}</h3>
     ${attempt.resposta === null ? html`<p class="dim">${t.delivery.noAnswer}</p>` : html`<pre tabindex="0" aria-label="${t.delivery.answer}">${attempt.resposta}</pre>`}
   </details>`;
 }
 
-function headersPart({ t }: Visit, sent: SentAttempt): Html {
+function headersPart({ t }: Visit, { cabecalhos, assinaturas_conhecidas: isSigned }: SentAttempt): Html {
   return html`<h3>${t.delivery.headers}</h3>
     <pre tabindex="0" aria-label="${t.delivery.headers}">
-${sent.headers.map(([name, value]) => `${name}: ${value}\n`).join('')}</pre>
-    <p class="dim">${sent.isSigned ? t.delivery.headersHint : t.delivery.unsigned}</p>`;
+${cabecalhos.map(({ nome, valor }) => `${nome}: ${valor}\n`).join('')}</pre>
+    <p class="dim">${isSigned ? t.delivery.headersHint : t.delivery.unsigned}</p>`;
 }
 
-function bodyPart({ t }: Visit, { body }: SentDelivery): Html {
+function bodyPart({ t }: Visit, { corpo }: DeliveryAsSent): Html {
   return html`<section aria-labelledby="body">
     <h2 id="body">${t.delivery.body}</h2>
-    <p class="dim">${t.delivery.bodyHint(body.length)}</p>
-    ${copyable(t, 'body-text', t.delivery.body, body.toString('utf8'))}
+    <p class="dim">${t.delivery.bodyHint(Buffer.byteLength(corpo))}</p>
+    ${copyable(t, 'body-text', t.delivery.body, corpo)}
   </section>`;
 }
 
-function curlPart({ t }: Visit, sent: SentDelivery): Html | '' {
-  const last = sent.attempts.findLast(({ isSigned }) => isSigned);
+function curlPart({ t }: Visit, { tentativas, corpo }: DeliveryAsSent): Html | '' {
+  const last = tentativas.findLast((attempt) => attempt.assinaturas_conhecidas);
   if (last === undefined) return '';
   return html`<section aria-labelledby="curl">
     <h2 id="curl">${t.delivery.curl}</h2>
     <p class="dim">${t.delivery.curlHint}</p>
-    ${copyable(t, 'curl-text', t.delivery.curl, curlOf(last, sent.body))}
+    ${copyable(t, 'curl-text', t.delivery.curl, curlOf(last, corpo))}
   </section>`;
 }

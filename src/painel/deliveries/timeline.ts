@@ -1,26 +1,10 @@
 /** Attempts against the schedule: those that were made, and those that it still plans. */
 import { html } from 'hono/html';
-import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
-import { nextSlot } from '../../contract/schedule.ts';
+import type { DeliveryAsSent } from '../../contract/resources/delivery-resource.ts';
 import type { Html, Visit } from '../env.ts';
 import { moment, outcomeBadge } from '../frame/parts.ts';
 
-/**
- * When a pending delivery will be tried, should each attempt fail as it starts: the next at its time, the others after
- * their delays. Empty for one that is over, suspended or under way.
- */
-export function plannedAttempts(delivery: DeliveryWithAttempts, failures: number): Date[] {
-  if (delivery.status !== 'pendente' || delivery.proxima_tentativa_em === null) return [];
-  const planned: Date[] = [];
-  let atMs: number | null = Date.parse(delivery.proxima_tentativa_em);
-  for (let spent = failures + 1; atMs !== null; spent += 1) {
-    planned.push(new Date(atMs));
-    atMs = delivery.teste ? null : nextSlot(spent, atMs);
-  }
-  return planned;
-}
-
-export function timeline(visit: Visit, { tentativas }: DeliveryWithAttempts, planned: readonly Date[]): Html {
+export function timeline(visit: Visit, { tentativas, tentativas_previstas: planned }: DeliveryAsSent): Html {
   const { t } = visit;
   const made = tentativas.map(
     (attempt) =>

@@ -3,7 +3,13 @@ import { html } from 'hono/html';
 import type { LoanStatus } from '../../contract/statuses.ts';
 import type { Html } from '../env.ts';
 import type { Texts } from '../language/choose.ts';
-import { type Documents, entries, type Step } from './path.ts';
+import type { LoanStep } from '../../contract/resources/loan-resource.ts';
+
+type Documents = 'nenhuma' | 'aguardando' | 'recebido';
+/** The two dimensions right after one event. */
+type Step = Pick<LoanStep, 'versao' | 'status' | 'situacao_documentos'>;
+
+const documentsOf = (step: Step | undefined): Documents => step?.situacao_documentos ?? 'nenhuma';
 
 interface Place {
   readonly x: number;
@@ -44,13 +50,13 @@ const DOCUMENTS: Readonly<Record<Documents, Place>> = {
 /** `steps` up to the version that is shown. */
 export function diagram(t: Texts, steps: readonly Step[]): Html {
   const statuses = entries(steps, ({ status }) => status);
-  const documents = entries(steps, (step) => step.documents);
+  const documents = entries(steps, documentsOf);
   const now = steps.at(-1);
   const taken = new Set(steps.map(({ status }, index) => `${steps[index - 1]?.status} ${status}`));
-  const moved = new Set(steps.map((step, index) => `${steps[index - 1]?.documents} ${step.documents}`));
+  const moved = new Set(steps.map((step, index) => `${documentsOf(steps[index - 1])} ${documentsOf(step)}`));
   const label = t.loans.pictureLabel(
     [...statuses.keys()].map((status) => t.loanStatus[status]).join(', '),
-    t.documents[now?.documents ?? 'nenhuma'],
+    t.documents[documentsOf(now)],
   );
   return html`<div class="scroll picture" tabindex="0" role="region" aria-label="${t.loans.picture}">
     <svg viewBox="0 0 890 290" width="890" height="290" role="img" aria-label="${label}">
@@ -63,10 +69,22 @@ export function diagram(t: Texts, steps: readonly Step[]): Html {
       ${arrow(DOCUMENTS.nenhuma, DOCUMENTS.aguardando, moved.has('nenhuma aguardando'))}
       ${arrow(DOCUMENTS.aguardando, DOCUMENTS.recebido, moved.has('aguardando recebido'))}
       ${(Object.keys(DOCUMENTS) as Documents[]).map((situation) =>
-        box(DOCUMENTS[situation], t.documents[situation], documents.get(situation), now?.documents === situation),
+        box(DOCUMENTS[situation], t.documents[situation], documents.get(situation), documentsOf(now) === situation),
       )}
     </svg>
   </div>`;
+}
+
+/** The versions at which each state was entered, in order; a state that was never entered is absent. */
+export function entries<S extends string>(steps: readonly Step[], pick: (step: Step) => S | null): Map<S, number[]> {
+  const entered = new Map<S, number[]>();
+  let before: S | null = null;
+  for (const step of steps) {
+    const state = pick(step);
+    if (state !== null && state !== before) entered.set(state, [...(entered.get(state) ?? []), step.versao]);
+    before = state;
+  }
+  return entered;
 }
 
 function box({ x, y }: Place, label: string, entered: readonly number[] | undefined, isNow: boolean): Html {

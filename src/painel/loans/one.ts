@@ -1,36 +1,27 @@
 /** One loan as it was right after any of its events. */
 import { html } from 'hono/html';
-import type { LoanResource } from '../../contract/resources/loan-resource.ts';
-import { type DeliveryOfEvent, readDeliveriesOfLoan } from '../../delivery/partner/find.ts';
-import { requirePartner } from '../../http/auth/auth.ts';
-import { readEventIds, readStream, type RecordedEvent } from '../../log/read.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { LoanHistory, LoanResource, LoanStep } from '../../contract/resources/loan-resource.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { copyable, fact, moment, shortId, statusBadge } from '../frame/parts.ts';
 import { diagram } from './diagram.ts';
-import { type Step, stepsOf } from './path.ts';
 
-export async function showLoan(visit: Visit, { pool }: PainelDeps, id: string): Promise<Response> {
-  const { c, t, api, session } = visit;
-  // First whether the partner has it: a stream is read by its id alone.
+export async function showLoan(visit: Visit, id: string): Promise<Response> {
+  const { c, t, api } = visit;
   const loan = await api.read<LoanResource>(`/v1/emprestimos/${id}`);
   const asked = Number(c.req.query('versao') ?? loan.versao);
   const version = Number.isSafeInteger(asked) && asked >= 1 && asked <= loan.versao ? asked : loan.versao;
-  const [then, events, ids, deliveries] = await Promise.all([
+  const [then, { itens: steps }] = await Promise.all([
     version === loan.versao ? loan : api.read<LoanResource>(`/v1/emprestimos/${id}`, { versao: String(version) }),
-    pool.run((sql) => readStream(sql, id, loan.versao)),
-    pool.run((sql) => readEventIds(sql, id)),
-    readDeliveriesOfLoan(pool, requirePartner(session.identity), id),
+    api.read<LoanHistory>(`/v1/emprestimos/${id}/historico`),
   ]);
-  const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
-  const steps = stepsOf(events);
   return answerPage(c, {
     title: t.loans.one(loan.numero),
     body: html`${slider(visit, loan, version)}
       <section id="estado" aria-live="polite">
         ${diagram(t, steps.slice(0, version))} ${facts(visit, then)}
         <h2>${t.loans.events}</h2>
-        ${eventList(visit, events, { version, ids, byEvent, steps })}
+        ${eventList(visit, steps, version)}
         <h2>${t.loans.asRead(version)}</h2>
         ${copyable(t, 'resource', t.loans.asRead(version), JSON.stringify(then, null, 2))}
       </section>`,
@@ -78,35 +69,27 @@ function facts(visit: Visit, loan: LoanResource): Html {
   </dl>`;
 }
 
-interface Told {
-  readonly version: number;
-  readonly ids: ReadonlyMap<number, string>;
-  readonly byEvent: ReadonlyMap<string, readonly DeliveryOfEvent[]>;
-  readonly steps: readonly Step[];
-}
-
-function eventList(visit: Visit, events: readonly RecordedEvent[], { version, ids, byEvent, steps }: Told): Html {
+function eventList(visit: Visit, steps: readonly LoanStep[], version: number): Html {
   const { t } = visit;
   return html`<ol class="events">
-    ${events.map((event, index) => {
-      const deliveries = byEvent.get(ids.get(event.version) ?? '') ?? [];
-      const status = steps[index]?.status;
-      return html`<li class="${event.version > version ? 'later' : ''}">
-        <span class="number">v${event.version}</span> <code>${event.type}</code> ${moment(visit, event.occurredAt)}
-        ${status ? html`<span class="badge">${t.loanStatus[status]}</span>` : ''}
-        ${
-          deliveries.length === 0
-            ? html`<span class="dim">${t.loans.noDelivery}</span>`
-            : html`<ul class="plain">
-                ${deliveries.map(
-                  (one) =>
-                    html`<li>
-                      <a href="/painel/entregas/${one.id}">${shortId(one.id)}</a> ${statusBadge(t, one.status)}
-                    </li>`,
-                )}
-              </ul>`
-        }
-      </li>`;
-    })}
+    ${steps.map(
+      ({ versao, evento, ocorrido_em, status, entregas }) =>
+        html`<li class="${versao > version ? 'later' : ''}">
+          <span class="number">v${versao}</span> <code>${evento}</code> ${moment(visit, ocorrido_em)}
+          ${status === null ? '' : html`<span class="badge">${t.loanStatus[status]}</span>`}
+          ${
+            entregas.length === 0
+              ? html`<span class="dim">${t.loans.noDelivery}</span>`
+              : html`<ul class="plain">
+                  ${entregas.map(
+                    (one) =>
+                      html`<li>
+                        <a href="/painel/entregas/${one.id}">${shortId(one.id)}</a> ${statusBadge(t, one.status)}
+                      </li>`,
+                  )}
+                </ul>`
+          }
+        </li>`,
+    )}
   </ol>`;
 }

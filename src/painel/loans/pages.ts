@@ -1,11 +1,10 @@
 /** Loans: those that moved last, and one with its way, its events and what each of them had delivered. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { LoanResource } from '../../contract/resources/loan-resource.ts';
+import type { LoanResource, RecentLoan, recentLoans } from '../../contract/resources/loan-resource.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { requirePartner } from '../../http/auth/auth.ts';
-import { type RecentLoan, readRecentLoans } from '../../log/recent-loans.ts';
-import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { z } from 'zod';
+import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { moment, notice, table } from '../frame/parts.ts';
@@ -15,25 +14,27 @@ import { showLoan } from './one.ts';
 const READ = { reader: 'partner', scope: 'emprestimos:read' } as const;
 const SHOWN = 50;
 
-export function addLoanPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): void {
-  app.get(
-    '/painel/emprestimos',
-    guard.show(READ, (visit) => showLoans(visit, deps)),
-  );
+/** The loans that moved last. */
+export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Promise<readonly RecentLoan[]> {
+  return (await api.read<z.infer<typeof recentLoans>>('/v1/emprestimos', { limite: String(limit) })).itens;
+}
+
+export function addLoanPages(app: Hono<PainelEnv>, guard: Guard): void {
+  app.get('/painel/emprestimos', guard.show(READ, showLoans));
   app.get(
     '/painel/emprestimos/:id',
-    guard.show(READ, (visit) => showLoan(visit, deps, pathId(visit.c))),
+    guard.show(READ, (visit) => showLoan(visit, pathId(visit.c))),
   );
 }
 
-async function showLoans(visit: Visit, { pool }: PainelDeps): Promise<Response> {
-  const { c, t, api, session } = visit;
+async function showLoans(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
   const sought = c.req.query('id')?.trim() ?? '';
   const id = uuid.safeParse(sought);
   if (id.success && (await api.ask<LoanResource>(`/v1/emprestimos/${id.data}`)).ok) {
     return c.redirect(`/painel/emprestimos/${id.data.toLowerCase()}`, 303);
   }
-  const loans = await readRecentLoans(pool, requirePartner(session.identity), SHOWN);
+  const loans = await readRecent(visit, SHOWN);
   return answerPage(c, {
     title: t.loans.title,
     status: sought === '' ? 200 : 404,
@@ -54,13 +55,13 @@ function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
     t.loans.recent,
     [t.loans.number, t.loans.status, t.loans.lastEvent, { number: t.loans.version }, t.loans.at],
     loans.map(
-      ({ id, number, status, lastEvent, version, at }) =>
+      ({ id, numero, status, versao, ultimo_evento, atualizado_em }) =>
         html`<tr>
-          <td><a href="/painel/emprestimos/${id}">${number}</a></td>
+          <td><a href="/painel/emprestimos/${id}">${numero}</a></td>
           <td><span class="badge">${t.loanStatus[status]}</span></td>
-          <td><code>${lastEvent}</code></td>
-          <td class="number">${version}</td>
-          <td>${moment(visit, at)}</td>
+          <td><code>${ultimo_evento}</code></td>
+          <td class="number">${versao}</td>
+          <td>${moment(visit, atualizado_em)}</td>
         </tr>`,
     ),
   );

@@ -25,7 +25,7 @@ export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
   app.post('/painel/caixa/:id', (c) => receive(c, inbox));
   app.get(
     '/painel/sandbox',
-    guard.show(PLAY, (visit) => showSandbox(visit, deps, inbox, {})),
+    guard.show(PLAY, (visit) => showSandbox(visit, inbox, {})),
   );
   app.get(
     '/painel/sandbox/ao-vivo',
@@ -35,11 +35,11 @@ export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
           event: 'caixa',
           data: String(await inboxItems(visit, inbox.arrived(requirePartner(visit.session.identity)))),
         },
-        { event: 'emprestimo', data: String(await loanPart(visit, deps, chosenLoan(visit.c.req.query('emprestimo')))) },
+        { event: 'emprestimo', data: String(await loanPart(visit, chosenLoan(visit.c.req.query('emprestimo')))) },
       ]),
     ),
   );
-  addActs(app, deps, guard, inbox);
+  addActs(app, guard, inbox);
   const stopping = new AbortController();
   app.post(
     '/painel/sandbox/passeio',
@@ -68,7 +68,7 @@ function back({ c }: Visit, loanId: string, done: string): Response {
   return c.redirect(`/painel/sandbox?${query.toString()}`, 303);
 }
 
-function addActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, inbox: Inbox): void {
+function addActs(app: Hono<PainelEnv>, guard: Guard, inbox: Inbox): void {
   app.post(
     '/painel/sandbox/acao',
     guard.act(PLAY, async (visit, form) => {
@@ -79,7 +79,7 @@ function addActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, inbox: In
       const call = callOf(act, { loanId, seconds, month: form.get('competencia') ?? '' });
       if (call === undefined) throw notFound();
       const answer: Answer<{ id?: string }> = await visit.api.send(call.method, call.path, call.body, call.headers);
-      if (!answer.ok) return showSandbox(visit, deps, inbox, { refusal: answer, loanId });
+      if (!answer.ok) return showSandbox(visit, inbox, { refusal: answer, loanId });
       return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
     }),
   );
@@ -90,7 +90,7 @@ function addActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, inbox: In
       const known = await visit.api.read<WebhookResource[]>('/v1/webhooks');
       if (!known.some((webhook) => webhook.url === url)) {
         const made = await visit.api.send('POST', '/v1/webhooks', { url, eventos: EMITTED_NAMES });
-        if (!made.ok && made.status === 400) return showSandbox(visit, deps, inbox, { refusal: made, loanId: '' });
+        if (!made.ok && made.status === 400) return showSandbox(visit, inbox, { refusal: made, loanId: '' });
         if (!made.ok) throw new Refused(made);
       }
       return back(visit, '', 'caixa');

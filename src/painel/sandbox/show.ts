@@ -1,17 +1,15 @@
 /** The sandbox's page, and the two parts of it that are live. */
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { LoanResource } from '../../contract/resources/loan-resource.ts';
+import type { LoanHistory, RecentLoan } from '../../contract/resources/loan-resource.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
-import { readStream } from '../../log/read.ts';
-import { type RecentLoan, readRecentLoans } from '../../log/recent-loans.ts';
 import type { Refusal } from '../api-client.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { formToken, moment, notice, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
-import { stepsOf } from '../loans/path.ts';
+import { readRecent } from '../loans/pages.ts';
 import { LOAN_ACTS, type LoanAct, OTHER_ACTS, type OtherAct } from './acts.ts';
 import { lastMonth } from '../days.ts';
 import { type Arrived, BEHAVIOURS, type Behaviour, type Inbox } from './inbox.ts';
@@ -24,10 +22,10 @@ interface Shown {
   readonly loanId?: string;
 }
 
-export async function showSandbox(visit: Visit, deps: PainelDeps, inbox: Inbox, shown: Shown): Promise<Response> {
+export async function showSandbox(visit: Visit, inbox: Inbox, shown: Shown): Promise<Response> {
   const { c, t, session } = visit;
   const partnerId = requirePartner(session.identity);
-  const loans = await readRecentLoans(deps.pool, partnerId, CHOICES);
+  const loans = session.identity.scopes.has('emprestimos:read') ? await readRecent(visit, CHOICES) : [];
   const asked = shown.loanId ?? c.req.query('emprestimo') ?? '';
   const loanId = loans.find(({ id }) => id === asked)?.id ?? loans[0]?.id ?? '';
   const done =
@@ -39,7 +37,7 @@ export async function showSandbox(visit: Visit, deps: PainelDeps, inbox: Inbox, 
       ${done === undefined ? '' : notice('done', `${done} ✓`)}
       <div data-live="${LIVE}${loanId}">
         ${walkForm(visit)}
-        <div data-part="emprestimo">${loanPart(visit, deps, loanId)}</div>
+        <div data-part="emprestimo">${loanPart(visit, loanId)}</div>
         ${actForm(visit, loans, loanId)} ${inboxForms(visit, inbox.behaviour(partnerId), loanId)}
         <div data-part="caixa">${inboxItems(visit, inbox.arrived(partnerId))}</div>
       </div>`,
@@ -54,17 +52,16 @@ function walkForm(visit: Visit): Html {
 }
 
 /** The chosen loan's picture; empty while there is none. */
-export async function loanPart({ api, t }: Visit, { pool }: PainelDeps, loanId: string): Promise<Awaited<Html> | ''> {
+export async function loanPart({ api, t }: Visit, loanId: string): Promise<Awaited<Html> | ''> {
   if (loanId === '') return '';
-  // First whether the partner has it: a stream is read by its id alone.
-  const loan = await api.ask<LoanResource>(`/v1/emprestimos/${loanId}`);
-  if (!loan.ok) return '';
-  const events = await pool.run((sql) => readStream(sql, loanId, loan.body.versao));
+  const answer = await api.ask<LoanHistory>(`/v1/emprestimos/${loanId}/historico`);
+  const now = answer.ok ? answer.body.itens.at(-1) : undefined;
+  if (!answer.ok || now === undefined) return '';
   return html`<p>
-      <a href="/painel/emprestimos/${loanId}">${t.loans.one(loan.body.numero)}</a>
-      <span class="badge">${t.loanStatus[loan.body.status]}</span> v${loan.body.versao}
+      <a href="/painel/emprestimos/${loanId}">${t.loans.one(answer.body.numero)}</a>
+      ${now.status === null ? '' : html`<span class="badge">${t.loanStatus[now.status]}</span>`} v${now.versao}
     </p>
-    ${diagram(t, stepsOf(events))}`;
+    ${diagram(t, answer.body.itens)}`;
 }
 
 function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Html {
@@ -82,9 +79,9 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
           >${t.delivery.loan}
           <select name="emprestimo" autocomplete="off" data-follows="${LIVE}">
             ${loans.map(
-              ({ id, number, status }) =>
+              ({ id, numero, status }) =>
                 html`<option value="${id}" ${id === loanId ? html`selected` : ''}>
-                  ${number} (${t.loanStatus[status]})
+                  ${numero} (${t.loanStatus[status]})
                 </option>`,
             )}
           </select></label

@@ -1,0 +1,157 @@
+/** One delivery as its partner sees it: what was sent, why it waits, its evidence; and sent again. */
+import { maskProof } from '../../audit/proof/mask-proof.ts';
+import { readProof } from '../../audit/proof/proof.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { proof } from '../../contract/resources/audit-resource.ts';
+import * as contract from '../../contract/resources/delivery-resource.ts';
+import { nextSlot } from '../../contract/schedule.ts';
+import { explainDelivery } from '../../delivery/partner/explain.ts';
+import { readDelivery } from '../../delivery/partner/read-deliveries.ts';
+import { readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
+import { resendOne } from '../../delivery/partner/resend.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+const AS_SENT = {
+  pt:
+    'corpo é o texto enviado: os seus bytes em UTF-8 são os do corpo de toda tentativa. Os cabeçalhos são refeitos do que ficou ' +
+    'registrado, com as assinaturas dos secrets daquele momento; onde já não se sabe qual secret assinou ' +
+    '(assinaturas_conhecidas: false), vêm sem elas. User-Agent é o da versão atual, e traceparent o do evento.',
+  en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, and traceparent the event's.",
+};
+
+export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
+  addOne(add, deps);
+  addWait(add, deps);
+  addProof(add, deps);
+}
+
+function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
+  const answers = {
+    200: {
+      description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
+      schema: contract.deliveryAsSent,
+    },
+  };
+  add(
+    {
+      method: 'get',
+      path: '/v1/entregas/{id}',
+      summary: {
+        pt: 'Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados',
+        en: 'A delivery with its exact body and its attempts, each with the headers that were sent',
+      },
+      description: AS_SENT,
+      scope: 'webhooks:read',
+      answers,
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      const delivery = await readDelivery(pool, partnerId, id);
+      // Read after it, so it has each of its attempts.
+      const sent = await readSent(pool, (webhookId, sealed) => vault.decrypt(webhookId, sealed), partnerId, id);
+      return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
+    },
+  );
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/entregas/{id}/reenvio',
+      summary: {
+        pt: 'Envia a entrega de novo, com o mesmo id e o calendário desde o início',
+        en: 'Sends the delivery again, with the same id and a fresh schedule',
+      },
+      scope: 'webhooks:write',
+      answers: {
+        202: {
+          description: { pt: 'A entrega, pendente', en: 'The delivery, pending' },
+          schema: contract.deliveryWithAttempts,
+        },
+      },
+      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    },
+    async ({ partnerId, id, actor, requestId }) => {
+      const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
+      if ('refused' in resent) return resent;
+      const delivery = await readDelivery(pool, partnerId, id);
+      return delivery === null ? NOT_FOUND : { status: 202, body: delivery };
+    },
+  );
+}
+
+function addWait(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/entregas/{id}/espera',
+      summary: { pt: 'Por que uma entrega espera, em uma frase', en: 'Why a delivery waits, in one sentence' },
+      scope: 'webhooks:read',
+      answers: {
+        200: { description: { pt: 'O motivo', en: 'The reason' }, schema: contract.deliveryWait },
+      },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      const found = await pool.run((sql) => explainDelivery(sql, id, partnerId));
+      if (found === null) return NOT_FOUND;
+      const { reason: motivo, pt: explicacao, facts } = found;
+      const proxima_tentativa_em = facts.nextAttemptAt?.toISOString() ?? null;
+      return { status: 200, body: { entrega_id: id, status: facts.status, motivo, explicacao, proxima_tentativa_em } };
+    },
+  );
+}
+
+function addProof(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/entregas/{id}/prova',
+      summary: {
+        pt: 'A prova de uma entrega, mascarada: o caminho de cada linha a um checkpoint assinado',
+        en: 'The evidence of a delivery, masked: the way from each row to a signed checkpoint',
+      },
+      scope: 'webhooks:read',
+      answers: { 200: { description: { pt: 'A prova', en: 'The evidence' }, schema: proof } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      // First whether the partner has it: a proof is read by its id alone.
+      const found = (await readDelivery(pool, partnerId, id)) && (await readProof(pool, id));
+      return found === null ? NOT_FOUND : { status: 200, body: maskProof(found) };
+    },
+  );
+}
+
+/** When a delivery will be tried, should each attempt fail as it starts: the next at its time, the others after their delays. */
+function plannedAttempts(
+  { status, proxima_tentativa_em, teste }: contract.DeliveryResource,
+  failures: number,
+): string[] {
+  if (status !== 'pendente' || proxima_tentativa_em === null) return [];
+  const planned: string[] = [];
+  let atMs: number | null = Date.parse(proxima_tentativa_em);
+  for (let spent = failures + 1; atMs !== null; spent += 1) {
+    planned.push(new Date(atMs).toISOString());
+    atMs = teste ? null : nextSlot(spent, atMs);
+  }
+  return planned;
+}
+
+function asSent(delivery: contract.DeliveryWithAttempts, sent: SentDelivery): contract.DeliveryAsSent {
+  const { body, attempts, failures: falhas } = sent;
+  const tentativas = delivery.tentativas.map((attempt) => {
+    const made = attempts.find(({ number, late }) => number === attempt.numero && late === attempt.atrasada);
+    if (made === undefined) throw new Error('an attempt that was read is gone');
+    const { url, address: endereco, headers, isSigned: assinaturas_conhecidas } = made;
+    const cabecalhos = headers.map(([nome, valor]) => ({ nome, valor }));
+    return { ...attempt, url, endereco, cabecalhos, assinaturas_conhecidas };
+  });
+  return {
+    ...delivery,
+    corpo: body.toString('utf8'),
+    tentativas,
+    falhas,
+    tentativas_previstas: plannedAttempts(delivery, falhas),
+  };
+}
