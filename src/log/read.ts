@@ -18,12 +18,6 @@ export async function readStream(tx: Tx, stream: string, upTo = 2 ** 31 - 1): Pr
     order by version`;
 }
 
-/** The ids of a stream's events, by version. */
-export async function readEventIds(tx: Tx, stream: string): Promise<Map<number, string>> {
-  const rows = await tx<{ id: string; version: number }[]>`select id, version from events where stream = ${stream}`;
-  return new Map(rows.map(({ id, version }) => [version, id]));
-}
-
 /** The database's clock, to the millisecond. */
 export async function readClock(tx: Tx): Promise<Date> {
   const [row] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;

@@ -13,7 +13,7 @@ import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
 import { type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
 
-export interface SentAttempt {
+interface SentAttempt {
   readonly number: number;
   readonly late: boolean;
   readonly url: string;
