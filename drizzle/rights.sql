@@ -39,7 +39,7 @@ grant select on event_types, events, facts, attempts, webhook_history, partner_h
 grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor_cpf;
 grant select (id, event_id, webhook_id, partner_id, status) on deliveries to carteiro_auditor_cpf;
 grant select (id, partner_id) on webhooks to carteiro_auditor_cpf;
-grant execute on function current_epoch(), cluster_timeline(), is_emitted(text) to carteiro_auditor_cpf;
+grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text) to carteiro_auditor_cpf;
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.
@@ -59,7 +59,7 @@ grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_sc
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
 grant execute on function
-  advisory_lock(text), masked(text), envelope(text, timestamptz, text, uuid, json),
+  advisory_lock(text), masked(text), field_of(json, text), envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, bytea),
   lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
@@ -105,7 +105,7 @@ grant select, insert, update on loans, registrations, idempotency_keys, margin_f
 grant select on cursor_keys to carteiro_app;
 grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
-  next_loan_number(text), is_emitted(text), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), is_emitted(text), event_fault(events), payload_fault(event_types, json), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
 -- The loan core, in whatever language: it appends, and asks which version it appends to.

@@ -15,13 +15,18 @@ interface RegistryMetrics {
   countRegistryCall(outcome: (typeof CALL_OUTCOMES)[number]): void;
 }
 
+interface ProjectorMetrics {
+  /** An event that the projector found not as the catalog has it, or a piece of its work that failed. */
+  countProjectorFault(): void;
+}
+
 interface HttpMetrics {
   observeRequest(method: string, route: string, status: number, durationS: number): void;
   /** A connection that was closed because there were too many: in all, or from one address. */
   countDroppedConnection(bound: 'total' | 'address'): void;
 }
 
-export interface Metrics extends DeliveryMetrics, ReadMetrics, HttpMetrics, RegistryMetrics {
+export interface Metrics extends DeliveryMetrics, ReadMetrics, HttpMetrics, ProjectorMetrics, RegistryMetrics {
   /** The exposition and its content type; what cannot be read in time is left out of it. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
   /** Everything that `expose` may show. */
@@ -52,6 +57,7 @@ export function createMetrics(readTimeoutMs = READ_TIMEOUT_MS): Metrics {
     ...readMetrics(exposition, readTimeoutMs),
     ...httpMetrics(exposition),
     ...registryMetrics(exposition),
+    ...projectorMetrics(exposition),
     expose: async () => ({ text: await exposition.metrics(), contentType: exposition.contentType }),
     describe: () =>
       (exposition.getMetricsAsArray() as unknown as Described[]).map(({ name, labelNames = [] }) => ({
@@ -85,6 +91,15 @@ function httpMetrics(exposition: Registry): HttpMetrics {
     observeRequest: (method, route, status, durationS) => requests.observe({ method, route, status }, durationS),
     countDroppedConnection: (bound) => dropped.inc({ bound }),
   };
+}
+
+function projectorMetrics(exposition: Registry): ProjectorMetrics {
+  const faults = new Counter({
+    name: 'carteiro_projector_faults_total',
+    help: 'Events that the projector found not as the catalog has them or could not apply; 0 unless somebody wrote past append_event',
+    registers: [exposition],
+  });
+  return { countProjectorFault: () => faults.inc() };
 }
 
 function registryMetrics(exposition: Registry): RegistryMetrics {

@@ -3,12 +3,12 @@
 -- follows the log takes it for the event (src/delivery/partner/try-out.ts).
 drop view if exists messages;
 create view messages as
-select id as event_id, partner_id, case when is_example then data ->> 'exemplo_de' else type end as type,
-       case when is_example then envelope(data ->> 'exemplo_de', occurred_at, family, partner_id, data -> 'data')
-            else envelope(type, occurred_at, family, partner_id, data) end as body,
+select id as event_id, partner_id, coalesce(example_of, type) as type,
+       envelope(coalesce(example_of, type), occurred_at, family, partner_id,
+                case when example_of is null then data else data -> 'data' end) as body,
        fan_out, loan_version, snapshot, traceparent, salt
 from events
 cross join lateral (
-  select type = 'webhook.teste' and coalesce(data ->> 'exemplo_de', '') <> '' as is_example
+  select case when type = 'webhook.teste' then nullif(field_of(data, 'exemplo_de'), '') end as example_of
 ) kind
 where fan_out is not null;

@@ -8,7 +8,7 @@ declare
 begin
   select * into ended from events e
   where e.stream = p_stream and e.type in ('averbacao.concluida', 'averbacao.falhou')
-    and e.data ->> 'averbacao_id' = p_data ->> 'averbacao_id'
+    and field_of(e.data, 'averbacao_id') = field_of(p_data, 'averbacao_id')
   limit 1;
   if found then
     raise exception 'registration % has ended: %, version %, by %', ended.data ->> 'averbacao_id', ended.type, ended.version, ended.actor

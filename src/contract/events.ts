@@ -202,3 +202,8 @@ export const SUBSCRIBABLE_NAMES: readonly SubscribableName[] = [...EMITTED_NAMES
 export const RESERVED_NAMES = namesOfKind('reserved');
 const INTERNAL_TYPES = namesOfKind('internal');
 export const EVENT_TYPES: readonly EventType[] = [...EMITTED_NAMES, ...INTERNAL_TYPES];
+
+/** Whether a row of the log holds a fact as the table has it. `append_event` takes no other; a superuser may have planted one. */
+export function isOfCatalog({ type, data }: { readonly type: string; readonly data: unknown }): boolean {
+  return EVENT_TYPES.some((known) => known === type) && EVENTS[type as EventType].data.safeParse(data).success;
+}

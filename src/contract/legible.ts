@@ -15,7 +15,7 @@ const TIMESTAMP = /^\d{4}-/;
 
 /** True for an object whose every number is finite for a reader of IEEE doubles. */
 export function isLegible(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && isFinite(data);
+  return typeof data === 'object' && data !== null && !Array.isArray(data) && isFinite(data);
 }
 
 function isFinite(value: unknown): boolean {

@@ -1,8 +1,9 @@
 /**
  * A loan from its events, by their rules (rules.ts). Nothing is refused and nothing throws, because an event in the log has
- * happened. That holds also for an event of a core in another language that `decide` would not have written (see expected.ts).
+ * happened. That holds also for an event of a core in another language that `decide` would not have written (see expected.ts), and
+ * for one that is not as the catalog has it: it changes nothing but the version.
  */
-import type { EventData, Fact } from '../contract/events.ts';
+import { type EventData, type Fact, isOfCatalog } from '../contract/events.ts';
 import { isLegible } from '../contract/legible.ts';
 import { toCentavos } from '../contract/values.ts';
 import { hasRule, ruleOf } from './rules.ts';
@@ -49,9 +50,10 @@ function apply(state: LoanState, event: LoanEvent): LoanState {
 }
 
 /** False for an event whose `emprestimo_id` is not its stream's, and for one that nobody can read. */
-export function isAbout(loanId: string, { data }: Fact): boolean {
+export function isAbout(loanId: string, fact: Fact): boolean {
+  const { data }: { readonly data: object } = fact;
   if (!isLegible(data)) return false;
-  return !('emprestimo_id' in data) || data.emprestimo_id.toLowerCase() === loanId;
+  return 'emprestimo_id' in data ? String(data.emprestimo_id).toLowerCase() === loanId : !hasRule(fact);
 }
 
 function next(state: LoanState, event: LoanEvent, at = event): LoanState {
@@ -60,6 +62,15 @@ function next(state: LoanState, event: LoanEvent, at = event): LoanState {
 
 /** The loan after `event`; null while the stream has no contract. */
 export function evolve(state: LoanState | null, event: LoanEvent): LoanState | null {
+  try {
+    return evolved(state, event);
+  } catch (error) {
+    if (isOfCatalog(event)) throw error;
+    return state === null ? null : { ...state, version: event.version };
+  }
+}
+
+function evolved(state: LoanState | null, event: LoanEvent): LoanState | null {
   if (state !== null) return next(state, event);
   if (!isLegible(event.data)) return null;
   if (event.type === 'emprestimo.contratado') return contracted(event.data, 'em_assinatura', event);

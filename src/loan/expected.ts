@@ -2,7 +2,7 @@
  * Whether `decide` could have written an event at its position in the stream. A core in another language may append any event
  * of the catalog. One that does not fit is folded all the same, and reported to auditors.
  */
-import type { Fact } from '../contract/events.ts';
+import { type Fact, isOfCatalog } from '../contract/events.ts';
 import { isAbout } from './evolve.ts';
 import { FIRST_TYPES, hasRule, OTHER_TYPES, ruleOf } from './rules.ts';
 import type { LoanState } from './state.ts';
@@ -14,8 +14,19 @@ export interface StreamSoFar {
   readonly ownerId: string | null;
 }
 
+type Judged = Fact & { readonly version: number; readonly partnerId: string };
+
 /** Null for an event that fits at its position, else the reason in Portuguese. */
-export function unexpected(event: Fact & { readonly version: number; readonly partnerId: string }, soFar: StreamSoFar) {
+export function unexpected(event: Judged, soFar: StreamSoFar): string | null {
+  try {
+    return misplaced(event, soFar);
+  } catch (error) {
+    if (isOfCatalog(event)) throw error;
+    return 'o conteúdo não é o que o catálogo define';
+  }
+}
+
+function misplaced(event: Judged, soFar: StreamSoFar): string | null {
   const { state } = soFar;
   if (!isAbout(soFar.stream, event)) return 'emprestimo_id não é o do fluxo em que o evento está';
   if (isOf(OTHER_TYPES, event)) return event.version === 1 ? null : 'o evento não é o primeiro do seu fluxo';

@@ -26,7 +26,8 @@ const envelope = (type: string, data: string) =>
      || ',"data":' || case when octet_length((${data})::text) <= 1048576 then (${data})::text else 'null' end || '}', 'UTF8')`;
 
 /** The bytes that are sent for an event; of a test that sends an example, the example's. */
-export const BODY = `case when t.type = 'webhook.teste' and t.data ->> 'exemplo_de' <> ''
+export const BODY = `case when case when t.type = 'webhook.teste' and pg_input_is_valid(t.data::text, 'jsonb')
+    then t.data ->> 'exemplo_de' <> '' end
   then ${envelope(`t.data ->> 'exemplo_de'`, `t.data -> 'data'`)}
   else ${envelope('t.type', 't.data')} end`;
 

@@ -14,7 +14,7 @@ export async function closeEndedRegistrations(tx: Tx, loanIds: readonly string[]
     from events e
     where r.loan_id = any (${loanIds as string[]}::uuid[]) and r.status = 'processando'
       and e.stream = r.loan_id and e.type in ('averbacao.concluida', 'averbacao.falhou')
-      and e.data ->> 'averbacao_id' = r.id::text`;
+      and field_of(e.data, 'averbacao_id') = r.id::text`;
 }
 
 /**
@@ -44,10 +44,10 @@ export async function closeLost(
   const { loanId, registrationId, answer } = late;
   await closeSuperseded(tx, loanId, registrationId);
   const [end] = await tx<{ type: string; actor: string; protocol: string | null }[]>`
-    select type, actor, data ->> 'protocolo_registry' as protocol
+    select type, actor, field_of(data, 'protocolo_registry') as protocol
     from events
     where stream = ${loanId} and type in ('averbacao.concluida', 'averbacao.falhou')
-      and data ->> 'averbacao_id' = ${registrationId}`;
+      and field_of(data, 'averbacao_id') = ${registrationId}`;
   const protocol = answer.outcome === 'concluded' ? answer.protocol : null;
   // A failure contradicts a failure in nothing; a conclusion is the same under one protocol alone.
   const contradicts = end === undefined ? protocol !== null : end.protocol !== protocol;

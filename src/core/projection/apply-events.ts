@@ -6,7 +6,7 @@
  * a crash, a reader that begins anew, and two of them at once do no harm.
  * Locks: partners, then loans, each in the order of their ids, as detections (bond-detection.ts) and closings take them.
  */
-import type { EventType } from '../../contract/events.ts';
+import { type EventType, isOfCatalog } from '../../contract/events.ts';
 import type { Tx } from '../../db/pool.ts';
 import { OTHER_TYPES } from '../../loan/rules.ts';
 import type { PlacedEvent } from '../../log/follow.ts';
@@ -27,6 +27,24 @@ const BOND_KINDS: Partial<Record<EventType, string>> = {
   'trabalhador.vinculo_novo': 'new',
 };
 const ENDS_OF_REGISTRATION = new Set<EventType>(['averbacao.concluida', 'averbacao.falhou']);
+
+/**
+ * Those of `events` that `append_event` would have refused, and why. Those that our own schemas take are not looked at again: the
+ * catalog is made of them.
+ */
+export async function readFaulty(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly FaultyEvent[]> {
+  const read = await tx<{ id: string; type: EventType; data: unknown; isTimely: boolean }[]>`
+    select f.id, f.type, f.data, f.occurred_at = e.occurred_at as "isTimely"
+    from events e join facts f using (id)
+    where e.id = any (${events.map(({ id }) => id)}::uuid[])`;
+  const doubtful = read.filter((event) => !event.isTimely || !isOfCatalog(event)).map(({ id }) => id);
+  if (doubtful.length === 0) return [];
+  return tx<FaultyEvent[]>`
+    select e.id as "eventId", event_fault(e) as fault from events e
+    where e.id = any (${doubtful}::uuid[]) and event_fault(e) is not null`;
+}
+
+export type FaultyEvent = Readonly<Record<'eventId' | 'fault', string>>;
 
 /** Makes true what follows from `events`, which are in the log's order; a piece that `attempt` says failed is left out. */
 export async function applyEvents(tx: Tx, events: readonly PlacedEvent[], attempt = throwing): Promise<void> {
@@ -88,7 +106,7 @@ async function keepBond(tx: Tx, { id, type }: PlacedEvent): Promise<void> {
            e.data, e.id
     from events e
     join loans l on l.id = e.stream and l.partner_id = e.partner_id
-    where e.id = ${id}
+    where e.id = ${id} and event_fault(e) is null
     on conflict do nothing`;
 }
 
@@ -98,29 +116,33 @@ interface ToldSettlement {
   readonly data: Settlement;
 }
 
-/** Those whose batch we do not have. */
+/** Those whose batch we do not have, and that are as the catalog has them. */
 async function readUnknown(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly ToldSettlement[]> {
   if (events.length === 0) return [];
-  return tx<ToldSettlement[]>`
+  const told = await tx<ToldSettlement[]>`
     select e.id, e.partner_id as "partnerId", e.data
     from events e
-    where e.id = any (${events.map(({ id }) => id)}::uuid[])
-      and not exists (select from settlements s where s.id = (e.data ->> 'repasse_id')::uuid)
+    where e.id = any (${events.map(({ id }) => id)}::uuid[]) and event_fault(e) is null
     order by e.epoch, e.tx, e.position`;
+  const ids = told.map(({ data }) => data.repasse_id);
+  const kept = await tx<{ id: string }[]>`select id from settlements where id = any (${ids}::uuid[])`;
+  const known = new Set(kept.map(({ id }) => id));
+  return told.filter(({ data }) => !known.has(data.repasse_id.toLowerCase()));
 }
 
-/** Events that the projector has passed and whose bond or settlement is missing. Reads the whole log. */
+/** Sound events that the projector has passed and whose bond or settlement is missing. Reads the whole log. */
 export async function readUnapplied(tx: Tx): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
     from events e
     join projections p on p.name = 'loans' and (e.epoch, e.tx, e.position) <= (p.epoch, p.tx, p.position)
-    where (e.type in ('trabalhador.desligado', 'trabalhador.vinculo_novo')
+    where case when (e.type in ('trabalhador.desligado', 'trabalhador.vinculo_novo')
            and exists (select from loans l where l.id = e.stream and l.partner_id = e.partner_id)
            and not exists (select from bond_records b where b.event_id = e.id))
        or (e.type = 'repasse.processado'
            and not exists (select from settlements s
-                           where s.id = (e.data ->> 'repasse_id')::uuid
-                              or (s.partner_id = e.partner_id and s.month = e.data ->> 'competencia')))
+                           where s.id::text = lower(field_of(e.data, 'repasse_id'))
+                              or (s.partner_id = e.partner_id and s.month = field_of(e.data, 'competencia'))))
+          then event_fault(e) is null end
     order by e.epoch, e.tx, e.position`;
 }

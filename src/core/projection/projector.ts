@@ -6,8 +6,8 @@
  * applied them, in the log's order and below `pg_snapshot_xmin`, so an event that commits late is still ahead of it. A
  * crash repeats a turn. One projector works at a time: it holds a transaction's advisory lock, which works behind a
  * pooler too.
- * Nothing in the log stops it: an event that cannot be applied is logged and passed, and `rebuild` applies it once the
- * reason is gone. When the database is out of reach, or at a deadlock, it repeats the turn instead.
+ * Nothing in the log stops it: an event that is not the catalog's is logged, counted and left out. One that cannot be applied is
+ * logged, counted and passed, and `rebuild` applies it once the reason is gone. When the database is out of reach, or at a deadlock, it repeats the turn instead.
  * Alternative: a trigger, or `append_event` itself, would fold in the core's transaction, in SQL, a second time beside
  * evolve.ts.
  */
@@ -15,9 +15,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { logFailedTry } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
-import { type LogCursor, readLagS, readProgress, readSettled } from '../../log/follow.ts';
+import { type LogCursor, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
-import { applyEvents, type Attempt } from './apply-events.ts';
+import type { Metrics } from '../../metrics.ts';
+import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
 
 const NAME = 'loans';
 const TURN_EVENTS = 1_000;
@@ -31,6 +32,7 @@ const PASSING_CODE = /^(40|53|55|57)/;
 export interface ProjectorDeps {
   readonly pool: Pool;
   readonly log: Logger;
+  readonly metrics?: Pick<Metrics, 'countProjectorFault'>;
 }
 
 export interface ProjectorTurn {
@@ -47,15 +49,17 @@ export interface TurnOptions {
 }
 
 /** Applies the next settled events. */
-export async function projectTurn({ pool, log }: ProjectorDeps, options: TurnOptions = {}): Promise<ProjectorTurn> {
+export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}): Promise<ProjectorTurn> {
   const { limit = TURN_EVENTS, markEveryMs = MARK_EVERY_MS } = options;
-  return pool.transaction(async (tx) => {
+  return deps.pool.transaction(async (tx) => {
     const [lock] = await tx<[{ taken: boolean }]>`
       select pg_try_advisory_xact_lock(advisory_lock('projecting')) as taken`;
     if (!lock.taken) return { isOurs: false, events: 0, more: false };
     const xmin = await readHorizon(tx);
     const events = await readSettled(tx, await readProgress(tx, NAME), limit);
-    await applyEvents(tx, events, tolerating(tx, log));
+    const attempt = tolerating(tx, deps);
+    await attempt({ events: events.length }, () => tellFaulty(tx, deps, events));
+    await applyEvents(tx, events, attempt);
     const last = events.at(-1);
     if (last !== undefined) await moveTo(tx, last);
     const more = events.length === limit;
@@ -99,8 +103,16 @@ export async function projectUntil(deps: ProjectorDeps, instant: Date, waitMs: n
   }
 }
 
+async function tellFaulty(tx: Tx, { log, metrics }: ProjectorDeps, events: readonly PlacedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  for (const faulty of await readFaulty(tx, events)) {
+    metrics?.countProjectorFault();
+    log.error(faulty, 'an event in the log is not as the catalog has it');
+  }
+}
+
 /** Undoes what of a piece failed, and goes on. */
-function tolerating(tx: Tx, log: Logger): Attempt {
+function tolerating(tx: Tx, { log, metrics }: ProjectorDeps): Attempt {
   return async (ids, work) => {
     await tx`savepoint piece`;
     try {
@@ -111,6 +123,7 @@ function tolerating(tx: Tx, log: Logger): Attempt {
       const code = codeOf(error);
       if (isUnavailable(error) || PASSING_CODE.test(code ?? '')) throw error;
       await tx`rollback to savepoint piece`;
+      metrics?.countProjectorFault();
       log.error({ ...ids, code, error: (error as Error).name }, 'events could not be applied; run rebuild once it can');
       return false;
     }

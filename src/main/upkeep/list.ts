@@ -33,8 +33,8 @@ export const UPKEEP: readonly Upkeep[] = [
     does: 'folds the log into loans, settlements and bonds',
     start(deps) {
       // The second connection is for the lag's reading, which no turn must hold up. A turn is 1,000 events.
-      const work = { connections: 2, deadlineMs: 15_000, work: runProjector };
-      const part = startBackground(deps, { name: 'projector', ...work });
+      const work: Background['work'] = (own, stopping) => runProjector({ ...own, metrics: deps.metrics }, stopping);
+      const part = startBackground(deps, { name: 'projector', connections: 2, deadlineMs: 15_000, work });
       deps.metrics.watch('projector_lag_seconds', () => part.pool.run(readProjectorLagS));
       return part;
     },
