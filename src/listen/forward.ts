@@ -1,4 +1,5 @@
 /** One attempt at the receiver: the POST that a poller would send, by the same code, and a sentence of what came of it. */
+import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
 import { deliveryHeaders } from '../delivery/sending/headers.ts';
 import { createSender, type SendResult } from '../delivery/sending/send.ts';
 import { signingKey } from '../delivery/sending/signature.ts';
@@ -22,15 +23,19 @@ export interface ForwarderOptions {
   /** `whsec_` and base64. */
   readonly secret: string;
   readonly now: () => Date;
+  /** The newest checkpoint, which each POST carries; null: there is none. */
+  readonly checkpoint?: () => string | null;
 }
 
 /** What a sandbox allows: `http:` and any host, since the URL is the caller's own. */
-export function createForwarder({ url, secret, now }: ForwarderOptions): Forwarder {
+export function createForwarder({ url, secret, now, checkpoint = () => null }: ForwarderOptions): Forwarder {
   const sender = createSender({ allowInsecure: true });
   const key = signingKey(secret);
   return {
     async attempt(delivery) {
       const headers = deliveryHeaders({ ...delivery, isTest: false }, key, null, now());
+      const line = checkpoint();
+      if (line !== null) headers.push(HEADER_CHECKPOINT, line);
       const result = await sender.send({ url, body: delivery.body, headers });
       return { isDelivered: result.outcome === 'entregue', text: textOf(result) };
     },

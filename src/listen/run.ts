@@ -4,6 +4,7 @@ import { newSecret } from '../webhooks/secrets.ts';
 import { createFeedApi, shown } from './feed-api.ts';
 import { createForwarder } from './forward.ts';
 import { type Beginning, type Ending, listen } from './listen.ts';
+import { Witness } from './witness.ts';
 
 export interface Target {
   readonly forward: string;
@@ -26,9 +27,13 @@ export interface Terminal {
 export async function runListen(target: Target, { print, note, stopping }: Terminal): Promise<Ending['failed']> {
   const { forward: url, api, token, webhookId, beginning } = target;
   const secret = target.secret ?? newSecret();
-  const forwarder = createForwarder({ url, secret, now: () => new Date() });
+  const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  const ended = new AbortController();
+  const witness = new Witness({ api, note, pause, stopping: AbortSignal.any([stopping, ended.signal]) });
+  const forwarder = createForwarder({ url, secret, now: () => new Date(), checkpoint: () => witness.header });
   print(`from ${api} to ${url}`);
   print(target.secret === null ? `secret ${secret}` : 'secret: the one that was given');
+  const watching = witness.run();
   const { failed, unfinished, goOn } = await listen({
     api: createFeedApi(api, token),
     attempt: forwarder.attempt,
@@ -36,10 +41,11 @@ export async function runListen(target: Target, { print, note, stopping }: Termi
     webhookId,
     tell: (line) => print(`${clock(new Date())}  ${line}`),
     note,
-    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    pause,
     stopping,
   });
-  await forwarder.close();
+  ended.abort();
+  await Promise.all([watching, forwarder.close()]);
   // Who gave a cursor that was refused at once has nothing to go on from.
   const isGiven = typeof beginning === 'object' && 'after' in beginning && beginning.after === goOn;
   if (goOn !== null && !(isGiven && failed !== null && unfinished === 0))

@@ -88,7 +88,7 @@ export function createPainel(deps: PainelDeps): Painel {
   app.notFound((c) => answer(notFound(), c));
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: () => tooLarge() }));
 
-  addDocsPages(app);
+  addDocsPages(app, deps);
   addSignIn(app, deps, gate);
   app.get('/painel/arquivos/:file', answerFile);
   app.post('/painel/preferencias', (c) => keepPreferences(c));

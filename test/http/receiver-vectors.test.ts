@@ -33,7 +33,7 @@ test.for(VERIFIERS)(
   async ({ name, needs, isHere, answer }, context) => {
     if (!(await isHere())) context.skip(`the verifier in ${name} was not run: there is no ${needs} on this machine`);
     const names = [...STANDARD, ...CONTRACT];
-    expect((await answer(CASES)).map((valid, index) => `${names[index]?.name}: ${valid}`)).toEqual(PUBLISHED);
+    expect((await answer(CASES)).map((valid, index) => `${names[index]?.name}: ${String(valid)}`)).toEqual(PUBLISHED);
   },
 );
 

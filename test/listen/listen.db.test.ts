@@ -12,10 +12,13 @@ import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { createFeedApi } from '../../src/listen/feed-api.ts';
 import { createForwarder } from '../../src/listen/forward.ts';
 import { type Beginning, type Ending, listen } from '../../src/listen/listen.ts';
+import { openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
 import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 
 const SECRET = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
 
@@ -409,4 +412,17 @@ describe('the feed', () => {
       failed: { kind: 'refused', sentence: expect.stringContaining('inativo') },
     });
   });
+});
+
+test('each POST carries the API’s newest checkpoint, and the command tells it', async () => {
+  const { sql, pool } = world.api.database;
+  await emitted(1);
+  await untilSettled(sql);
+  await sealAndSign(pool);
+  const command = start(['--since', '2000-01-01T00:00:00Z']);
+  await command.log(/checkpoint: carteiro\.test\/log at 1/);
+  const before = local.posts.length;
+  await emitted(1);
+  await local.received(before + 1);
+  expect(openHeader(String(local.posts.at(-1)?.headers['x-carteiro-checkpoint']), [SIGNER])).toMatchObject({ size: 1 });
 });

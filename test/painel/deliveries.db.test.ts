@@ -1,8 +1,10 @@
 /** Deliveries on the page: found, read whole, sent again; nothing of another partner, and no markup of a stranger. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAndSign } from '../support/checkpoint.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 
 let world: PainelWorld;
 
@@ -197,3 +199,15 @@ function unescaped(text: string): string {
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 }
+
+test('a delivery shows the checkpoint that its next attempt carries, once there is one', async () => {
+  const { partner, id } = await refusedDelivery();
+  const visitor = await world.signedIn(partner.id);
+  const { pool, sql } = world.api.database;
+  expect((await visitor.get(`/painel/entregas/${id}`)).text).not.toContain('checkpoint-text');
+  await untilSettled(sql);
+  await sealAndSign(pool);
+  const { text } = await visitor.get(`/painel/entregas/${id}`);
+  expect(text).toMatch(/carteiro\.test\/log 1 [A-Za-z0-9+/]{43}=/);
+  expect(text).toContain('href="/docs/verificacao"');
+});

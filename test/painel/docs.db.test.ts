@@ -5,6 +5,7 @@ import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-example.ts';
 import { durationText } from '../../src/contract/schedule.ts';
 import { DOCS } from '../../src/painel/language/choose.ts';
+import { SIGNER } from '../support/checkpoint.ts';
 import { type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 
 const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api', '/docs/registry'];
@@ -135,4 +136,12 @@ test('the pages stand beside a session, whose cookie does not reach them', async
   const visitor = await world.signedIn(await world.api.partner(), READER);
   const { text } = await visitor.get('/painel/eventos');
   expect(text).toContain('<a href="/docs">Documentação</a>');
+});
+
+test('the page of verification shows the public keys of checkpoints, and the vectors for them', async () => {
+  const { text } = await world.visitor().get('/docs/verificacao');
+  expect(text).toContain(SIGNER.text);
+  expect(text).toContain('href="/.well-known/carteiro-checkpoint-keys"');
+  expect(text).toContain('verifyCheckpoint');
+  expect(text).toContain('the log has grown from a power of two on');
 });

@@ -1,7 +1,7 @@
 /** The verifiers that partners copy (src/http/receivers), each run on the same cases in its own language. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
+import { verify, verifyBody, verifyCheckpoint } from '../../src/http/receivers/carteiro.ts';
 import { folderWith, isThere, run } from './snippets.ts';
 
 const FILES = path.resolve(import.meta.dirname, '../../src/http/receivers');
@@ -17,22 +17,40 @@ export interface VerifierCase {
   readonly now: number;
 }
 
+/** Of `verifyCheckpoint`. */
+export interface CheckpointCase {
+  readonly function: 'verifyCheckpoint';
+  readonly keys: readonly string[];
+  /** The header's value; empty for a delivery without it. */
+  readonly header: string;
+  readonly kept: string;
+  readonly api: string;
+}
+
+/** True or false of a signature; of a checkpoint the verdict, and the line to keep. */
+type VerifierAnswer = boolean | [verdict: string, keep: string];
+
 export interface Verifier {
   readonly name: string;
   /** Whether the runtime is here, and what a line says when it is not. */
   readonly isHere: () => Promise<boolean>;
   readonly needs: string;
-  readonly answer: (cases: readonly VerifierCase[]) => Promise<boolean[]>;
+  readonly answer: (cases: readonly (VerifierCase | CheckpointCase)[]) => Promise<VerifierAnswer[]>;
 }
 
 const node: Verifier = {
   name: 'Node',
   needs: 'Node',
   isHere: () => Promise.resolve(true),
-  answer: (cases) => Promise.resolve(cases.map(answerInNode)),
+  answer: (cases) => Promise.all(cases.map(answerInNode)),
 };
 
-function answerInNode({ function: which, secrets, headers, body, now }: VerifierCase): boolean {
+async function answerInNode(asked: VerifierCase | CheckpointCase): Promise<VerifierAnswer> {
+  if (asked.function === 'verifyCheckpoint') {
+    const { verdict, keep } = await verifyCheckpoint(asked.header, asked.keys, asked.kept, asked.api);
+    return [verdict, keep];
+  }
+  const { function: which, secrets, headers, body, now } = asked;
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return which === 'verify' ? verify(body, lower, secrets, now) : verifyBody(body, lower, secrets);
 }
@@ -47,7 +65,8 @@ interface Language {
 
 /**
  * The program reads one case a line, its parts separated by tabs: function, now, secrets separated by commas, body in
- * base64, then `name=value` for each header. It prints `true` or `false` a line.
+ * base64, then `name=value` for each header. It prints `true` or `false` a line. Of a checkpoint the API's URL stands for now, the
+ * keys for the secrets and the kept line for the body; it prints an array of verdict and line.
  */
 function inLanguage({ name, version, files, commands }: Language): Verifier {
   return {
@@ -64,7 +83,7 @@ function inLanguage({ name, version, files, commands }: Language): Verifier {
         return printed
           .trim()
           .split('\n')
-          .map((line) => JSON.parse(line) as boolean);
+          .map((line) => JSON.parse(line) as VerifierAnswer);
       } finally {
         await folder.remove();
       }
@@ -72,7 +91,13 @@ function inLanguage({ name, version, files, commands }: Language): Verifier {
   };
 }
 
-function lineOf({ function: which, now, secrets, headers, body }: VerifierCase): string {
+function lineOf(asked: VerifierCase | CheckpointCase): string {
+  if (asked.function === 'verifyCheckpoint') {
+    const { keys, header, kept, api } = asked;
+    const given = header === '' ? [] : [`X-Carteiro-Checkpoint=${header}`];
+    return ['verifyCheckpoint', api, keys.join(','), Buffer.from(kept).toString('base64'), ...given].join('\t');
+  }
+  const { function: which, now, secrets, headers, body } = asked;
   const given = Object.entries(headers).map(([name, value]) => `${name}=${value}`);
   return [which, now, secrets.join(','), Buffer.from(body).toString('base64'), ...given].join('\t');
 }

@@ -42,8 +42,8 @@ export function checkpointHeader(note: string): string {
 
 /** The checkpoint of a header that one of `verifiers` has signed; null when none has, or it is none. */
 export function openHeader(header: string, verifiers: readonly Verifier[]): Checkpoint | null {
-  const [origin = '', size = '', root = '', signature = ''] = header.split(' ');
+  const [origin = '', size = '', root = '', signature = '', ...more] = header.split(' ');
   const text = `${origin}\n${size}\n${root}\n`;
   const isSigned = verifiers.some((key) => key.name === origin && isSignature(text, signature, key));
-  return isSigned ? readCheckpointText(text) : null;
+  return isSigned && more.length === 0 ? readCheckpointText(text) : null;
 }

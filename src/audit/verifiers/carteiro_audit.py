@@ -4,6 +4,7 @@
   carteiro_audit.py check PROOF KEY...                    exit 0 true, 3 null, 1 false
   carteiro_audit.py consistency PROOF OLD NEW KEY...      two checkpoints, and what /v1/evidencia/consistencia answered
   carteiro_audit.py header LINE KEY...                    a delivery's X-Carteiro-Checkpoint; exit 0 signed, 1 not
+  carteiro_audit.py vectors FILE                          vectors.json beside this file; exit 0: each is judged as it says
 
 KEY is a public key, name+hash+base64, or a file of such keys. Speed is no aim: a signature takes some 10 ms.
 """
@@ -113,6 +114,13 @@ def note_of(header):
     """The signed note that a delivery's X-Carteiro-Checkpoint stands for."""
     origin, size, root, signature = header.strip().split(" ")
     return f"{origin}\n{size}\n{root}\n\n— {origin} {signature}\n"
+
+
+def is_signed_header(header, keys):
+    try:
+        return read_checkpoint(note_of(header), keys)[2]
+    except ValueError:
+        return False
 
 
 def root_by_path(leaf, index, size, path):
@@ -284,6 +292,41 @@ def fields_of(row):
     return row["campos"] if row["entrada"] is None else read_entry(base64.b64decode(row["entrada"]))[1]
 
 
+def tree_root(leaves):
+    if len(leaves) == 1:
+        return leaves[0]
+    half = 1 << (len(leaves) - 1).bit_length() - 1
+    return sha(b"\x01", tree_root(leaves[:half]), tree_root(leaves[half:]))
+
+
+def judge(vectors):
+    """Of each vector its name, what is found here, and what is published."""
+    data, keys = base64.b64decode, [read_key(key) for key in vectors["keys"]]
+    for row in vectors["rows"]:
+        entry, salt = data(row["entry"]), row.get("salt")
+        yield row["table"], sha(b"\x00", entry), data(row["leaf"])
+        if salt is not None:
+            found = read_entry(entry)[1]["commitment"].hex()
+            yield row["table"] + "'s commitment", found, sha(data(salt), row["committed"].encode()).hex()
+    yield "the turn", tree_root([data(leaf) for leaf in vectors["turn"]["leaves"]]), data(vectors["turn"]["root"])
+    leaves = [sha(b"\x00", seal["entry"].encode()) for seal in vectors["seals"]]
+    yield "the seals", leaves, [data(seal["leaf"]) for seal in vectors["seals"]]
+    for one in vectors["roots"]:
+        yield f"{one['size']} seals", tree_root(leaves[: one["size"]]), data(one["root"])
+    for one in vectors["inclusion"]:
+        found = root_by_path(data(one["leaf"]), one["index"], one["size"], [data(part) for part in one["path"]])
+        yield one["name"], found == data(one["root"]), one["valid"]
+    for one in vectors["consistency"]:
+        path = [data(part) for part in one["path"]]
+        found = is_consistent(one["old"], data(one["old_root"]), one["size"], data(one["root"]), path)
+        yield one["name"], found, one["valid"]
+    for one in vectors["checkpoints"]:
+        yield one["name"], read_checkpoint(one["note"], keys)[2], one["valid"]
+    for one in vectors["headers"]:
+        if one["header"]:
+            yield one["name"], is_signed_header(one["header"], keys), one["verdict"] != "forged"
+
+
 def main(words):
     if len(words) >= 2 and words[0] == "check":
         try:
@@ -300,12 +343,14 @@ def main(words):
         print(json.dumps({"confere": fits}))
         return 0 if fits else 1
     if len(words) >= 3 and words[0] == "header":
-        try:
-            size, _, signed = read_checkpoint(note_of(words[1]), read_keys(words[2:]))
-        except ValueError:
-            size, signed = None, False
-        print(json.dumps({"confere": signed, "tamanho": size}))
+        signed = is_signed_header(words[1], read_keys(words[2:]))
+        print(json.dumps({"confere": signed}))
         return 0 if signed else 1
+    if len(words) == 2 and words[0] == "vectors":
+        judged = list(judge(json.load(open(words[1], encoding="utf-8"))))
+        otherwise = [name for name, found, published in judged if found != published]
+        print(json.dumps({"otherwise": otherwise, "vectors": len(judged)}))
+        return 1 if otherwise else 0
     print(__doc__)
     return 2
 

@@ -1,16 +1,29 @@
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.MessageDigest;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Verifies the signature of a delivery. A file to copy: it needs Java 17 or later and nothing else.
+ * Verifies the signature of a delivery, and the checkpoint that it carries. A file to copy: it needs Java 17 or later and nothing else.
  *
  * <p>Give it the raw bytes of the body, before any parsing, and every secret in force: two while a rotation lasts.
  * {@code header} answers a header's value by its name, or null: {@code request::getHeader} of a servlet does.
@@ -86,6 +99,139 @@ public final class Carteiro {
     /** In constant time. */
     private static boolean isSame(String given, String expected) {
         return given != null && MessageDigest.isEqual(bytes(given), bytes(expected));
+    }
+
+    /** OK: signed, and of one log with the kept one. FORGED: no key signed it. */
+    public enum Verdict {
+        OK,
+        FORGED,
+        /** The log and the kept line exclude each other: keep both lines, and tell the lender. */
+        FORK,
+        /** There was no header, or the API gave no answer: try the next one. */
+        UNKNOWN
+    }
+
+    /** What was found, and the line to keep for the next time. */
+    public record CheckedCheckpoint(Verdict verdict, String keep) {}
+
+    /**
+     * Checks the header X-Carteiro-Checkpoint against the line that was kept last ("" at first), by the log's public keys as
+     * /.well-known/carteiro-checkpoint-keys shows them: keep those when nothing is in dispute. Where the log has grown, the
+     * proof is asked of {@code api}, the base URL of Carteiro's API. Call it once the delivery is answered.
+     */
+    public static CheckedCheckpoint verifyCheckpoint(String header, List<String> keys, String kept, String api)
+            throws InterruptedException {
+        if (header == null || header.isEmpty()) return new CheckedCheckpoint(Verdict.UNKNOWN, kept);
+        if (header.equals(kept)) return new CheckedCheckpoint(Verdict.OK, kept);
+        Checkpoint now = readCheckpoint(header);
+        Checkpoint before = readCheckpoint(kept);
+        if (now == null || keys.stream().noneMatch(key -> isSigned(now, key))) {
+            return new CheckedCheckpoint(Verdict.FORGED, kept);
+        }
+        if (kept.isEmpty()) return new CheckedCheckpoint(Verdict.OK, header);
+        if (before == null || !before.origin.equals(now.origin)) return new CheckedCheckpoint(Verdict.FORK, kept);
+        boolean hasGrown = now.size > before.size;
+        Checkpoint old = hasGrown ? before : now;
+        Checkpoint grown = hasGrown ? now : before;
+        List<byte[]> path = old.size == grown.size ? List.of() : askForProof(api, old.size, grown.size);
+        if (path == null) return new CheckedCheckpoint(Verdict.UNKNOWN, kept);
+        return isConsistent(old, grown, path)
+                ? new CheckedCheckpoint(Verdict.OK, hasGrown ? header : kept)
+                : new CheckedCheckpoint(Verdict.FORK, kept);
+    }
+
+    private record Checkpoint(String origin, long size, byte[] root, byte[] signature) {}
+
+    private static final Pattern LINE =
+            Pattern.compile("(\\S+) ([1-9]\\d{0,14}) ([A-Za-z0-9+/]{43}=) ([A-Za-z0-9+/]{91}=)");
+
+    private static Checkpoint readCheckpoint(String line) {
+        Matcher part = LINE.matcher(line);
+        if (!part.matches()) return null;
+        Base64.Decoder base64 = Base64.getDecoder();
+        return new Checkpoint(
+                part.group(1), Long.parseLong(part.group(2)), base64.decode(part.group(3)), base64.decode(part.group(4)));
+    }
+
+    /** A key is name, id and base64 behind a type byte, joined by +; a signature has the key's id in front. */
+    private static boolean isSigned(Checkpoint checkpoint, String key) {
+        String[] part = key.trim().split("\\+", 3);
+        String id = HexFormat.of().formatHex(checkpoint.signature, 0, 4);
+        if (part.length != 3 || !part[0].equals(checkpoint.origin) || !part[1].equals(id)) return false;
+        String root = Base64.getEncoder().encodeToString(checkpoint.root);
+        try {
+            byte[] data = Base64.getDecoder().decode(part[2]);
+            if (data.length != 33 || data[0] != 1) return false;
+            byte[] der = Arrays.copyOf(HexFormat.of().parseHex("302a300506032b6570032100"), 44);
+            System.arraycopy(data, 1, der, 12, 32);
+            Signature ed25519 = Signature.getInstance("Ed25519");
+            ed25519.initVerify(KeyFactory.getInstance("Ed25519").generatePublic(new X509EncodedKeySpec(der)));
+            ed25519.update(bytes(checkpoint.origin + "\n" + checkpoint.size + "\n" + root + "\n"));
+            return ed25519.verify(checkpoint.signature, 4, 64);
+        } catch (GeneralSecurityException | IllegalArgumentException noKey) {
+            return false;
+        }
+    }
+
+    private static final Pattern PATH = Pattern.compile("\"caminho\"\\s*:\\s*\\[([^\\]]*)]");
+    private static final Pattern HASH = Pattern.compile("\"([A-Za-z0-9+/]{43}=)\"");
+
+    /** Null when the API gave no proof. */
+    private static List<byte[]> askForProof(String api, long from, long to) throws InterruptedException {
+        URI address = URI.create(api + "/v1/evidencia/consistencia?de=" + from + "&ate=" + to);
+        HttpRequest request = HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10)).build();
+        try {
+            String answer = HttpClient.newHttpClient()
+                    .send(request, HttpResponse.BodyHandlers.ofString())
+                    .body();
+            Matcher found = PATH.matcher(answer);
+            if (!found.find()) return null;
+            List<byte[]> path = new ArrayList<>();
+            for (Matcher hash = HASH.matcher(found.group(1)); hash.find();) {
+                path.add(Base64.getDecoder().decode(hash.group(1)));
+            }
+            return path;
+        } catch (IOException noAnswer) {
+            return null;
+        }
+    }
+
+    /** RFC 9162, 2.1.4.2. */
+    private static boolean isConsistent(Checkpoint old, Checkpoint grown, List<byte[]> proof) {
+        if (old.size == grown.size) return proof.isEmpty() && Arrays.equals(old.root, grown.root);
+        List<byte[]> path = new ArrayList<>(proof);
+        long index = old.size - 1;
+        long last = grown.size - 1;
+        for (; (index & 1) == 1; last >>= 1) index >>= 1;
+        if (index == 0) path.add(0, old.root);
+        if (path.isEmpty()) return false;
+        byte[] before = path.get(0);
+        byte[] after = before;
+        for (byte[] other : path.subList(1, path.size())) {
+            if (last == 0) return false;
+            if ((index & 1) == 1 || index == last) {
+                before = node(other, before);
+                after = node(other, after);
+                for (; index != 0 && (index & 1) == 0; last >>= 1) index >>= 1;
+            } else {
+                after = node(after, other);
+            }
+            index >>= 1;
+            last >>= 1;
+        }
+        return last == 0 && Arrays.equals(before, old.root) && Arrays.equals(after, grown.root);
+    }
+
+    private static byte[] node(byte[] left, byte[] right) {
+        try {
+            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+            sha256.update((byte) 1);
+            sha256.update(left);
+            sha256.update(right);
+            return sha256.digest();
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException("every Java has SHA-256", impossible);
+        }
     }
 
     private static byte[] bytes(String text) {

@@ -1,13 +1,19 @@
-// Package carteiro verifies the signature of a delivery. A file to copy: it needs Go 1.20 or later and nothing else.
+// Package carteiro verifies the signature of a delivery, and the checkpoint that it carries. A file to copy: it needs Go 1.20 or later and nothing else.
 //
 // Give it the raw bytes of the body, before any parsing, and every secret in force: two while a rotation lasts.
 package carteiro
 
 import (
+	"bytes"
+	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -69,4 +75,149 @@ func VerifyBody(rawBody []byte, header Header, secrets []string) bool {
 		}
 	}
 	return false
+}
+
+// What VerifyCheckpoint found. OK: signed, and of one log with the kept one. Forged: no key signed it. Fork: the log and the
+// kept line exclude each other: keep both lines, and tell the lender. Unknown: there was no header, or the API gave no
+// answer: try the next one.
+const (
+	OK      = "ok"
+	Forged  = "forged"
+	Fork    = "fork"
+	Unknown = "unknown"
+)
+
+// VerifyCheckpoint checks the header X-Carteiro-Checkpoint against the line that was kept last ("" at first), by the log's
+// public keys as /.well-known/carteiro-checkpoint-keys shows them: keep those when nothing is in dispute. Where the log has
+// grown, the proof is asked of api, the base URL of Carteiro's API. It returns what it found and the line to keep for the next
+// time. Call it once the delivery is answered.
+func VerifyCheckpoint(header string, keys []string, kept, api string) (verdict, keep string) {
+	if header == "" {
+		return Unknown, kept
+	}
+	if header == kept {
+		return OK, kept
+	}
+	now, isRead := readCheckpoint(header)
+	if !isRead || !now.isSigned(keys) {
+		return Forged, kept
+	}
+	if kept == "" {
+		return OK, header
+	}
+	before, isRead := readCheckpoint(kept)
+	if !isRead || before.origin != now.origin {
+		return Fork, kept
+	}
+	old, grown, keep := now, before, kept
+	if now.size > before.size {
+		old, grown, keep = before, now, header
+	}
+	var path [][]byte
+	if old.size < grown.size {
+		var err error
+		if path, err = askForProof(api, old.size, grown.size); err != nil {
+			return Unknown, kept
+		}
+	}
+	if !isConsistent(old, grown, path) {
+		return Fork, kept
+	}
+	return OK, keep
+}
+
+type checkpoint struct {
+	origin          string
+	size            int64
+	root, signature []byte
+}
+
+var line = regexp.MustCompile(`^(\S+) ([1-9]\d{0,14}) ([A-Za-z0-9+/]{43}=) ([A-Za-z0-9+/]{91}=)$`)
+
+func readCheckpoint(text string) (read checkpoint, ok bool) {
+	part := line.FindStringSubmatch(text)
+	if part == nil {
+		return read, false
+	}
+	read.origin = part[1]
+	read.size, _ = strconv.ParseInt(part[2], 10, 64)
+	read.root, _ = base64.StdEncoding.DecodeString(part[3])
+	read.signature, _ = base64.StdEncoding.DecodeString(part[4])
+	return read, true
+}
+
+// isSigned reads keys of name, id and base64 behind a type byte, joined by +; a signature has the key's id in front.
+func (c checkpoint) isSigned(keys []string) bool {
+	text := fmt.Sprintf("%s\n%d\n%s\n", c.origin, c.size, base64.StdEncoding.EncodeToString(c.root))
+	for _, key := range keys {
+		part := strings.SplitN(strings.TrimSpace(key), "+", 3)
+		if len(part) != 3 || part[0] != c.origin || part[1] != hex.EncodeToString(c.signature[:4]) {
+			continue
+		}
+		data, err := base64.StdEncoding.DecodeString(part[2])
+		if err != nil || len(data) != 1+ed25519.PublicKeySize || data[0] != 1 {
+			continue
+		}
+		if ed25519.Verify(data[1:], []byte(text), c.signature[4:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func askForProof(api string, from, to int64) ([][]byte, error) {
+	client := http.Client{Timeout: 10 * time.Second}
+	answer, err := client.Get(fmt.Sprintf("%s/v1/evidencia/consistencia?de=%d&ate=%d", api, from, to))
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	var proof struct {
+		Path *[][]byte `json:"caminho"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&proof); err != nil {
+		return nil, err
+	}
+	if proof.Path == nil {
+		return nil, fmt.Errorf("the API answered %s", answer.Status)
+	}
+	return *proof.Path, nil
+}
+
+func node(left, right []byte) []byte {
+	sum := sha256.Sum256(append(append([]byte{1}, left...), right...))
+	return sum[:]
+}
+
+// isConsistent is RFC 9162, 2.1.4.2.
+func isConsistent(old, grown checkpoint, path [][]byte) bool {
+	if old.size == grown.size {
+		return len(path) == 0 && bytes.Equal(old.root, grown.root)
+	}
+	index, last := old.size-1, grown.size-1
+	for index&1 == 1 {
+		index, last = index>>1, last>>1
+	}
+	if index == 0 {
+		path = append([][]byte{old.root}, path...)
+	}
+	if len(path) == 0 {
+		return false
+	}
+	before, after := path[0], path[0]
+	for _, other := range path[1:] {
+		if last == 0 {
+			return false
+		}
+		if index&1 == 1 || index == last {
+			before, after = node(other, before), node(other, after)
+			for index != 0 && index&1 == 0 {
+				index, last = index>>1, last>>1
+			}
+		} else {
+			after = node(after, other)
+		}
+		index, last = index>>1, last>>1
+	}
+	return last == 0 && bytes.Equal(before, old.root) && bytes.Equal(after, grown.root)
 }

@@ -1,4 +1,4 @@
-"""Verifies the signature of a delivery. A file to copy: it needs Python 3.9 or later and nothing else.
+"""Verifies the signature of a delivery, and the checkpoint that it carries. A file to copy: it needs Python 3.9 or later and nothing else.
 
 Give it the raw bytes of the body, before any parsing, and every secret in force: two while a rotation lasts.
 `headers` is any mapping from names to values; the case of the names does not matter.
@@ -8,9 +8,11 @@ import base64
 import binascii
 import hashlib
 import hmac
+import json
 import re
 import time
-from typing import Iterable, Mapping, Optional
+import urllib.request
+from typing import Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 # Older or newer deliveries are refused, so that nobody can send a recorded one again.
 TOLERANCE_S = 300
@@ -63,3 +65,150 @@ def _is_same(given: str, expected: Optional[str]) -> bool:
 
 def _lower(headers: Mapping[str, str]) -> "dict[str, str]":
     return {name.lower(): value for name, value in headers.items()}
+
+
+class CheckedCheckpoint(NamedTuple):
+    """What `verify_checkpoint` found, and the line to keep for the next time.
+
+    ok: signed, and of one log with the kept one. forged: no key signed it. fork: the log and the kept line exclude each
+    other: keep both lines, and tell the lender. unknown: there was no header, or the API gave no answer: try the next one.
+    """
+
+    verdict: str
+    keep: str
+
+
+def verify_checkpoint(header: Optional[str], keys: Iterable[str], kept: str, api: str) -> CheckedCheckpoint:
+    """Checks the header X-Carteiro-Checkpoint against the line that was kept last ("" at first).
+
+    `keys` are the log's public keys as /.well-known/carteiro-checkpoint-keys shows them: keep those when nothing is in
+    dispute. Where the log has grown, the proof is asked of `api`, the base URL of Carteiro's API. A signature takes some
+    10 ms here: call it once the delivery is answered.
+    """
+    if not header:
+        return CheckedCheckpoint("unknown", kept)
+    if header == kept:
+        return CheckedCheckpoint("ok", kept)
+    now, before = _read_checkpoint(header), _read_checkpoint(kept)
+    if now is None or not any(_is_signed(now, key) for key in keys):
+        return CheckedCheckpoint("forged", kept)
+    if kept == "":
+        return CheckedCheckpoint("ok", header)
+    if before is None or before.origin != now.origin:
+        return CheckedCheckpoint("fork", kept)
+    old, grown, keep = (before, now, header) if now.size > before.size else (now, before, kept)
+    path = [] if old.size == grown.size else _ask_for_proof(api, old.size, grown.size)
+    if path is None:
+        return CheckedCheckpoint("unknown", kept)
+    return CheckedCheckpoint("ok", keep) if _is_consistent(old, grown, path) else CheckedCheckpoint("fork", kept)
+
+
+class _Checkpoint(NamedTuple):
+    origin: str
+    size: int
+    root: bytes
+    signature: bytes
+
+
+def _read_checkpoint(line: str) -> Optional[_Checkpoint]:
+    found = re.fullmatch(r"(\S+) ([1-9][0-9]{0,14}) ([A-Za-z0-9+/]{43}=) ([A-Za-z0-9+/]{91}=)", line)
+    if found is None:
+        return None
+    origin, size, root, signature = found.groups()
+    return _Checkpoint(origin, int(size), base64.b64decode(root), base64.b64decode(signature))
+
+
+def _is_signed(checkpoint: _Checkpoint, key: str) -> bool:
+    """A key is name, id and base64 behind a type byte, joined by +; a signature has the key's id in front."""
+    found = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})", key.strip())
+    if found is None or found.group(1) != checkpoint.origin or checkpoint.signature[:4].hex() != found.group(2):
+        return False
+    data, root = base64.b64decode(found.group(3)), base64.b64encode(checkpoint.root).decode()
+    text = f"{checkpoint.origin}\n{checkpoint.size}\n{root}\n".encode()
+    return data[:1] == b"\x01" and _is_ed25519(data[1:], text, checkpoint.signature[4:])
+
+
+def _ask_for_proof(api: str, old: int, new: int) -> Optional[List[bytes]]:
+    try:
+        with urllib.request.urlopen(f"{api}/v1/evidencia/consistencia?de={old}&ate={new}", timeout=10) as answer:
+            return [base64.b64decode(part) for part in json.load(answer)["caminho"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_consistent(old: _Checkpoint, grown: _Checkpoint, path: List[bytes]) -> bool:
+    """RFC 9162, 2.1.4.2."""
+    if old.size == grown.size:
+        return not path and old.root == grown.root
+    index, last = old.size - 1, grown.size - 1
+    while index & 1:
+        index, last = index >> 1, last >> 1
+    if index == 0:
+        path = [old.root, *path]
+    if not path:
+        return False
+    before = after = path[0]
+    for other in path[1:]:
+        if last == 0:
+            return False
+        if index & 1 or index == last:
+            before, after = _node(other, before), _node(other, after)
+            while index and not index & 1:
+                index, last = index >> 1, last >> 1
+        else:
+            after = _node(after, other)
+        index, last = index >> 1, last >> 1
+    return last == 0 and before == old.root and after == grown.root
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+# Ed25519, RFC 8032, which Python's own library lacks: a point is (x, y, z, t) on the curve of the field of 2^255 - 19.
+_P = 2**255 - 19
+_ORDER = 2**252 + 27742317777372353535851937790883648493
+_D = -121665 * pow(121666, _P - 2, _P) % _P
+_Point = Tuple[int, int, int, int]
+
+
+def _is_ed25519(key: bytes, message: bytes, signature: bytes) -> bool:
+    public, r, s = _decode(key), _decode(signature[:32]), int.from_bytes(signature[32:], "little")
+    if public is None or r is None or s >= _ORDER:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % _ORDER
+    base = _decode(((4 * pow(5, _P - 2, _P)) % _P).to_bytes(32, "little"))
+    assert base is not None
+    x1, y1, z1, _ = _times(s, base)
+    x2, y2, z2, _ = _add(r, _times(h, public))
+    return (x1 * z2 - x2 * z1) % _P == 0 and (y1 * z2 - y2 * z1) % _P == 0
+
+
+def _decode(data: bytes) -> Optional[_Point]:
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & (2**255 - 1)
+    xx = (y * y - 1) * pow(_D * y * y + 1, _P - 2, _P) % _P
+    x = pow(xx, (_P + 3) // 8, _P)
+    if (x * x - xx) % _P:
+        x = x * pow(2, (_P - 1) // 4, _P) % _P
+    if y >= _P or (x * x - xx) % _P or (x == 0 and sign):
+        return None
+    x = _P - x if x % 2 != sign else x
+    return x, y, 1, x * y % _P
+
+
+def _add(one: _Point, other: _Point) -> _Point:
+    (x1, y1, z1, t1), (x2, y2, z2, t2) = one, other
+    a, b = (y1 - x1) * (y2 - x2) % _P, (y1 + x1) * (y2 + x2) % _P
+    c, d = 2 * t1 * t2 * _D % _P, 2 * z1 * z2 % _P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % _P, g * h % _P, f * g % _P, e * h % _P
+
+
+def _times(number: int, point: _Point) -> _Point:
+    result = (0, 1, 1, 0)
+    while number:
+        if number & 1:
+            result = _add(result, point)
+        point, number = _add(point, point), number >> 1
+    return result

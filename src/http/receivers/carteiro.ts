@@ -1,8 +1,8 @@
 /**
- * Verifies the signature of a delivery. A file to copy: it needs Node (22.18 or later runs it as it is) and nothing else.
+ * Verifies the signature of a delivery, and the checkpoint that it carries. A file to copy: it needs Node (22.18 or later runs it as it is) and nothing else.
  * Give it the raw bytes of the body, before any parsing, and every secret in force: two while a rotation lasts.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify as verifySignature } from 'node:crypto';
 
 /** As node:http gives them: names in lower case. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -47,4 +47,94 @@ export function verifyBody(rawBody: Uint8Array, headers: Headers, secrets: reado
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** What {@link verifyCheckpoint} found, and the line to keep for the next time. */
+export interface CheckedCheckpoint {
+  /**
+   * `ok`: signed, and of one log with the kept one. `forged`: no key signed it. `fork`: the log and the kept line exclude each
+   * other: keep both lines, and tell the lender. `unknown`: there was no header, or the API gave no answer: try the next one.
+   */
+  readonly verdict: 'ok' | 'forged' | 'fork' | 'unknown';
+  readonly keep: string;
+}
+
+/**
+ * Checks the header `X-Carteiro-Checkpoint` against the line that was kept last ('' at first), by the log's public keys as
+ * `/.well-known/carteiro-checkpoint-keys` shows them: keep those when nothing is in dispute. Where the log has grown, the proof is
+ * asked of `api`, the base URL of Carteiro's API. Call it once the delivery is answered.
+ */
+export async function verifyCheckpoint(
+  header: string | undefined,
+  keys: readonly string[],
+  kept: string,
+  api: string,
+): Promise<CheckedCheckpoint> {
+  if (header === undefined || header === '') return { verdict: 'unknown', keep: kept };
+  if (header === kept) return { verdict: 'ok', keep: kept };
+  const [now, before] = [readCheckpoint(header), readCheckpoint(kept)];
+  if (now === null || !keys.some((key) => isSigned(now, key))) return { verdict: 'forged', keep: kept };
+  if (kept === '') return { verdict: 'ok', keep: header };
+  if (before === null || before.origin !== now.origin) return { verdict: 'fork', keep: kept };
+  const [old, grown, keep] = now.size > before.size ? [before, now, header] : [now, before, kept];
+  const path = old.size === grown.size ? [] : await askForProof(api, old.size, grown.size);
+  if (path === null) return { verdict: 'unknown', keep: kept };
+  return isConsistent(old, grown, path) ? { verdict: 'ok', keep } : { verdict: 'fork', keep: kept };
+}
+
+interface Checkpoint {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Buffer;
+  readonly signature: Buffer;
+}
+
+function readCheckpoint(line: string): Checkpoint | null {
+  const [, origin, size, root = '', signature = ''] =
+    /^(\S+) ([1-9]\d{0,14}) ([A-Za-z0-9+/]{43}=) ([A-Za-z0-9+/]{91}=)$/.exec(line) ?? [];
+  if (origin === undefined) return null;
+  return { origin, size: Number(size), root: Buffer.from(root, 'base64'), signature: Buffer.from(signature, 'base64') };
+}
+
+/** A key is name, id and base64 behind a type byte, joined by `+`; a signature has the key's id in front. */
+function isSigned({ origin, size, root, signature }: Checkpoint, key: string): boolean {
+  const [, name, id = '', base64 = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key.trim()) ?? [];
+  const [type, ...bytes] = Buffer.from(base64, 'base64');
+  if (name !== origin || type !== 1 || bytes.length !== 32 || signature.toString('hex', 0, 4) !== id) return false;
+  const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), Buffer.from(bytes)]);
+  const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const text = `${origin}\n${size}\n${root.toString('base64')}\n`;
+  return verifySignature(null, Buffer.from(text), publicKey, signature.subarray(4));
+}
+
+async function askForProof(api: string, from: number, to: number): Promise<Buffer[] | null> {
+  try {
+    const address = `${api}/v1/evidencia/consistencia?de=${from}&ate=${to}`;
+    const answer = await fetch(address, { signal: AbortSignal.timeout(10_000) });
+    const { caminho } = (await answer.json()) as { caminho: string[] };
+    return caminho.map((hash) => Buffer.from(hash, 'base64'));
+  } catch {
+    return null;
+  }
+}
+
+/** RFC 9162, 2.1.4.2. */
+function isConsistent(old: Checkpoint, grown: Checkpoint, path: readonly Buffer[]): boolean {
+  if (old.size === grown.size) return path.length === 0 && old.root.equals(grown.root);
+  const hash = (left: Buffer, right: Buffer) =>
+    createHash('sha256').update('\u0001').update(left).update(right).digest();
+  let [index, last] = [old.size - 1, grown.size - 1];
+  while (index % 2 === 1) [index, last] = [(index - 1) / 2, Math.floor(last / 2)];
+  const [first, ...others] = index === 0 ? [old.root, ...path] : path;
+  if (first === undefined) return false;
+  let [before, after] = [first, first];
+  for (const other of others) {
+    if (last === 0) return false;
+    if (index % 2 === 1 || index === last) {
+      [before, after] = [hash(other, before), hash(other, after)];
+      while (index % 2 === 0 && index > 0) [index, last] = [index / 2, Math.floor(last / 2)];
+    } else after = hash(after, other);
+    [index, last] = [Math.floor(index / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && before.equals(old.root) && after.equals(grown.root);
 }

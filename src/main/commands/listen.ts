@@ -88,6 +88,9 @@ Retries: any 2xx within ${TIMES_S.response} s is a success. A failure is tried a
 schedule: ${RETRY_DELAYS_TEXT}.) At most 8 POSTs are under way at once. An API that goes away after the start is
 asked again until it answers.
 
+X-Carteiro-Checkpoint: the newest checkpoint of the API, as in a real delivery. Each new one is verified, and told on standard
+error: a log that was made anew while this runs is told as that.
+
 Ctrl-C lets the POSTs under way end. It tells how many deliveries were not finished, and the cursor to go on from. A second
 Ctrl-C leaves at once.
 

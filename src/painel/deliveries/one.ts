@@ -1,9 +1,11 @@
 /** One delivery: its state, what was sent, what was answered, and what can be done. */
 import { html } from 'hono/html';
+import { checkpointHeader } from '../../audit/checkpoint/checkpoint.ts';
+import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import type { DeliveryAsSent, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { SLOTS } from '../../contract/schedule.ts';
-import type { Refusal } from '../api-client.ts';
+import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, copyable, fact, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
@@ -19,6 +21,7 @@ export async function showDelivery(visit: Visit, id: string, { refusal }: Shown)
   const { c, t, api } = visit;
   const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`);
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);
+  const checkpoint = await newestCheckpoint(visit);
   return answerPage(c, {
     title: t.delivery.title(`…${id.slice(-12)}`),
     ...(refusal && { status: 409 }),
@@ -26,7 +29,8 @@ export async function showDelivery(visit: Visit, id: string, { refusal }: Shown)
     ${c.req.query('feito') === 'reenvio' ? notice('done', t.delivery.resent) : ''} ${facts(visit, delivery, webhook)}
     ${actions(visit, delivery)} ${history(visit, delivery)}
     ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, at === delivery.tentativas.length - 1))}
-    ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}`,
+    ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}
+    ${checkpoint === null ? '' : checkpointPart(visit, checkpoint)}`,
   });
 }
 
@@ -132,5 +136,23 @@ function curlPart({ t }: Visit, { tentativas, corpo }: DeliveryAsSent): Html | '
     <h2 id="curl">${t.delivery.curl}</h2>
     <p class="dim">${t.delivery.curlHint}</p>
     ${copyable(t, 'curl-text', t.delivery.curl, curlOf(last, corpo))}
+  </section>`;
+}
+
+/** The note; null before the first. */
+async function newestCheckpoint({ api }: Visit): Promise<string | null> {
+  try {
+    return await (await api.pass('/v1/evidencia/checkpoint')).text();
+  } catch (error) {
+    if (error instanceof Refused && error.refusal.status === 404) return null;
+    throw error;
+  }
+}
+
+function checkpointPart({ t }: Visit, note: string): Html {
+  return html`<section aria-labelledby="checkpoint">
+    <h2 id="checkpoint">Checkpoint</h2>
+    <p class="dim">${t.delivery.checkpointHint} <a href="/docs/verificacao">${t.delivery.checkpointDocs}</a></p>
+    ${copyable(t, 'checkpoint-text', HEADER_CHECKPOINT, checkpointHeader(note))}
   </section>`;
 }

@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { describeRegistry } from '../../http/openapi/registry-document.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
-import type { Html, PainelContext, PainelEnv } from '../env.ts';
+import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS } from '../language/choose.ts';
 import type { DocsTexts } from '../language/pt/docs.ts';
@@ -29,10 +29,10 @@ const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   registry: REGISTRY_PATH,
 };
 
-export function addDocsPages(app: Hono<PainelEnv>): void {
+export function addDocsPages(app: Hono<PainelEnv>, { checkpointKeys }: Pick<PainelDeps, 'checkpointKeys'>): void {
   app.get(PATHS.start, (c) => answer(c, 'start', startBody(c)));
   app.get(PATHS.events, (c) => answer(c, 'events', eventsBody(c)));
-  app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c)));
+  app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c, checkpointKeys)));
   app.get(PATHS.schedule, (c) => answer(c, 'schedule', scheduleBody(c)));
   app.get(PATHS.api, (c) => answer(c, 'api', referenceBody(c, 'api', DESCRIPTION_PATHS)));
   app.get(PATHS.registry, (c) => answer(c, 'registry', referenceBody(c, 'registry', REGISTRY_DESCRIPTIONS)));

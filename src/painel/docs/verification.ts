@@ -1,18 +1,25 @@
 /** How a receiver knows that a delivery is genuine: the files to copy, how they compute, and cases to prove another one with. */
 import { readFileSync } from 'node:fs';
 import { html } from 'hono/html';
-import type { Html, PainelContext } from '../env.ts';
+import type { Html, PainelContext, PainelDeps } from '../env.ts';
 import { copyable } from '../frame/parts.ts';
 import { DOCS } from '../language/choose.ts';
 import { snippetsFor } from '../webhooks/snippets.ts';
 import { paragraphs, prose } from './prose.ts';
 
 const RECEIVERS = new URL('../../http/receivers/', import.meta.url);
-const VECTORS = ['standard-vectors.json', 'contract-vectors.json'] as const;
-const vectors = VECTORS.map((name) => ({ name, text: readFileSync(new URL(name, RECEIVERS), 'utf8') }));
+const VECTORS = {
+  'standard-vectors.json': RECEIVERS,
+  'contract-vectors.json': RECEIVERS,
+  'vectors.json': new URL('../../audit/verifiers/', import.meta.url),
+};
+const vectors = Object.entries(VECTORS).map(([name, folder]) => ({
+  name,
+  text: readFileSync(new URL(name, folder), 'utf8'),
+}));
 const snippets = snippetsFor('https://parceiro.example.com/carteiro');
 
-export function verificationBody(c: PainelContext): Html {
+export function verificationBody(c: PainelContext, checkpointKeys: PainelDeps['checkpointKeys']): Html {
   const { language, texts: t } = c.var;
   const { verification: words } = DOCS[language];
   return html`${paragraphs(words.intro)}
@@ -29,6 +36,14 @@ export function verificationBody(c: PainelContext): Html {
           ${copyable(t, `receiver-${name}`, `${words.receiver}: ${server.name}`, server.code)}
         </details>`,
     )}
+    <h2>${words.checkpointTitle}</h2>
+    ${paragraphs(words.checkpoint)}
+    ${
+      checkpointKeys.length === 0
+        ? html`<p class="dim">${words.noCheckpointKeys}</p>`
+        : html`<p><a href="/.well-known/carteiro-checkpoint-keys">${words.checkpointKeys}</a></p>
+            ${copyable(t, 'checkpoint-keys', words.checkpointKeys, checkpointKeys.map(({ text }) => text).join('\n'))}`
+    }
     <h2>${words.byHandTitle}</h2>
     ${paragraphs(words.byHand)}
     <h2>${words.rotationTitle}</h2>

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /** Runs Carteiro.java on one case a line: see test/support/verifiers.ts. */
 public class Main {
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception {
         for (Scanner lines = new Scanner(System.in, "UTF-8"); lines.hasNextLine();) {
             String[] part = lines.nextLine().split("\t", -1);
             Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -17,6 +17,12 @@ public class Main {
             }
             byte[] body = Base64.getDecoder().decode(part[3]);
             List<String> secrets = List.of(part[2].split(",", -1));
+            if (part[0].equals("verifyCheckpoint")) {
+                String header = headers.get("X-Carteiro-Checkpoint");
+                var checked = Carteiro.verifyCheckpoint(header, secrets, new String(body, "UTF-8"), part[1]);
+                System.out.printf("[\"%s\",\"%s\"]%n", checked.verdict().name().toLowerCase(), checked.keep());
+                continue;
+            }
             boolean isStandard = part[0].equals("verify");
             System.out.println(isStandard
                     ? Carteiro.verify(body, headers::get, secrets, Instant.ofEpochSecond(Long.parseLong(part[1])))

@@ -31,6 +31,9 @@ func main() {
 		if part[0] == "verify" {
 			now, _ := strconv.ParseInt(part[1], 10, 64)
 			fmt.Println(carteiro.Verify(body, header, secrets, time.Unix(now, 0)))
+		} else if part[0] == "verifyCheckpoint" {
+			verdict, keep := carteiro.VerifyCheckpoint(header.Get("X-Carteiro-Checkpoint"), secrets, string(body), part[1])
+			fmt.Printf("[%q,%q]\n", verdict, keep)
 		} else {
 			fmt.Println(carteiro.VerifyBody(body, header, secrets))
 		}

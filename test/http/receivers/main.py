@@ -1,9 +1,10 @@
 """Runs carteiro.py on one case a line: see test/support/verifiers.ts."""
 
 import base64
+import json
 import sys
 
-from carteiro import verify, verify_body
+from carteiro import verify, verify_body, verify_checkpoint
 
 for line in sys.stdin:
     function, now, secrets, body, *headers = line.rstrip("\n").split("\t")
@@ -11,5 +12,7 @@ for line in sys.stdin:
     raw_body, keys = base64.b64decode(body), secrets.split(",")
     if function == "verify":
         print(str(verify(raw_body, given, keys, float(now))).lower())
+    elif function == "verifyCheckpoint":
+        print(json.dumps(list(verify_checkpoint(given.get("X-Carteiro-Checkpoint"), keys, raw_body.decode(), now))))
     else:
         print(str(verify_body(raw_body, given, keys)).lower())

@@ -4,6 +4,7 @@
 //	go run . inclusion PROOF KEY
 //	go run . consistency ANSWER OLD NEW KEY
 //	go run . header LINE KEY
+//	go run . vectors FILE
 package main
 
 import (
@@ -42,7 +43,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println("ok")
+	if len(os.Args) < 2 || os.Args[1] != "vectors" {
+		fmt.Println("ok")
+	}
 }
 
 func run(words []string) error {
@@ -54,17 +57,23 @@ func run(words []string) error {
 	case len(words) == 3 && words[0] == "header":
 		_, err := open(noteOf(words[1]), words[2])
 		return err
+	case len(words) == 2 && words[0] == "vectors":
+		return vectors(words[1])
 	}
-	return fmt.Errorf("usage: inclusion PROOF KEY | consistency ANSWER OLD NEW KEY | header LINE KEY")
+	return fmt.Errorf("usage: inclusion PROOF KEY | consistency ANSWER OLD NEW KEY | header LINE KEY | vectors FILE")
 }
 
 // open verifies a checkpoint's signature and returns its tree.
-func open(text, key string) (tlog.Tree, error) {
-	verifier, err := note.NewVerifier(key)
-	if err != nil {
-		return tlog.Tree{}, err
+func open(text string, keys ...string) (tlog.Tree, error) {
+	var verifiers []note.Verifier
+	for _, key := range keys {
+		verifier, err := note.NewVerifier(key)
+		if err != nil {
+			return tlog.Tree{}, err
+		}
+		verifiers = append(verifiers, verifier)
 	}
-	opened, err := note.Open([]byte(text), note.VerifierList(verifier))
+	opened, err := note.Open([]byte(text), note.VerifierList(verifiers...))
 	if err != nil {
 		return tlog.Tree{}, err
 	}
@@ -79,9 +88,11 @@ func open(text, key string) (tlog.Tree, error) {
 
 // noteOf is the signed note that a delivery's X-Carteiro-Checkpoint stands for.
 func noteOf(header string) string {
-	var origin, size, root, signature string
-	fmt.Sscan(header, &origin, &size, &root, &signature)
-	return origin + "\n" + size + "\n" + root + "\n\n— " + origin + " " + signature + "\n"
+	part := strings.Split(header, " ")
+	if len(part) != 4 {
+		return ""
+	}
+	return strings.Join(part[:3], "\n") + "\n\n— " + part[0] + " " + part[3] + "\n"
 }
 
 func hashes(texts []string) ([]tlog.Hash, error) {
@@ -173,4 +184,117 @@ func consistency(file, old, now, key string) error {
 		return err
 	}
 	return tlog.CheckTree(path, trees[1].N, trees[1].Hash, trees[0].N, trees[0].Hash)
+}
+
+// vectors judges the published vectors, and names the first that it judges otherwise.
+func vectors(file string) error {
+	type hash = tlog.Hash
+	var v struct {
+		Keys []string
+		Rows []struct {
+			Table string
+			Entry []byte
+			Leaf  hash
+		}
+		Turn struct {
+			Leaves []hash
+			Root   hash
+		}
+		Seals []struct {
+			Entry string
+			Leaf  hash
+		}
+		Roots []struct {
+			Size int64
+			Root hash
+		}
+		Inclusion []struct {
+			Name        string
+			Valid       bool
+			Leaf, Root  hash
+			Index, Size int64
+			Path        []hash
+		}
+		Consistency []struct {
+			Name      string
+			Valid     bool
+			Old, Size int64
+			OldRoot   hash `json:"old_root"`
+			Root      hash
+			Path      []hash
+		}
+		Checkpoints []struct {
+			Name, Note string
+			Valid      bool
+			Size       int64
+			Root       hash
+		}
+		Headers []struct{ Name, Header, Verdict string }
+	}
+	if err := read(file, &v); err != nil {
+		return err
+	}
+	count := 0
+	var wrong error
+	judge := func(name string, found, published bool) {
+		if count++; found != published && wrong == nil {
+			wrong = fmt.Errorf("%s: %v here, %v published", name, found, published)
+		}
+	}
+	for _, r := range v.Rows {
+		judge(r.Table, tlog.RecordHash(r.Entry) == r.Leaf, true)
+	}
+	judge("the turn", rootOf(v.Turn.Leaves) == v.Turn.Root, true)
+	var leaves []hash
+	for _, seal := range v.Seals {
+		leaves = append(leaves, tlog.RecordHash([]byte(seal.Entry)))
+		judge("a seal", leaves[len(leaves)-1] == seal.Leaf, true)
+	}
+	for _, one := range v.Roots {
+		judge(fmt.Sprint(one.Size, " seals"), rootOf(leaves[:one.Size]) == one.Root, true)
+	}
+	for _, one := range v.Inclusion {
+		judge(one.Name, tlog.CheckRecord(one.Path, one.Size, one.Root, one.Index, one.Leaf) == nil, one.Valid)
+	}
+	for _, one := range v.Consistency {
+		judge(one.Name, tlog.CheckTree(one.Path, one.Size, one.Root, one.Old, one.OldRoot) == nil, one.Valid)
+	}
+	for _, one := range v.Checkpoints {
+		tree, err := open(one.Note, v.Keys...)
+		judge(one.Name, err == nil && tree.N == one.Size && tree.Hash == one.Root, one.Valid)
+	}
+	for _, one := range v.Headers {
+		if one.Header != "" {
+			_, err := open(noteOf(one.Header), v.Keys...)
+			judge(one.Name, err == nil, one.Verdict != "forged")
+		}
+	}
+	if wrong == nil {
+		fmt.Println(count, "vectors as published")
+	}
+	return wrong
+}
+
+// rootOf lets tlog build the tree: each record's hashes are stored behind those before it.
+func rootOf(leaves []tlog.Hash) tlog.Hash {
+	var stored []tlog.Hash
+	read := tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
+		var found []tlog.Hash
+		for _, index := range indexes {
+			found = append(found, stored[index])
+		}
+		return found, nil
+	})
+	for number, leaf := range leaves {
+		hashes, err := tlog.StoredHashesForRecordHash(int64(number), leaf, read)
+		if err != nil {
+			panic(err)
+		}
+		stored = append(stored, hashes...)
+	}
+	root, err := tlog.TreeHash(int64(len(leaves)), read)
+	if err != nil {
+		panic(err)
+	}
+	return root
 }

@@ -71,12 +71,20 @@ export const docsEn: DocsTexts = {
     title: 'Verifying the signature',
     intro: [
       'Verify the bytes of the body as they came, before any parsing, in constant time. Refuse with 401 what does not verify.',
-      'Copy one file. Each stands alone, with no dependency, and has two functions. Both take the body, the headers and every secret in force: two while a rotation lasts.',
+      'Copy one file. Each stands alone, with no dependency. `verify` and `verifyBody` take the body, the headers and every secret in force: two while a rotation lasts.',
     ],
     functions: [
       '`verify` reads the headers of Standard Webhooks. It refuses a delivery whose `webhook-timestamp` is more than five minutes from now: nobody can send a recorded delivery again. Use this one.',
       '`verifyBody` (`verify_body`, `VerifyBody`) reads the header of the contract, which signs no time. Deduplicate by `X-Webhook-Delivery`.',
+      '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below.',
     ],
+    checkpointTitle: 'Checkpoints',
+    checkpoint: [
+      'Each delivery carries the newest signed head of the log that covers every event and attempt: the log’s name, its number of seals, its root and a signature (Ed25519). Keep the last line: nobody can then change what was sealed before without your noticing, the owner of the database included.',
+      'Give `verifyCheckpoint` the header, the public keys, the line that was kept and the address of this API, once the delivery is answered. `ok`: keep the line that it returns. `fork`: keep both lines and tell us. `forged`: no key signed the line. `unknown`: try the next one.',
+    ],
+    checkpointKeys: 'Public keys',
+    noCheckpointKeys: 'No checkpoint is signed here.',
     byHandTitle: 'How it is computed',
     byHand: [
       '`X-Webhook-Signature`: `sha256=` and the HMAC-SHA256 of the body, in hex. The key is the whole secret as text, `whsec_` included.',

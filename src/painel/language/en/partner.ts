@@ -64,6 +64,8 @@ export const partner: typeof pt = {
     curl: 'Repeat with curl',
     curlHint:
       'The same bytes and headers, from your machine. A receiver that holds webhook-timestamp refuses after 5 minutes.',
+    checkpointHint: 'The newest signed head of the log, as the next attempt carries it in X-Carteiro-Checkpoint.',
+    checkpointDocs: 'How to verify it',
     proof: 'Proof',
     proofHint:
       'The evidence of this delivery with the seals that cover it, without CPFs. audit check verifies it without a database.',

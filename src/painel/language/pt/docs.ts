@@ -67,12 +67,20 @@ export const docsPt = {
     title: 'Verificação da assinatura',
     intro: [
       'Confira os bytes do corpo como chegaram, antes de qualquer análise, em tempo constante. Recuse com 401 o que não confere.',
-      'Copie um arquivo. Cada um basta a si mesmo, sem dependências, e tem duas funções. Ambas recebem o corpo, os cabeçalhos e todos os secrets em vigor: dois, enquanto dura uma troca.',
+      'Copie um arquivo. Cada um basta a si mesmo, sem dependências. `verify` e `verifyBody` recebem o corpo, os cabeçalhos e todos os secrets em vigor: dois, enquanto dura uma troca.',
     ],
     functions: [
       '`verify` lê os cabeçalhos do Standard Webhooks. Recusa uma entrega cujo `webhook-timestamp` está a mais de cinco minutos de agora: ninguém repete uma entrega gravada. Use esta.',
       '`verifyBody` (`verify_body`, `VerifyBody`) lê o cabeçalho do contrato, que não assina o tempo. Deduplique por `X-Webhook-Delivery`.',
+      '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) confere `X-Carteiro-Checkpoint` com a última linha guardada: veja abaixo.',
     ],
+    checkpointTitle: 'Checkpoints',
+    checkpoint: [
+      'Cada entrega traz a cabeça assinada mais nova do log que cobre todos os eventos e tentativas: o nome do log, o número de selos, a raiz e uma assinatura (Ed25519). Guarde a última linha: ninguém muda depois o que já foi selado sem que você note, nem o dono do banco de dados.',
+      'Dê a `verifyCheckpoint` o cabeçalho, as chaves públicas, a linha guardada e o endereço desta API, depois de responder à entrega. `ok`: guarde a linha que ela devolve. `fork`: guarde as duas linhas e avise-nos. `forged`: nenhuma chave assinou a linha. `unknown`: tente com a próxima.',
+    ],
+    checkpointKeys: 'Chaves públicas',
+    noCheckpointKeys: 'Aqui nenhum checkpoint é assinado.',
     byHandTitle: 'Como se calcula',
     byHand: [
       '`X-Webhook-Signature`: `sha256=` e o HMAC-SHA256 do corpo, em hexadecimal. A chave é o secret inteiro, como texto, com `whsec_`.',

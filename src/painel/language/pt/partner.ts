@@ -65,6 +65,8 @@ export const partner = {
     curl: 'Repetir com curl',
     curlHint:
       'Os mesmos bytes e cabeçalhos, da sua máquina. Um receptor que confere webhook-timestamp recusa depois de 5 minutos.',
+    checkpointHint: 'A cabeça assinada mais nova do log, como a próxima tentativa a leva em X-Carteiro-Checkpoint.',
+    checkpointDocs: 'Como conferir',
     proof: 'Prova',
     proofHint:
       'A evidência desta entrega com os selos que a cobrem, sem CPFs. audit check a confere sem banco de dados.',

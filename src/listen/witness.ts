@@ -1,0 +1,86 @@
+/**
+ * The log's checkpoints beside the feed: each forwarded delivery carries the newest, as a poller's does, and this run is a witness
+ * by the file that partners copy. An API that signs none, or does not answer, is asked again; nothing waits for it.
+ */
+import { checkpointHeader } from '../audit/checkpoint/checkpoint.ts';
+import { verifyCheckpoint } from '../http/receivers/carteiro.ts';
+import { shown } from './feed-api.ts';
+
+const EVERY_MS = 5_000;
+const MAX_BYTES = 256;
+
+export interface WitnessOptions {
+  /** Without a slash at its end. */
+  readonly api: string;
+  readonly note: (line: string) => void;
+  readonly pause: (ms: number, stopping: AbortSignal) => Promise<void>;
+  readonly stopping: AbortSignal;
+}
+
+export class Witness {
+  readonly #options: WitnessOptions;
+  #header: string | null = null;
+  #kept = '';
+  #told = '';
+
+  constructor(options: WitnessOptions) {
+    this.#options = options;
+  }
+
+  /** The newest line that the API showed; null before the first. */
+  get header(): string | null {
+    return this.#header;
+  }
+
+  async run(): Promise<void> {
+    const { pause, stopping } = this.#options;
+    while (!stopping.aborted) {
+      await this.look();
+      await pause(EVERY_MS, stopping);
+    }
+  }
+
+  async look(): Promise<void> {
+    const { api, note } = this.#options;
+    const [keys, newest] = [
+      await this.#read('/.well-known/carteiro-checkpoint-keys'),
+      await this.#read('/v1/evidencia/checkpoint'),
+    ];
+    const line = newest === null ? null : lineOf(newest);
+    if (keys === null || line === null) return;
+    this.#header = line;
+    if (line === this.#kept || line === this.#told) return;
+    const { verdict, keep } = await verifyCheckpoint(line, keys.trim().split('\n'), this.#kept, api);
+    if (verdict === 'unknown') return;
+    const [origin = '', size = ''] = line.split(' ');
+    this.#told = line;
+    if (verdict === 'ok') note(`checkpoint: ${shown(origin)} at ${size}`);
+    else if (verdict === 'forged') note(`checkpoint: none of the API's keys signed ${shown(line)}`);
+    else
+      note(
+        `checkpoint: the log was made anew: ${shown(line)} excludes ${shown(this.#kept)}; keep both, and tell its owner`,
+      );
+    this.#kept = keep;
+  }
+
+  async #read(path: string): Promise<string | null> {
+    const { api, stopping } = this.#options;
+    try {
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(10_000)]);
+      const answer = await fetch(`${api}${path}`, { redirect: 'manual', signal });
+      return answer.status === 200 ? await answer.text() : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Null for what is no checkpoint, or may not be a header. */
+function lineOf(note: string): string | null {
+  try {
+    const line = checkpointHeader(note);
+    return line.length <= MAX_BYTES && /^[\x21-\x7E ]+$/.test(line) ? line : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,88 @@
+/** The published vectors: made anew by this tree they are the same bytes, and three verifiers judge each as it says. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCheckpoint, openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
+import { readVerifier, type Verifier } from '../../src/audit/checkpoint/note.ts';
+import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/merkle.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeVectors } from '../support/evidence-vectors.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const run = promisify(execFile);
+const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
+const FILE = path.join(VERIFIERS, 'vectors.json');
+
+let database: TestDatabase;
+let folder: TestFolder;
+let vectors: Awaited<ReturnType<typeof makeVectors>>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTestFolder();
+  vectors = await makeVectors(database.sql);
+});
+afterAll(async () => {
+  await database.drop();
+  await folder.remove();
+});
+
+const bytes = (text: string) => Buffer.from(text, 'base64');
+const told = (cases: readonly { name: string; valid: boolean }[]) =>
+  cases.map(({ name, valid }) => `${name}: ${valid}`);
+
+test('PostgreSQL and this tree make the published file again', async () => {
+  await expect(`${JSON.stringify(vectors, null, 2)}\n`).toMatchFileSnapshot(FILE);
+});
+
+test('ours judges each as published', () => {
+  const { rows, turn, seals, roots, inclusion, consistency, checkpoints, headers } = vectors;
+  const keys = vectors.keys.map((key) => readVerifier(key) as Verifier);
+  for (const { entry, leaf } of rows) expect(leafHash(bytes(entry))).toEqual(bytes(leaf));
+  const salted = rows.flatMap(({ fields, salt, committed }) =>
+    salt === undefined || committed === undefined ? [] : [{ fields, salt: bytes(salt), committed }],
+  );
+  expect(salted.map(({ fields }) => fields?.['commitment'])).toEqual(
+    salted.map(({ salt, committed }) => createHash('sha256').update(salt).update(committed).digest('hex')),
+  );
+  expect(rootOf(Buffer.concat(turn.leaves.map(bytes)))).toEqual(bytes(turn.root));
+  expect(seals[0]?.entry).toContain(turn.root);
+  const leaves = Buffer.concat(seals.map(({ leaf }) => bytes(leaf)));
+  for (const { size, root } of roots) expect(rootOf(leaves.subarray(0, size * 32))).toEqual(bytes(root));
+  const found = inclusion.map(({ name, leaf, index, size, root, path: way }) => {
+    return { name, valid: rootByInclusion(bytes(leaf), index, size, way.map(bytes))?.equals(bytes(root)) ?? false };
+  });
+  expect(told(found)).toEqual(told(inclusion));
+  const grown = consistency.map(({ name, old, old_root: oldRoot, size, root, path: way }) => {
+    return {
+      name,
+      valid: isConsistent({ size: old, root: bytes(oldRoot) }, { size, root: bytes(root) }, way.map(bytes)),
+    };
+  });
+  expect(told(grown)).toEqual(told(consistency));
+  const opened = checkpoints.map(({ name, note }) => ({ name, valid: openCheckpoint(note, keys) !== null }));
+  expect(told(opened)).toEqual(told(checkpoints));
+  const lines = headers.filter(({ header }) => header !== '');
+  expect(told(lines.map(({ name, header }) => ({ name, valid: openHeader(header, keys) !== null })))).toEqual(
+    told(lines.map(({ name, verdict }) => ({ name, valid: verdict !== 'forged' }))),
+  );
+});
+
+/** They print what they judge otherwise than it is published, and how many they judged. */
+test('Python judges each as published', async () => {
+  const { stdout } = await run('python3', [path.join(VERIFIERS, 'carteiro_audit.py'), 'vectors', FILE]);
+  expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 72 });
+});
+
+test('golang.org/x/mod/sumdb judges each as published', async ({ skip }) => {
+  const hasGo = await run('go', ['version']).then(
+    () => true,
+    () => false,
+  );
+  if (!hasGo) skip('no go here');
+  const binary = path.join(folder.path, 'carteiro-audit');
+  await run('go', ['build', '-o', binary, '.'], { cwd: path.join(VERIFIERS, 'go') });
+  expect((await run(binary, ['vectors', FILE])).stdout).toBe('78 vectors as published\n');
+});
