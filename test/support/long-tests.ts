@@ -9,7 +9,7 @@ export const LONG_TESTS = [
   'test/**/*plans*.db.test.ts',
   'test/http/generated-clients.db.test.ts',
   'test/main/deploy/{compose,image,systemd}.db.test.ts',
-  'test/main/{moved-server,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
+  'test/main/{moved-server,point-in-time,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
   'test/db/{embedded-hosts,killed-upgrade,moved-database,running-system}.db.test.ts',
   'test/delivery/poller/{hostile-poller,hostile-receivers,outage}.db.test.ts',
   'test/delivery/sending/hostile-receivers.test.ts',

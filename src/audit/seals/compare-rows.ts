@@ -90,7 +90,8 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves): Promis
   return told;
 }
 
-function nameOf(source: SourceName, fields: Readonly<Record<string, unknown>>): string {
+/** What an auditor asks by. */
+export function nameOf(source: SourceName, fields: Readonly<Record<string, unknown>>): string {
   const more =
     source === 'attempts' ? [fields['number'], fields['late'] === true ? 'late' : null] : [fields['position']];
   const parts = [fields[SOURCES[source].subject], ...more] as (string | number | null)[];

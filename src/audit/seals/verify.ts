@@ -7,8 +7,8 @@
  * made anew as a whole, or cut short. A head that was kept elsewhere shows both.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
-import { writeHead } from '../checkpoint/heads.ts';
 import { findUnsealed } from './unsealed.ts';
+import { type CommonHead, describeFork } from './fork.ts';
 import { compareRows, isWhole, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { GrowingTree } from './growing-tree.ts';
 import { leavesOf, type Leaves, placeOf, startsOf } from './leaves.ts';
@@ -57,7 +57,7 @@ export async function verifySeals(
     for (const [index, seal] of next.flat().entries()) {
       const leaves = found.flat()[index];
       rows += seal.rows;
-      run.look(seal, leaves);
+      await run.look(pool, seal, leaves);
       if (leaves === undefined) continue;
       if (!isWhole(seal, leaves)) run.tell(...(await compareRows(pool, seal, leaves)));
       else if (!(await isTreeKept(pool, seal, leaves))) run.tell(wrongTree(seal.number));
@@ -65,7 +65,7 @@ export async function verifySeals(
     onProgress?.(rows);
   }
   run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))));
-  return run.end(await pool.run(readNodes));
+  return run.end(pool, await pool.run(readNodes));
 }
 
 /** What a run has come to. */
@@ -79,7 +79,7 @@ class Run {
   /** The part of the log's tree that is stored above its leaves, by level and index. */
   readonly #nodes = new Map<string, Buffer>();
   /** The newest head that the log grew out of; what came after it is in dispute where another head does not fit. */
-  #common: TreeHead | null = null;
+  #common: CommonHead | null = null;
 
   constructor(heads: readonly TreeHead[]) {
     this.#heads = heads;
@@ -91,15 +91,21 @@ class Run {
     if (last === undefined) return;
     this.#tree = await pool.run((sql) => GrowingTree.of(readLogHashes(sql), since.size));
     this.last = last;
-    if (this.#tree.head()?.root.equals(since.root)) this.#common = since;
-    else this.tell(fork(since, this.#tree.head(), this.#common));
+    await this.#hold(pool, since, last.end);
+  }
+
+  /** Holds the log, as far as it was read, against a head of the same size. */
+  async #hold(pool: Pool, head: TreeHead, end: LogPoint): Promise<void> {
+    const own = this.#tree.head();
+    if (own?.root.equals(head.root)) this.#common = { head, end };
+    else this.tell(await describeFork(pool, head, own, this.#common));
   }
 
   tell(...findings: readonly VerifyFinding[]): void {
     this.#findings.push(...findings);
   }
 
-  look(seal: Seal, leaves: Leaves | undefined): void {
+  async look(pool: Pool, seal: Seal, leaves: Leaves | undefined): Promise<void> {
     const expected = (this.last?.number ?? 0) + 1;
     const from: LogPoint = this.last?.end ?? { epoch: 0, tx: 0 };
     if (seal.number !== expected) {
@@ -116,20 +122,16 @@ class Run {
       if (Number.isInteger(level)) this.#nodes.set(`${level}/${seal.number / size - 1}`, root);
     }
     [this.last, this.#seals, this.#rows] = [seal, this.#seals + 1, this.#rows + seal.rows];
-    for (const head of this.#heads.filter(({ size }) => size === seal.number)) {
-      const own = this.#tree.head();
-      if (own?.root.equals(head.root)) this.#common = head;
-      else this.tell(fork(head, own, this.#common));
-    }
+    for (const head of this.#heads.filter(({ size }) => size === seal.number)) await this.#hold(pool, head, seal.end);
   }
 
-  end(stored: ReadonlyMap<string, Buffer>): Verification {
+  async end(pool: Pool, stored: ReadonlyMap<string, Buffer>): Promise<Verification> {
     for (const [place, root] of this.#nodes) {
       if (!stored.get(place)?.equals(root)) this.tell(wrongTree(null));
     }
     const head = this.#tree.head();
     for (const lost of this.#heads.filter(({ size }) => size > (head?.size ?? 0))) {
-      this.tell(fork(lost, head, this.#common));
+      this.tell(await describeFork(pool, lost, head, this.#common));
     }
     return { seals: this.#seals, rows: this.#rows, head, findings: this.#findings };
   }
@@ -158,15 +160,6 @@ function wrongTree(selo: number | null): VerifyFinding {
     selo,
     'the hashes that proofs are made of were changed; the rows are those that were sealed',
   );
-}
-
-/** Two heads that cannot both be this log's, and from which seal on they part. */
-function fork(kept: TreeHead, own: TreeHead | null, common: TreeHead | null): VerifyFinding {
-  const from = (common?.size ?? 0) + 1;
-  const detalhe =
-    `the log does not lead to the head ${writeHead(kept)}; it has ${own === null ? 'no seal' : writeHead(own)}. ` +
-    `They part from the rows of seal ${from} on, or later`;
-  return ofSeal('ramificacao', from, detalhe);
 }
 
 /** Consecutive seals of one statement; a seal that spans two epochs is alone. */

@@ -18,7 +18,7 @@ export const verify = command({
   help: `
 Reads every sealed row again, hashes it here, and holds it against its seal, the log's tree and every checkpoint that was
 signed. It goes on after a finding. A log that was cut short or made anew is whole by itself: give --head with a head that was
-kept elsewhere to see that too; the verdict then names both heads and where they part. With --since only what was sealed after
+kept elsewhere to see that too; the verdict then names both heads and the row where they part. With --since only what was sealed after
 an earlier verdict is read; everything before is covered by that verdict's head.
 
 Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is

@@ -1,0 +1,56 @@
+/**
+ * Where this log and a head that it does not lead to part.
+ *
+ * A head says nothing of its rows. So the row is named as exactly as this log can know it: behind the newest head that both share,
+ * it is the first row of a later epoch, because a recovery to an earlier moment and a promotion begin one; without a later epoch,
+ * the first row behind that head, or one after it.
+ */
+import type { Pool, Tx } from '../../db/pool.ts';
+import { writeHead } from '../checkpoint/heads.ts';
+import { nameOf, ofSeal, type VerifyFinding } from './compare-rows.ts';
+import { readEntry } from './entry.ts';
+import type { TreeHead } from './merkle.ts';
+import { entryOf, type LogPoint, SOURCE_NAMES, type SourceName, within } from './rows.ts';
+
+/** A head that the log grew out of, and where its last seal ends. */
+export interface CommonHead {
+  readonly head: TreeHead;
+  readonly end: LogPoint;
+}
+
+export async function describeFork(
+  pool: Pool,
+  kept: TreeHead,
+  own: TreeHead | null,
+  common: CommonHead | null,
+): Promise<VerifyFinding> {
+  const seal = (common?.head.size ?? 0) + 1;
+  const behind = common?.end ?? { epoch: 0, tx: 0 };
+  const laterEpoch = await pool.run((sql) => readFirstRow(sql, { epoch: behind.epoch + 1, tx: 0 }));
+  const isNewEpoch = laterEpoch !== null && common !== null;
+  const row = isNewEpoch ? laterEpoch : await pool.run((sql) => readFirstRow(sql, behind));
+  const words = [
+    `the log does not lead to the head ${writeHead(kept)}; it has ${own === null ? 'no seal' : writeHead(own)}.`,
+    common === null ? 'No head is common to both.' : `Both grew out of ${writeHead(common.head)}.`,
+    row === null ? 'The log has no row behind that.' : `They part at this row, ${isNewEpoch ? EPOCH : LATER}`,
+  ];
+  const found = ofSeal('ramificacao', seal, words.join(' '), row?.table ?? null);
+  return { ...found, linha: row?.name ?? null };
+}
+
+const EPOCH = 'the first of a new epoch: the server was recovered to an earlier moment, or promoted, before it';
+const LATER = 'the first behind that, or at a later one';
+
+/** The oldest row at or after a point, in the order in which rows are sealed. */
+async function readFirstRow(sql: Tx, from: LogPoint): Promise<{ table: SourceName; name: string } | null> {
+  const span = within({ from, end: { epoch: 32_767, tx: 0 } });
+  const firsts = SOURCE_NAMES.map(
+    (source) =>
+      `(select ${entryOf(source)} as entry, epoch, tx from ${source} t where ${span} order by epoch, tx limit 1)`,
+  );
+  const [row] = await sql.unsafe<{ entry: Buffer }[]>(
+    `select entry from (${firsts.join(' union all ')}) found order by epoch, tx limit 1`,
+  );
+  const entry = row === undefined ? null : readEntry(row.entry);
+  return entry === null ? null : { table: entry.source, name: nameOf(entry.source, entry.fields) };
+}

@@ -1,0 +1,109 @@
+/** A recovery to an earlier moment under living processes, as an operator makes it, and what the auditors' commands say then. */
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { backUp, finishArchive, keepArchive, startCluster } from '../support/clusters.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { commitEvents, insertPartner } from '../support/outbox.ts';
+import { insertEncryptedWebhook } from '../support/poller-process.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+interface Verdict {
+  readonly confere: boolean;
+  readonly cabeca: string;
+  readonly achados: readonly { readonly tipo: string; readonly linha: string; readonly detalhe: string }[];
+}
+
+function open(url: string) {
+  const sql = postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  return sql;
+}
+
+test('living processes go on after it, the log is whole without a command, and a head from before names the row at which they part', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const source = await startCluster();
+  onTestFinished(() => source.remove());
+  await migrate(source.url, silentLog);
+  const here = open(source.url);
+  const partnerId = await insertPartner(here);
+  const { id: webhookId } = await insertEncryptedWebhook(here, partnerId, `${receiver.url}/hook`);
+  const { proxy, url } = await TcpProxy.to(source.url);
+  onTestFinished(() => proxy.close());
+  const environment = {
+    DATABASE_URL: url,
+    SANDBOX: 'true',
+    ALLOW_INSECURE_TARGETS: 'true',
+    SECRETS_KEY: KEY,
+    PORT: '0',
+    DATA_DIR: join(source.folder.path, 'carteiro'),
+  };
+  const run = async (...args: string[]) => runCommand(args, environment);
+  const verify = async (...args: string[]) => {
+    const { code, stdout } = await run('audit', 'verify', ...args);
+    return { code, verdict: JSON.parse(stdout) as Verdict };
+  };
+  const deliver = async (sql: typeof here, count: number) => {
+    await commitEvents(sql, partnerId, count);
+    for (;;) {
+      const [{ left }] = await sql<[{ left: number }]>`
+        select count(*)::int as left from deliveries where status = 'pendente'`;
+      if (left === 0) break;
+    }
+    await untilSettled(sql);
+    expect((await run('audit', 'seal')).code).toBe(0);
+    return (await verify()).verdict.cabeca;
+  };
+
+  const api = startCommand(['api'], environment);
+  await api.log(/the API listens/);
+  const poller = startCommand(['poll'], environment);
+  await poller.log(/the poller delivers/);
+  const first = await deliver(here, 10);
+  const backup = await backUp(source);
+  const second = await deliver(here, 10);
+  await here`select pg_create_restore_point('the moment')`;
+  const lost = await deliver(here, 10);
+  await finishArchive(source);
+  await here.end({ timeout: 0 });
+  await source.stop('immediate');
+  const kept = join(source.folder.path, 'kept');
+  await keepArchive(source, kept);
+  const recovered = await backup.start({
+    signal: 'recovery.signal',
+    settings: {
+      restore_command: `cp "${kept}/%f" %p`,
+      recovery_target_name: 'the moment',
+      recovery_target_action: 'promote',
+    },
+  });
+  onTestFinished(() => recovered.remove());
+  proxy.redirect(recovered.url);
+  const there = open(recovered.url);
+  for (let isDone = false; !isDone;) [{ isDone }] = await there`select not pg_is_in_recovery() as "isDone"`;
+
+  await poller.log(/a new epoch begins/);
+  const newest = await deliver(there, 12);
+  for (const head of [null, first, second, newest]) {
+    const { code, verdict } = await verify(...(head === null ? [] : ['--head', head]));
+    expect([head, code, verdict.achados]).toEqual([head, 0, []]);
+  }
+  const { code, verdict } = await verify('--head', lost);
+  expect([code, verdict.confere]).toEqual([1, false]);
+  const [{ row }] = await there<[{ row: string }]>`
+    select id || '/' || position as row from events where epoch = 2 order by tx, position limit 1`;
+  expect(verdict.achados).toMatchObject([{ tipo: 'ramificacao', tabela: 'events', linha: row }]);
+  for (const head of [lost, newest]) expect(verdict.achados[0]?.detalhe).toContain(head);
+
+  expect(await there`select status, count(*)::int from deliveries where webhook_id = ${webhookId} group by 1`).toEqual([
+    { status: 'entregue', count: 32 },
+  ]);
+  for (const running of [api, poller]) expect((await running.end('SIGTERM')).code).toBe(0);
+});
