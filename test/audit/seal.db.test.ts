@@ -5,6 +5,7 @@ import { sealTurn, startWidth } from '../../src/audit/seals/seal.ts';
 import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
+import { countSealable } from '../support/count-sealable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -45,6 +46,15 @@ async function lastHead(): Promise<string> {
 }
 
 describe('the sealer', () => {
+  test('ends a turn where many rows follow on transactions without a row', async () => {
+    for (let idle = 0; idle < 300; idle += 1) await database.sql`select pg_current_xact_id()`;
+    await insertAttempts(70_000);
+    await insertAttempts(70_000);
+    await untilSettled(database.sql);
+    expect(await sealAll(database.pool)).toMatchObject({ rows: await countSealable(database.sql) });
+    expect((await verify()).findings).toEqual([]);
+  });
+
   test('seals every settled row once, in spans that follow each other, and has nothing left to do', async () => {
     for (let count = 0; count < 3; count += 1) {
       await commitEvents(database.sql, partnerId, 6);

@@ -94,14 +94,17 @@ async function findUnsealed(tx: Tx, start: LogPoint, clock: Clock): Promise<Unse
 
 /** The leaves of the next rows from `from` on, and the end of their span; none where there are none below the horizon. */
 async function readSome(tx: Tx, open: Unsealed, width: Width): Promise<{ leaves: Leaves; end: LogPoint }> {
-  const { from, horizon } = open;
-  for (;;) {
+  const { horizon } = open;
+  // Behind transactions without a row the search goes on where they end: brought nearer to their beginning, it would find them again.
+  for (let { from } = open; ;) {
     const end = { epoch: from.epoch, tx: await narrow(tx, from, Math.min(horizon, from.tx + width.txs)) };
     const leaves = leavesOf(await readEntries(tx, settled({ from, end }, open)));
-    width.txs = txsFor(end.tx - from.tx, leaves.rows);
-    if (leaves.rows > 0 || end.tx >= horizon) return { leaves, end };
-    // Transactions without a row: look further. The bound on a turn holds again as soon as rows are found.
-    width.txs = Math.min((end.tx - from.tx) * 8, horizon - from.tx);
+    if (leaves.rows > 0 || end.tx >= horizon) {
+      width.txs = txsFor(end.tx - open.from.tx, leaves.rows);
+      return { leaves, end };
+    }
+    width.txs = (end.tx - from.tx) * 8;
+    from = end;
   }
 }
 
