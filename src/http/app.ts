@@ -31,6 +31,7 @@ import { addMarginRoutes } from './routes/margin.ts';
 import { addNucleusRoutes } from './routes/nucleus.ts';
 import { answerRoot } from './routes/root.ts';
 import { answerListen, LISTEN_PATH } from './routes/tools.ts';
+import { addSummaryRoutes } from './routes/summary.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
 import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
 import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
@@ -89,6 +90,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addWebhookOptionRoutes(add, deps);
   addDeliveryListRoutes(add, deps);
   addDeliveryRoutes(add, deps);
+  addSummaryRoutes(add, deps);
   addEventRoutes(add, deps);
   addLoanRoutes(add, deps);
   addLoanListRoutes(add, deps);

@@ -99,9 +99,9 @@ export function createPainel(deps: PainelDeps): Painel {
       return c.redirect(first?.path ?? '/painel/entrar', 303);
     }),
   );
-  addOverviewPages(app, deps, guard, streams);
+  addOverviewPages(app, guard, streams);
   addDeliveryPages(app, guard);
-  addWebhookPages(app, deps, guard);
+  addWebhookPages(app, guard);
   addLoanPages(app, guard);
   addEventPages(app, guard);
   addAuditorPages(app, deps, guard);

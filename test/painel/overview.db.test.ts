@@ -1,5 +1,6 @@
 /** The overview's numbers, and what is live: it comes by itself, to few enough, and ends with the session. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Summary } from '../../src/contract/resources/summary.ts';
 import { seriesOf } from '../../src/painel/overview/series.ts';
 import { type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
@@ -11,26 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('steps without an attempt are zeros, and counts are by the minute', () => {
-  const now = new Date('2026-01-31T12:01:07.000Z');
-  const step = {
-    at: new Date('2026-01-31T12:00:30.000Z'),
-    outcomes: { entregue: 3, erro_tls: 1 },
-    p50Ms: 1.6,
-    p99Ms: 9,
-  };
-  const pulse = { steps: [step], p50Ms: 2, p99Ms: 9, cutAt: null, now };
-  const series = seriesOf({ pulse, windowS: 60, stepS: 15 });
-  expect(series.at.map((second) => new Date(second * 1_000).toISOString().slice(14, 19))).toEqual([
-    '00:00',
-    '00:15',
-    '00:30',
-    '00:45',
-    '01:00',
-  ]);
-  expect(series.delivered).toEqual([0, 0, 12, 0, 0]);
-  expect(series.failed).toEqual([0, 0, 4, 0, 0]);
-  expect(series.p50).toEqual([null, null, 2, null, null]);
+test('counts are drawn by the minute', () => {
+  const step = { entregues: 3, falhas: 1, p50_ms: 2, p99_ms: 9 };
+  const series = seriesOf({ passo_s: 15, passos: [{ inicio: '2026-01-31T12:00:30.000Z', ...step }] });
+  expect(series).toEqual({ at: [1769860830], delivered: [12], failed: [4], p50: [2], p99: [9] });
 });
 
 describe('the overview', () => {
@@ -49,6 +34,12 @@ describe('the overview', () => {
       'Webhooks falhando': '1',
     });
     expect(tiles['p50']).toMatch(/^\d+ ms$/);
+    const { body } = await partner.send<Summary>('GET', '/v1/resumo?janela=15m');
+    expect([body.passos.length, body.entregues, body.falhas, body.espera.pendentes]).toEqual([61, 2, 2, 2]);
+    const told = body.passos.filter(({ entregues, falhas }) => entregues + falhas > 0);
+    // One step, or the two beside a border of them; all others are zeros.
+    expect(told.reduce((sum, { entregues, falhas }) => sum + entregues + falhas, 0)).toBe(4);
+    expect(Date.parse(body.passos[1]?.inicio ?? '') - Date.parse(body.passos[0]?.inicio ?? '')).toBe(15_000);
     const stranger = tilesIn((await (await world.signedIn(await world.api.partner())).get('/painel/visao')).text);
     expect(stranger).toMatchObject({ Entregues: '0', 'Tentativas que falharam': '0', Pendentes: '0' });
   });

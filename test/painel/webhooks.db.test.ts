@@ -5,8 +5,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
 import { snippetsFor } from '../../src/painel/webhooks/snippets.ts';
+import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 import { folderWith, isThere } from '../support/snippets.ts';
 
 let world: PainelWorld;
@@ -150,6 +152,8 @@ describe('a webhook', () => {
     world.receiver.answerWith(status(500), bad.path);
     for (let made = 0; made < 3; made += 1) await partner.emit();
     await world.deliver();
+    await untilSettled(world.api.database.sql);
+    await countHours(world.api.database.pool);
     const visitor = await world.signedIn(partner.id);
     const { text } = await visitor.get('/painel/webhooks');
     const rowOf = (id: string) => text.split('<tr>').find((row) => row.includes(id)) ?? '';

@@ -6,6 +6,9 @@ import { id, timestamp } from '../values.ts';
 /** Pending deliveries of one webhook among which the oldest is looked for, and up to which they are counted. */
 export const PENDING_LOOKED_AT = 1_000;
 
+/** Deliveries of one webhook among which a row of failures is counted. */
+export const STREAK_OF = 100;
+
 const failures = z
   .object(
     Object.fromEntries(OUTCOMES.filter((outcome) => outcome !== 'entregue').map((outcome) => [outcome, z.int()])) as {
@@ -37,6 +40,10 @@ export const webhookHealth = z
     pendente_mais_antiga: z
       .strictObject({ id, criada_em: timestamp, proxima_tentativa_em: timestamp.nullable() })
       .nullable(),
+    /** Of the newest {@link STREAK_OF} deliveries, how many of the newest that were tried failed one after the other. */
+    falhas_seguidas: z.int(),
+    /** Of the same deliveries. */
+    ultima_entregue_em: timestamp.nullable(),
     ultimas_24h: period,
     ultimos_7d: period,
     /** When the attempts were last counted; null before the first time. */

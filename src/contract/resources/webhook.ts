@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../events.ts';
 import { id, timestamp } from '../values.ts';
+import { webhookHealth } from './webhook-health.ts';
 
 /** At most this many active webhooks of one partner. */
 export const MAX_ACTIVE_WEBHOOKS = 50;
@@ -69,6 +70,10 @@ export const webhook = z
   .meta({ id: 'Webhook' });
 export type WebhookResource = z.infer<typeof webhook>;
 
+/** `saude` is there where the list was asked to include it. */
+export const listedWebhook = webhook.extend({ saude: webhookHealth.optional() }).meta({ id: 'WebhookDaLista' });
+export type ListedWebhook = z.infer<typeof listedWebhook>;
+
 /** The creation answer: the only place where `secret` is ever shown. */
 export const createdWebhook = webhook.extend({ secret: z.string().optional() }).meta({
   id: 'WebhookCriado',
@@ -103,6 +108,18 @@ export const rotatedSecret = z
       en: 'A repetition by the Idempotency-Key brings the secret for 60 s; after that it comes without it',
     },
   });
+
+/** Where a rotation stands: times, and never a secret. */
+export const secretState = z
+  .strictObject({
+    id,
+    /** A new secret waits, and signs from then on; null when none waits. */
+    vale_em: timestamp.nullable(),
+    /** The secret before the newest signs beside it until then; null when the newest signs alone. */
+    anterior_ate: timestamp.nullable(),
+  })
+  .meta({ id: 'EstadoDoSecret' });
+export type SecretState = z.infer<typeof secretState>;
 
 /** The answer when a waiting secret is made to sign. */
 export const activatedSecret = z.strictObject({ id, anterior_ate: timestamp });

@@ -1,15 +1,15 @@
 /**
- * One webhook's health: its state, its oldest pending delivery, and what became of its attempts in the last 24 hours and
- * seven days.
+ * The health of webhooks: the state of each, its oldest pending delivery, its latest failures, and what became of its attempts in
+ * the last 24 hours and seven days.
  *
- * What it costs does not depend on what the webhook was sent: the counts are kept by the hour
- * (queue/upkeep/hour-counter.ts), and of what is pending the first PENDING_LOOKED_AT are looked at, in the order of the index.
+ * What it costs does not depend on what a webhook was sent: the counts are kept by the hour (queue/upkeep/hour-counter.ts), and
+ * of what is pending the first PENDING_LOOKED_AT are looked at, of all the newest STREAK_OF, in the order of an index.
  * With other plans allowed, a backlog that grew after the statistics were made is read whole and then sorted.
  */
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
-import { PENDING_LOOKED_AT } from '../../contract/resources/webhook-health.ts';
+import { PENDING_LOOKED_AT, STREAK_OF } from '../../contract/resources/webhook-health.ts';
 import { OUTCOMES, type Outcome, type WebhookState } from '../../contract/statuses.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
 import { TOOK_RATIO } from '../queue/upkeep/hour-counter.ts';
 
 interface Standing {
@@ -28,33 +28,43 @@ function stateOf({ isActive, isSuspended, isMuted, isFailing }: Standing): Webho
 }
 
 interface Pending {
+  readonly webhookId: string;
   readonly id: string;
   readonly createdAt: Date;
   readonly nextAttemptAt: Date | null;
 }
 
 interface Counted {
+  readonly webhookId: string;
   readonly outcome: Outcome;
   readonly took: number;
   readonly day: number;
   readonly week: number;
 }
 
+interface Streak {
+  readonly webhookId: string;
+  readonly lastDeliveredAt: Date | null;
+  readonly failedInRow: number;
+}
+
 interface Row extends Standing {
+  readonly id: string;
   readonly countedAt: Date | null;
   readonly daySince: Date;
   readonly weekSince: Date;
 }
 
-/** Null when the partner has no webhook of that id. */
+/** How these webhooks of the partner fare, in their order; those that it does not have are left out. */
 export async function readWebhookHealth(
   pool: Pool,
   partnerId: string,
-  webhookId: string,
-): Promise<WebhookHealthResource | null> {
+  webhookIds: readonly string[],
+): Promise<WebhookHealthResource[]> {
+  const ids = [...webhookIds];
   return pool.transaction(async (sql) => {
-    const [row] = await sql<Row[]>`
-      select w.active and p.active as "isActive",
+    const rows = await sql<Row[]>`
+      select w.id, w.active and p.active as "isActive",
              lane.muted_at is not null as "isMuted", lane.failing_since is not null as "isFailing",
              coalesce((select change = 'suspensao' from webhook_history
                        where webhook_id = w.id and change in ('suspensao', 'desativacao', 'reativacao')
@@ -63,41 +73,82 @@ export async function readWebhookHealth(
              date_trunc('hour', now() - interval '24 hours') as "daySince",
              date_trunc('hour', now() - interval '7 days') as "weekSince",
              set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true)
-      from webhooks w
+      from unnest(${ids}::uuid[]) with ordinality as asked (id, place)
+      join webhooks w on w.id = asked.id
       join partners p on p.id = w.partner_id
       cross join lateral (
         select muted_at, failing_since from lanes l
         where l.webhook_id = w.id and l.partner_id = w.partner_id order by l.version desc limit 1
       ) lane
-      where w.id = ${webhookId} and w.partner_id = ${partnerId}`;
-    if (row === undefined) return null;
-    const [pending] = await sql<Pending[]>`
+      where w.partner_id = ${partnerId}
+      order by asked.place`;
+    const [first] = rows;
+    if (first === undefined) return [];
+    const pending = await readPending(sql, partnerId, ids);
+    const streaks = await readStreaks(sql, ids);
+    const counted = await sql<Counted[]>`
+      select webhook_id as "webhookId", outcome, took,
+             coalesce(sum(attempts) filter (where hour >= ${first.daySince}), 0)::float8 as day,
+             sum(attempts)::float8 as week
+      from attempt_hours
+      where webhook_id = any (${ids}::uuid[]) and hour >= ${first.weekSince}
+      group by webhook_id, outcome, took
+      order by took`;
+    const countedOf = Map.groupBy(counted, ({ webhookId }) => webhookId);
+    return rows.map((row) => {
+      const mine = countedOf.get(row.id) ?? [];
+      const oldest = pending.find(({ webhookId }) => webhookId === row.id);
+      const streak = streaks.find(({ webhookId }) => webhookId === row.id);
+      return {
+        webhook_id: row.id,
+        estado: stateOf(row),
+        pendente_mais_antiga: oldest === undefined ? null : viewPending(oldest),
+        falhas_seguidas: streak?.failedInRow ?? 0,
+        ultima_entregue_em: streak?.lastDeliveredAt?.toISOString() ?? null,
+        ultimas_24h: periodOf(row.daySince, mine, ({ day }) => day),
+        ultimos_7d: periodOf(row.weekSince, mine, ({ week }) => week),
+        contada_em: row.countedAt?.toISOString() ?? null,
+      };
+    });
+  });
+}
+
+/** Of each webhook the pending delivery that was made first. */
+function readPending(sql: Tx, partnerId: string, ids: string[]): Promise<Pending[]> {
+  return sql<Pending[]>`
+    select w.id as "webhookId", oldest.*
+    from unnest(${ids}::uuid[]) w (id)
+    cross join lateral (
       select id, coalesce(uuid_extract_timestamp(event_id), created_at) as "createdAt",
              case when claimed_by is null and isfinite(next_attempt_at) then next_attempt_at end as "nextAttemptAt"
       from (
         select * from deliveries
-        where webhook_id = ${webhookId} and partner_id = ${partnerId} and status = 'pendente'
+        where webhook_id = w.id and partner_id = ${partnerId} and status = 'pendente'
         order by next_attempt_at
         limit ${PENDING_LOOKED_AT}
       ) first
       order by event_id
-      limit 1`;
-    const counted = await sql<Counted[]>`
-      select outcome, took, coalesce(sum(attempts) filter (where hour >= ${row.daySince}), 0)::float8 as day,
-             sum(attempts)::float8 as week
-      from attempt_hours
-      where webhook_id = ${webhookId} and hour >= ${row.weekSince}
-      group by outcome, took
-      order by took`;
-    return {
-      webhook_id: webhookId,
-      estado: stateOf(row),
-      pendente_mais_antiga: pending === undefined ? null : viewPending(pending),
-      ultimas_24h: periodOf(row.daySince, counted, ({ day }) => day),
-      ultimos_7d: periodOf(row.weekSince, counted, ({ week }) => week),
-      contada_em: row.countedAt?.toISOString() ?? null,
-    };
-  });
+      limit 1
+    ) oldest`;
+}
+
+/** Of each webhook's newest {@link STREAK_OF} deliveries, each with its last attempt by key. */
+function readStreaks(sql: Tx, ids: string[]): Promise<Streak[]> {
+  return sql<Streak[]>`
+    select w.id as "webhookId", max(finished_at) filter (where status = 'entregue') as "lastDeliveredAt",
+           (coalesce(min(tried) filter (where outcome = 'entregue'), count(outcome) + 1) - 1)::int as "failedInRow"
+    from unnest(${ids}::uuid[]) w (id)
+    cross join lateral (
+      select d.status, d.finished_at, last.outcome, count(last.outcome) over (order by d.event_id desc) as tried
+      from (
+        select id, event_id, status, finished_at from deliveries
+        where webhook_id = w.id order by event_id desc limit ${STREAK_OF}
+      ) d
+      left join lateral (
+        select outcome from attempts where delivery_id = d.id order by number desc, late desc limit 1
+      ) last on true
+    ) looked
+    group by w.id`;
 }
 
 function viewPending({ id, createdAt, nextAttemptAt }: Pending) {

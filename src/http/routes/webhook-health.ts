@@ -1,13 +1,13 @@
 /** `GET /v1/webhooks/{id}/saude`: how one webhook fares. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
-import { PENDING_LOOKED_AT, webhookHealth } from '../../contract/resources/webhook-health.ts';
+import { PENDING_LOOKED_AT, STREAK_OF, webhookHealth } from '../../contract/resources/webhook-health.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
 const DESCRIPTION = {
-  pt: `Conta tentativas, por hora cheia, até poucos segundos antes de contada_em: cada período começa na hora cheia desde. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as ${PENDING_LOOKED_AT} que vencem primeiro. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo).`,
-  en: `It counts attempts, by the full hour, up to a few seconds before contada_em: each period begins at the full hour desde. p50_ms and p95_ms are the times of answers, whatever they said, at most 10 % above the exact value. pendente_mais_antiga is the one made first among the ${PENDING_LOOKED_AT} that are due first. estado: ativa (active); falhando (it has failed for hours, and gets one delivery at a time); suspensa (the service deactivated it, because it had failed for days); silenciada (an operator has stopped sending, and nothing is lost); inativa (deactivated by the partner, or the partner is inactive).`,
+  pt: `Conta tentativas, por hora cheia, até poucos segundos antes de contada_em: cada período começa na hora cheia desde. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as ${PENDING_LOOKED_AT} que vencem primeiro; falhas_seguidas e ultima_entregue_em são das ${STREAK_OF} entregas mais novas. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo).`,
+  en: `It counts attempts, by the full hour, up to a few seconds before contada_em: each period begins at the full hour desde. p50_ms and p95_ms are the times of answers, whatever they said, at most 10 % above the exact value. pendente_mais_antiga is the one made first among the ${PENDING_LOOKED_AT} that are due first; falhas_seguidas and ultima_entregue_em are of the newest ${STREAK_OF} deliveries. estado: ativa (active); falhando (it has failed for hours, and gets one delivery at a time); suspensa (the service deactivated it, because it had failed for days); silenciada (an operator has stopped sending, and nothing is lost); inativa (deactivated by the partner, or the partner is inactive).`,
 };
 
 export function addWebhookHealthRoutes(add: AddOperation, { pool }: HttpDeps): void {
@@ -25,8 +25,8 @@ export function addWebhookHealthRoutes(add: AddOperation, { pool }: HttpDeps): v
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id }) => {
-      const health = await readWebhookHealth(pool, partnerId, id);
-      return health === null ? NOT_FOUND : { status: 200, body: health };
+      const [health] = await readWebhookHealth(pool, partnerId, [id]);
+      return health === undefined ? NOT_FOUND : { status: 200, body: health };
     },
   );
 }

@@ -1,4 +1,5 @@
 /** The secret of a webhook: a new one, made to sign at once or later, and the end of the one before. */
+import { NOT_FOUND } from '../../contract/refusals.ts';
 import * as contract from '../../contract/resources/webhook.ts';
 import { once } from '../../core/idempotency.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -10,6 +11,7 @@ import {
   type RotationRefusal,
   rotateSecret,
 } from '../../webhooks/secret-changes.ts';
+import { readSecretState } from '../../webhooks/secret-state.ts';
 import { noteShown, REPEAT_S, showAgain, type ShownSecret } from '../../webhooks/shown-secret.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -18,9 +20,34 @@ const PATH = '/v1/webhooks/{id}/segredo';
 const ERRORS = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
 
 export function addWebhookSecretRoutes(add: AddOperation, deps: HttpDeps): void {
+  addState(add, deps);
   addRotation(add, deps);
   addActivation(add, deps);
   addEnds(add, deps);
+}
+
+function addState(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: PATH,
+      summary: {
+        pt: 'Em que pé está a troca do secret; nunca o secret',
+        en: 'Where the rotation of the secret stands; never the secret',
+      },
+      description: {
+        pt: 'vale_em: um secret novo espera até lá. anterior_ate: o anterior também assina até lá. Sem troca em curso, os dois são null.',
+        en: 'vale_em: a new secret waits until then. anterior_ate: the one before signs, too, until then. Without a rotation under way both are null.',
+      },
+      scope: 'webhooks:read',
+      answers: { 200: { description: { pt: 'A troca', en: 'The rotation' }, schema: contract.secretState } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ partnerId, id }) => {
+      const state = await readSecretState(pool, partnerId, id);
+      return state === null ? NOT_FOUND : { status: 200, body: state };
+    },
+  );
 }
 
 function addRotation(add: AddOperation, { pool, vault }: HttpDeps): void {

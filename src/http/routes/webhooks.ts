@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { id as uuid } from '../../contract/values.ts';
 import * as contract from '../../contract/resources/webhook.ts';
 import { once } from '../../core/idempotency.ts';
+import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
 import { createWebhook, listWebhooks } from '../../webhooks/webhooks.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -27,6 +28,10 @@ const listQuery = z.strictObject({
     .enum(['true', 'false', 'todos'])
     .default('true')
     .meta({ text: { pt: 'Sem ele, true: só os ativos', en: 'Without it, true: the active ones alone' } }),
+  incluir: z
+    .enum(['saude'])
+    .optional()
+    .meta({ text: { pt: 'saude: com a saúde de cada um', en: 'saude: with the health of each' } }),
   cursor,
   limite,
 });
@@ -96,7 +101,7 @@ function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
       answers: {
         200: {
           description: { pt: 'Os webhooks, sem secret', en: 'The webhooks, without secret' },
-          schema: z.array(contract.webhook),
+          schema: z.array(contract.listedWebhook),
           optionalHeaders: {
             'X-Proximo-Cursor': {
               pt: 'Só quando há mais: o cursor da próxima página',
@@ -106,7 +111,7 @@ function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
         },
       },
     },
-    async ({ partnerId, query: { ativo, cursor: given, limite: limit } }) => {
+    async ({ partnerId, query: { ativo, incluir, cursor: given, limite: limit } }) => {
       const list = `webhooks ${partnerId} ${ativo}`;
       const after = await readCursor(cursors, list, cursorFields, given);
       if ('refused' in after) return after;
@@ -114,7 +119,11 @@ function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
       const page = await listWebhooks(pool, { partnerId, active, after: after.ok?.[0] ?? null, limit });
       const next = page.next && (await cursors.write(list, [page.next]));
       const headers = next === null ? {} : { 'X-Proximo-Cursor': next };
-      return { status: 200, body: page.webhooks, headers };
+      if (incluir === undefined) return { status: 200, body: page.webhooks, headers };
+      const ids = page.webhooks.map(({ id }) => id);
+      const health = new Map((await readWebhookHealth(pool, partnerId, ids)).map((one) => [one.webhook_id, one]));
+      const body = page.webhooks.map((webhook) => Object.assign(webhook, { saude: health.get(webhook.id) }));
+      return { status: 200, body, headers };
     },
   );
 }

@@ -1,12 +1,9 @@
 /** The overview: how the partner's deliveries fare now, live. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { WebhookResource } from '../../contract/resources/webhook.ts';
-import { readHealth } from '../../delivery/partner/health.ts';
-import { readPulse, readWaiting } from '../../delivery/partner/pulse.ts';
-import { requirePartner } from '../../http/auth/auth.ts';
-import { readWebhookIds } from '../../webhooks/webhooks.ts';
-import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { ListedWebhook } from '../../contract/resources/webhook.ts';
+import { type Summary, WINDOW_NAMES, type WindowName, WINDOWS } from '../../contract/resources/summary.ts';
+import type { Html, PainelEnv, Visit } from '../env.ts';
 import { pathOf } from '../files.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
@@ -20,21 +17,11 @@ const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const EVERY_MS = 3_000;
 const SLOWLY_MS = 15_000;
 
-/** Windows by name, in seconds, each with its step. */
-const WINDOWS = {
-  '15m': { windowS: 900, stepS: 15 },
-  '1h': { windowS: 3_600, stepS: 60 },
-  '6h': { windowS: 21_600, stepS: 300 },
-  '24h': { windowS: 86_400, stepS: 900 },
-  '7d': { windowS: 604_800, stepS: 7_200 },
-} as const;
-type WindowName = keyof typeof WINDOWS;
-
-export function addOverviewPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, streams: Streams): void {
+export function addOverviewPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
   app.get(
     '/painel/visao',
     guard.show(READ, async (visit) => {
-      const numbers = await readNumbers(visit, deps);
+      const numbers = await readNumbers(visit);
       return answerPage(visit.c, { title: visit.t.overview.title, body: body(visit, numbers) });
     }),
   );
@@ -42,9 +29,9 @@ export function addOverviewPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: 
     '/painel/visao/ao-vivo',
     guard.show(READ, (visit) =>
       streams.open(visit, WINDOWS[windowOf(visit)].stepS <= 60 ? EVERY_MS : SLOWLY_MS, async () => {
-        const numbers = await readNumbers(visit, deps);
+        const numbers = await readNumbers(visit);
         return [
-          { event: 'serie', data: JSON.stringify(seriesOf(numbers)) },
+          { event: 'serie', data: JSON.stringify(seriesOf(numbers.summary)) },
           { event: 'numeros', data: String(await tiles(visit, numbers)) },
           { event: 'falhas', data: String(await failingList(visit, numbers)) },
         ];
@@ -55,20 +42,15 @@ export function addOverviewPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: 
 
 function windowOf({ c }: Visit): WindowName {
   const given = c.req.query('janela') ?? '';
-  return Object.hasOwn(WINDOWS, given) ? (given as WindowName) : '1h';
+  return WINDOW_NAMES.find((name) => name === given) ?? '1h';
 }
 
-async function readNumbers(visit: Visit, { pool }: PainelDeps): Promise<Numbers> {
-  const partnerId = requirePartner(visit.session.identity);
-  const { windowS, stepS } = WINDOWS[windowOf(visit)];
-  const [pulse, webhooks, ids] = await Promise.all([
-    readPulse(pool, partnerId, windowS, stepS),
-    visit.api.read<WebhookResource[]>('/v1/webhooks'),
-    readWebhookIds(pool, partnerId),
+async function readNumbers(visit: Visit): Promise<Numbers> {
+  const [summary, webhooks] = await Promise.all([
+    visit.api.read<Summary>('/v1/resumo', { janela: windowOf(visit) }),
+    visit.api.read<ListedWebhook[]>('/v1/webhooks', { incluir: 'saude' }),
   ]);
-  const active = webhooks.map(({ id }) => id);
-  const [waiting, health] = await Promise.all([readWaiting(pool, ids), readHealth(pool, active)]);
-  return { pulse, windowS, stepS, waiting, health, webhooks };
+  return { summary, failing: webhooks.filter(({ saude }) => (saude?.falhas_seguidas ?? 0) > 0) };
 }
 
 function body(visit: Visit, numbers: Numbers): Html {
@@ -84,7 +66,7 @@ function body(visit: Visit, numbers: Numbers): Html {
       <label
         >${t.overview.window}
         <select name="janela">
-          ${Object.keys(WINDOWS).map(
+          ${WINDOW_NAMES.map(
             (name) =>
               html`<option value="${name}" ${name === chosen ? html`selected` : ''}>
                 ${t.overview.windows[name]}
@@ -113,13 +95,13 @@ function body(visit: Visit, numbers: Numbers): Html {
 }
 
 /** The charts' numbers as they were when the page was opened. */
-function numbersTable({ t, c }: Visit, numbers: Numbers): Html {
+function numbersTable({ t, c }: Visit, { summary }: Numbers): Html {
   const time = new Intl.DateTimeFormat(c.var.language === 'pt' ? 'pt-BR' : 'en-GB', {
     timeZone: 'America/Sao_Paulo',
     dateStyle: 'short',
     timeStyle: 'short',
   });
-  const { at, delivered, failed, p50, p99 } = seriesOf(numbers);
+  const { at, delivered, failed, p50, p99 } = seriesOf(summary);
   const rows = at.map((second, index) => [second, delivered[index], failed[index], p50[index], p99[index]] as const);
   const told = rows.filter(([, one = 0, other = 0]) => one + other > 0).toReversed();
   return table(

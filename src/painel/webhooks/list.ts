@@ -1,21 +1,20 @@
 /** The partner's webhooks, each with how it fares. */
 import { html } from 'hono/html';
-import type { WebhookResource } from '../../contract/resources/webhook.ts';
-import { readHealth, SAMPLE, type WebhookHealth } from '../../delivery/partner/health.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { ListedWebhook } from '../../contract/resources/webhook.ts';
+import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { moment, shortId, shortUrl } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
 
-/** The newest so many are shown; the deactivated ones among a partner's may be more. */
+/** So many are shown; the deactivated ones among a partner's may be more. */
 const SHOWN = '200';
 
-export async function showWebhooks(visit: Visit, { pool }: PainelDeps): Promise<Response> {
+export async function showWebhooks(visit: Visit): Promise<Response> {
   const { c, t, api, session } = visit;
   const which = c.req.query('ativo') === 'todos' ? 'todos' : 'true';
-  const webhooks = await api.read<WebhookResource[]>('/v1/webhooks', { ativo: which, limite: SHOWN });
-  const ids = webhooks.map(({ id }) => id);
-  const health = new Map((await readHealth(pool, ids)).map((one) => [one.webhookId, one]));
+  const asked = { ativo: which, limite: SHOWN, incluir: 'saude' };
+  const webhooks = await api.read<ListedWebhook[]>('/v1/webhooks', asked);
   return answerPage(c, {
     title: t.webhooks.title,
     body: html`<div class="actions">
@@ -30,12 +29,12 @@ export async function showWebhooks(visit: Visit, { pool }: PainelDeps): Promise<
             : html`<a class="button" href="/painel/webhooks?ativo=todos">${t.webhooks.inactiveToo}</a>`
         }
       </div>
-      ${webhooks.length === 0 ? html`<p>${t.webhooks.empty}</p>` : table(visit, webhooks, health)}
-      <p class="dim">${t.webhooks.sampled(SAMPLE)}</p>`,
+      ${webhooks.length === 0 ? html`<p>${t.webhooks.empty}</p>` : table(visit, webhooks)}
+      <p class="dim">${t.webhooks.ofDay}</p>`,
   });
 }
 
-function table(visit: Visit, webhooks: readonly WebhookResource[], health: ReadonlyMap<string, WebhookHealth>): Html {
+function table(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
   const { t } = visit;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.webhooks.title}">
     <table>
@@ -48,43 +47,53 @@ function table(visit: Visit, webhooks: readonly WebhookResource[], health: Reado
           <th scope="col">${t.webhooks.health}</th>
           <th scope="col" class="number">${t.webhooks.delivered}</th>
           <th scope="col" class="number">p50 / p95</th>
-          <th scope="col">${t.webhooks.oldestDue}</th>
+          <th scope="col">${t.webhooks.oldestPending}</th>
           <th scope="col" class="number">${t.webhooks.events}</th>
         </tr>
       </thead>
       <tbody>
-        ${webhooks.map((webhook) => row(visit, webhook, health.get(webhook.id)))}
+        ${webhooks.map((webhook) => row(visit, webhook))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(visit: Visit, webhook: WebhookResource, health: WebhookHealth | undefined): Html {
+function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook): Html {
   return html`<tr>
     <td>
-      <a href="/painel/webhooks/${webhook.id}">${shortUrl(webhook.url)}</a>
-      <div class="dim">${shortId(webhook.id)}</div>
+      <a href="/painel/webhooks/${id}">${shortUrl(url)}</a>
+      <div class="dim">${shortId(id)}</div>
     </td>
-    <td>${healthBadge(visit.t, webhook, health)}</td>
-    <td class="number">${health === undefined ? '–' : `${health.delivered} / ${health.looked}`}</td>
-    <td class="number">${speed(visit.t, health)}</td>
-    <td>${moment(visit, health?.oldestDueAt ?? null)}</td>
-    <td class="number">${webhook.eventos.length}</td>
+    <td>${saude && healthBadge(visit.t, saude)}</td>
+    <td class="number">${saude && deliveredOf(saude)}</td>
+    <td class="number">${saude && speed(visit.t, saude)}</td>
+    <td>${moment(visit, saude?.pendente_mais_antiga?.criada_em ?? null)}</td>
+    <td class="number">${eventos.length}</td>
   </tr>`;
 }
 
-export function speed(t: Texts, health: WebhookHealth | undefined): string {
-  if (health === undefined || health.p50Ms === null || health.p95Ms === null) return '–';
-  return `${t.words.ms(health.p50Ms)} / ${t.words.ms(health.p95Ms)}`;
+/** Attempts that delivered, of all, in the last 24 hours. */
+export function deliveredOf({ ultimas_24h: day }: WebhookHealthResource): string {
+  return `${day.entregues} / ${day.entregues + failedIn(day)}`;
 }
 
-/** In a word: switched off, idle, well, or failing for so many in a row. */
-export function healthBadge(t: Texts, { ativo }: WebhookResource, health: WebhookHealth | undefined): Html {
-  if (!ativo) return html`<span class="badge">${t.webhooks.inactive}</span>`;
-  if (health === undefined || health.looked === 0) return html`<span class="badge">${t.webhooks.idle}</span>`;
-  if (health.failedInRow > 0) {
-    return html`<span class="badge badge-erro">${t.webhooks.failing(health.failedInRow)}</span>`;
+function failedIn({ falhas }: HealthPeriod): number {
+  return Object.values(falhas).reduce((sum, count) => sum + count, 0);
+}
+
+export function speed(t: Texts, { ultimas_24h: { p50_ms, p95_ms } }: WebhookHealthResource): string {
+  return p50_ms === null || p95_ms === null ? '–' : `${t.words.ms(p50_ms)} / ${t.words.ms(p95_ms)}`;
+}
+
+/** In a word: switched off, muted, suspended, idle, well, or failing for so many in a row. */
+export function healthBadge(t: Texts, health: WebhookHealthResource): Html {
+  const { estado, falhas_seguidas: inRow, ultima_entregue_em: lastDelivered, ultimas_24h: day } = health;
+  if (estado === 'inativa' || estado === 'suspensa' || estado === 'silenciada') {
+    return html`<span class="badge">${t.webhooks.stopped[estado]}</span>`;
   }
-  if (health.failed > 0) return html`<span class="badge badge-pendente">${t.webhooks.someFailed(health.failed)}</span>`;
+  if (inRow > 0) return html`<span class="badge badge-erro">${t.webhooks.failing(inRow)}</span>`;
+  const failed = failedIn(day);
+  if (failed > 0) return html`<span class="badge badge-pendente">${t.webhooks.someFailed(failed)}</span>`;
+  if (lastDelivered === null) return html`<span class="badge">${t.webhooks.idle}</span>`;
   return html`<span class="badge badge-entregue">${t.webhooks.well}</span>`;
 }

@@ -3,17 +3,14 @@ import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
-import type { WebhookResource } from '../../contract/resources/webhook.ts';
-import { readHealth, type WebhookHealth } from '../../delivery/partner/health.ts';
-import { requirePartner } from '../../http/auth/auth.ts';
-import { notFound } from '../../http/api-error.ts';
-import { readSecretState } from '../../webhooks/secret-state.ts';
+import type { SecretState, WebhookResource } from '../../contract/resources/webhook.ts';
+import type { WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import type { Refusal } from '../api-client.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, copyable, fact, formToken, moment, notice, options } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
-import { healthBadge, speed } from './list.ts';
+import { deliveredOf, healthBadge, speed } from './list.ts';
 import { secretPart } from './rotation.ts';
 import { snippetsFor } from './snippets.ts';
 
@@ -21,19 +18,13 @@ interface Shown {
   readonly refusal?: Refusal;
 }
 
-export async function showWebhook(
-  visit: Visit,
-  { pool }: PainelDeps,
-  id: string,
-  { refusal }: Shown,
-): Promise<Response> {
+export async function showWebhook(visit: Visit, id: string, { refusal }: Shown): Promise<Response> {
   const { c, t, api, session } = visit;
-  const webhook = await api.read<WebhookResource>(`/v1/webhooks/${id}`);
-  const [[health], secrets] = await Promise.all([
-    readHealth(pool, [id]),
-    readSecretState(pool, requirePartner(session.identity), id),
+  const [webhook, health, secrets] = await Promise.all([
+    api.read<WebhookResource>(`/v1/webhooks/${id}`),
+    api.read<WebhookHealthResource>(`/v1/webhooks/${id}/saude`),
+    api.read<SecretState>(`/v1/webhooks/${id}/segredo`),
   ]);
-  if (secrets === null) throw notFound();
   const mayWrite = session.identity.scopes.has('webhooks:write');
   const done = t.webhooks.done[c.req.query('feito') ?? ''];
   return answerPage(c, {
@@ -41,24 +32,22 @@ export async function showWebhook(
     status: (refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
     ${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook, health)}
-    ${mayWrite ? actions(visit, webhook) : ''} ${secretPart(visit, webhook.id, secrets, mayWrite)}
-    ${snippetPart(visit, webhook)}`,
+    ${mayWrite ? actions(visit, webhook) : ''} ${secretPart(visit, secrets, mayWrite)} ${snippetPart(visit, webhook)}`,
   });
 }
 
-function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealth | undefined): Html {
+function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthResource): Html {
   const { t } = visit;
   return html`<dl class="facts">
     ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
-    ${fact(t.webhooks.health, healthBadge(t, webhook, health))}
+    ${fact(t.webhooks.health, healthBadge(t, health))}
     ${fact(
       t.webhooks.delivered,
-      html`${health === undefined ? '–' : `${health.delivered} / ${health.looked}`}
-        <a href="/painel/entregas?webhook=${webhook.id}">${t.frame.deliveries}</a>`,
+      html`${deliveredOf(health)} <a href="/painel/entregas?webhook=${webhook.id}">${t.frame.deliveries}</a>`,
     )}
     ${fact(t.webhooks.answers, speed(t, health))}
-    ${fact(t.webhooks.lastDelivered, moment(visit, health?.lastDeliveredAt ?? null))}
-    ${fact(t.webhooks.oldestDue, moment(visit, health?.oldestDueAt ?? null))}
+    ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
+    ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
     ${fact(t.webhooks.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
   </dl>`;
 }

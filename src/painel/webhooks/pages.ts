@@ -3,9 +3,8 @@ import type { Hono } from 'hono';
 import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { createdWebhook, rotatedSecret, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { z } from 'zod';
-import { readClock } from '../../log/read.ts';
 import { type Answer, Refused } from '../api-client.ts';
-import type { PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { pathId } from '../path-id.ts';
 import { showForm } from './form.ts';
@@ -17,11 +16,8 @@ const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const HOUR_MS = 3_600_000;
 
-export function addWebhookPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): void {
-  app.get(
-    '/painel/webhooks',
-    guard.show(READ, (visit) => showWebhooks(visit, deps)),
-  );
+export function addWebhookPages(app: Hono<PainelEnv>, guard: Guard): void {
+  app.get('/painel/webhooks', guard.show(READ, showWebhooks));
   app.get(
     '/painel/webhooks/novo',
     guard.show(WRITE, (visit) => showForm(visit, {})),
@@ -38,7 +34,7 @@ export function addWebhookPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
   );
   app.get(
     '/painel/webhooks/:id',
-    guard.show(READ, (visit) => showWebhook(visit, deps, pathId(visit.c), {})),
+    guard.show(READ, (visit) => showWebhook(visit, pathId(visit.c), {})),
   );
   app.get(
     '/painel/webhooks/:id/editar',
@@ -47,19 +43,19 @@ export function addWebhookPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
       return showForm(visit, { id: webhook.id, wanted: webhook });
     }),
   );
-  addActs(app, deps, guard);
-  addSecretActs(app, deps, guard);
+  addActs(app, guard);
+  addSecretActs(app, guard);
 }
 
 /** Back to the webhook with what was done; a refusal is told on its page. */
-async function settle<T>(visit: Visit, deps: PainelDeps, answer: Answer<T>, done: string): Promise<Response> {
+async function settle<T>(visit: Visit, answer: Answer<T>, done: string): Promise<Response> {
   const id = pathId(visit.c);
   if (answer.ok) return visit.c.redirect(`/painel/webhooks/${id}?feito=${done}`, 303);
   if (answer.status !== 409 && answer.status !== 400 && answer.status !== 503) throw new Refused(answer);
-  return showWebhook(visit, deps, id, { refusal: answer });
+  return showWebhook(visit, id, { refusal: answer });
 }
 
-function addActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): void {
+function addActs(app: Hono<PainelEnv>, guard: Guard): void {
   app.post(
     '/painel/webhooks/:id/editar',
     guard.act(WRITE, async (visit, form) => {
@@ -67,21 +63,21 @@ function addActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): void {
       const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
       const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
       if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
-      return settle(visit, deps, answer, 'alterado');
+      return settle(visit, answer, 'alterado');
     }),
   );
   app.post(
     '/painel/webhooks/:id/desativar',
     guard.act(WRITE, async (visit) => {
       const answer = await visit.api.send('DELETE', `/v1/webhooks/${pathId(visit.c)}`);
-      return settle(visit, deps, answer, 'desativado');
+      return settle(visit, answer, 'desativado');
     }),
   );
   app.post(
     '/painel/webhooks/:id/reativar',
     guard.act(WRITE, async (visit, form) => {
       const wanted = { ativo: true, ...(form.has('retomar') && { retomar: true }) };
-      return settle(visit, deps, await visit.api.send('PATCH', `/v1/webhooks/${pathId(visit.c)}`, wanted), 'reativado');
+      return settle(visit, await visit.api.send('PATCH', `/v1/webhooks/${pathId(visit.c)}`, wanted), 'reativado');
     }),
   );
   app.post(
@@ -92,19 +88,18 @@ function addActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): void {
       const wanted = event === '' ? undefined : { evento: event };
       const answer = await visit.api.send<DeliveryWithAttempts>('POST', path, wanted);
       if (answer.ok) return visit.c.redirect(`/painel/entregas/${answer.body.id}`, 303);
-      return settle(visit, deps, answer, '');
+      return settle(visit, answer, '');
     }),
   );
 }
 
-function addSecretActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): void {
+function addSecretActs(app: Hono<PainelEnv>, guard: Guard): void {
   app.post(
     '/painel/webhooks/:id/segredo',
     guard.act(WRITE, async (visit, form) => {
       const id = pathId(visit.c);
       const hours = Number(form.get('horas') ?? '0');
-      const now = await deps.pool.run(readClock);
-      const wanted = hours > 0 ? { vale_em: new Date(now.getTime() + hours * HOUR_MS).toISOString() } : {};
+      const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
       const key = { 'Idempotency-Key': form.get('chave') ?? '' };
       const answer = await visit.api.send<z.infer<typeof rotatedSecret>>(
         'POST',
@@ -112,7 +107,7 @@ function addSecretActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): vo
         wanted,
         key,
       );
-      return answer.ok ? showSecret(visit, answer.body) : settle(visit, deps, answer, '');
+      return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
     }),
   );
   const ends = [
@@ -124,7 +119,7 @@ function addSecretActs(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard): vo
     app.post(
       `/painel/webhooks/:id/segredo/${act}`,
       guard.act(WRITE, async (visit) =>
-        settle(visit, deps, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}/${path}`), done),
+        settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}/${path}`), done),
       ),
     );
   }

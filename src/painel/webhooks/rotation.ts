@@ -1,22 +1,22 @@
 /** A webhook's secret: where its rotation stands, and the next step of it. */
 import { html } from 'hono/html';
+import type { SecretState } from '../../contract/resources/webhook.ts';
 import { newRequestId } from '../../http/request-id.ts';
-import type { SecretState } from '../../webhooks/secret-state.ts';
 import type { Html, Visit } from '../env.ts';
 import { confirmed, moment } from '../frame/parts.ts';
 
 /** When a new secret may begin to sign, in hours from now; 0 is at once. */
 const WAITS_H = [0, 1, 4, 12, 23] as const;
 
-export function secretPart(visit: Visit, id: string, state: SecretState, mayWrite: boolean): Html {
+export function secretPart(visit: Visit, state: SecretState, mayWrite: boolean): Html {
   const { t } = visit;
   return html`<section aria-labelledby="secret">
     <h2 id="secret">${t.webhooks.secret}</h2>
-    ${standing(visit, state)} ${mayWrite ? html`<div class="actions">${steps(visit, id, state)}</div>` : ''}
+    ${standing(visit, state)} ${mayWrite ? html`<div class="actions">${steps(visit, state)}</div>` : ''}
   </section>`;
 }
 
-function standing(visit: Visit, { waitsUntil, previousUntil }: SecretState): Html {
+function standing(visit: Visit, { vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
   const { t } = visit;
   if (waitsUntil !== null) return html`<p>${t.webhooks.waits} ${countdown(visit, waitsUntil)}</p>`;
   if (previousUntil !== null) return html`<p>${t.webhooks.overlaps} ${countdown(visit, previousUntil)}</p>`;
@@ -24,11 +24,11 @@ function standing(visit: Visit, { waitsUntil, previousUntil }: SecretState): Htm
 }
 
 /** A moment with the time that is left till then, which a script counts down. */
-function countdown(visit: Visit, at: Date): Html {
-  return html`${moment(visit, at)} <strong data-until="${at.toISOString()}"></strong>`;
+function countdown(visit: Visit, at: string): Html {
+  return html`${moment(visit, at)} <strong data-until="${at}"></strong>`;
 }
 
-function steps(visit: Visit, id: string, { waitsUntil, previousUntil }: SecretState): Html {
+function steps(visit: Visit, { id, vale_em: waitsUntil, anterior_ate: previousUntil }: SecretState): Html {
   const { t } = visit;
   const path = `/painel/webhooks/${id}/segredo`;
   if (waitsUntil !== null) {

@@ -117,7 +117,7 @@ function readings({
     },
     'one event': () => readFeedEvent(pool, partnerId, pick().eventId),
     webhooks: () => listWebhooks(pool, { partnerId, active: null, after: null, limit: 100 }),
-    'health of the busy webhook': () => readWebhookHealth(pool, partnerId, webhookIds[0] as string),
+    'health of the busy webhook': () => readWebhookHealth(pool, partnerId, webhookIds.slice(0, 1)),
   };
 }
 

@@ -1,9 +1,8 @@
 /** What the page reads goes by indexes and looks at a bounded number of rows, however many there are. */
 import { expect, test } from 'vitest';
-import { PENDING_LOOKED_AT } from '../../../src/contract/resources/webhook-health.ts';
+import { PENDING_LOOKED_AT, STREAK_OF } from '../../../src/contract/resources/webhook-health.ts';
 import { readLoanHistory } from '../../../src/core/loans/loan-history.ts';
-import { readHealth, SAMPLE } from '../../../src/delivery/partner/health.ts';
-import { COUNTED, readPulse, readWaiting } from '../../../src/delivery/partner/pulse.ts';
+import { COUNTED, readSummary } from '../../../src/delivery/partner/summary.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
 import { readFeedEvent } from '../../../src/log/feed-event.ts';
@@ -37,16 +36,15 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
       select d.id, d.event_id as "eventId", e.stream from deliveries d join events e on e.id = d.event_id limit 1`;
     const counting = await startCounting(url);
     for (let turn = 0; turn < TURNS; turn += 1) {
-      const health = await readHealth(pool, webhookIds);
-      expect(health.map(({ looked, failedInRow }) => [looked, failedInRow])).toEqual(
-        webhookIds.map(() => [SAMPLE, SAMPLE]),
+      const health = await readWebhookHealth(pool, partnerId, webhookIds);
+      expect(health.map((one) => [one.falhas_seguidas, one.pendente_mais_antiga === null])).toEqual(
+        webhookIds.map(() => [STREAK_OF, false]),
       );
-      expect((await readPulse(pool, partnerId, 60, 15)).cutAt).toBeNull();
-      const waiting = await readWaiting(pool, webhookIds);
-      expect([waiting.pending, waiting.hasMore]).toEqual([10 * COUNTED, true]);
+      const { mostra_desde, falhas, espera } = await readSummary(pool, partnerId, '15m');
+      expect([mostra_desde, falhas]).toEqual([null, 10 * (COUNTED + 200)]);
+      expect([espera.pendentes, espera.ha_mais]).toEqual([10 * COUNTED, true]);
       // No contract is in this stream, so it is no loan.
       expect(await readLoanHistory(pool, partnerId, row.stream)).toBeNull();
-      expect((await readWebhookHealth(pool, partnerId, webhookIds[0] as string))?.pendente_mais_antiga).not.toBeNull();
       expect((await readFeedEvent(pool, partnerId, row.eventId))?.deliveries).toHaveLength(10);
       await findStart(pool, partnerId, new Date(Date.now() - 1_000 * turn));
       expect((await readSent(pool, openTestSecret, partnerId, row.id))?.attempts).toHaveLength(1);
@@ -72,9 +70,9 @@ test('health looks at no more than 1,000 of a backlog that grew after the statis
       select uuidv7(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, 20000)`;
     await sql`analyze deliveries`;
     await grow(20_000);
-    expect(await rowsLookedAt(url, (one) => readWebhookHealth(one, partnerId, id))).toBeLessThan(
-      1.1 * PENDING_LOOKED_AT,
-    );
+    // And the newest hundred of all, for the failures in a row.
+    const most = 1.1 * (PENDING_LOOKED_AT + STREAK_OF);
+    expect(await rowsLookedAt(url, (one) => readWebhookHealth(one, partnerId, [id]))).toBeLessThan(most);
   } finally {
     await drop();
   }

@@ -1,7 +1,7 @@
 /** The policy for failing endpoints on a real database, with a clock of the test's own. */
 import { describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
-import { readHealth } from '../../../src/delivery/partner/health.ts';
+import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
 import { measureWebhooks } from '../../../src/main/operations/measure-webhooks.ts';
@@ -88,9 +88,7 @@ test('enough failures over enough hours make a webhook falhando: its lane, its h
       reason: expect.stringMatching(/^9 falhas seguidas desde .*500$/),
     },
   ]);
-  expect(await readHealth(pool, [webhookId])).toMatchObject([
-    { failingSince: since, suspendsAt: new Date(since.getTime() + 3 * DAY_S * 1_000) },
-  ]);
+  expect(await readWebhookHealth(pool, partnerId, [webhookId])).toMatchObject([{ estado: 'falhando' }]);
   expect(await pool.run(measureWebhooks)).toMatchObject({ webhooks: expect.arrayContaining([failing(1)]) });
   expect(await look(2 * HOUR_S + 30)).toEqual([]);
   expect(await readHistory()).toHaveLength(1);

@@ -1,0 +1,99 @@
+/**
+ * What was sent to a partner in a window of time, step by step, and what waits.
+ *
+ * A window is read from its end, at most {@link READ} attempts of it: a partner that had more sees the newest, and from
+ * when on. So what a reading costs is bounded, whatever the window and the partner's size. Counts kept by the minute would
+ * serve any window, at the price of a write to every recorded batch.
+ */
+import { type Summary, WINDOWS, type WindowName } from '../../contract/resources/summary.ts';
+import type { Pool } from '../../db/pool.ts';
+
+/** Attempts that one reading looks at. */
+const READ = 20_000;
+/** Deliveries of one webhook that are counted; beyond it there are "more". */
+export const COUNTED = 1_000;
+
+interface Row {
+  /** In steps since 1970; null for the whole window. */
+  readonly step: number | null;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly p50: number | null;
+  readonly p99: number | null;
+  readonly oldest: Date | null;
+  readonly now: Date;
+}
+
+/** The last seconds of `window`; steps without an attempt are zeros. */
+export async function readSummary(pool: Pool, partnerId: string, window: WindowName): Promise<Summary> {
+  const { windowS, stepS } = WINDOWS[window];
+  const [rows, espera] = await Promise.all([readPulse(pool, partnerId, windowS, stepS), readWaiting(pool, partnerId)]);
+  const whole = rows.find(({ step }) => step === null);
+  const bySteps = new Map(rows.map((row) => [row.step, row]));
+  const last = Math.floor((whole?.now.getTime() ?? 0) / 1_000 / stepS);
+  const passos = Array.from({ length: windowS / stepS + 1 }, (_, index) => {
+    const step = last - windowS / stepS + index;
+    return { inicio: new Date(step * stepS * 1_000).toISOString(), ...numbersOf(bySteps.get(step)) };
+  });
+  const { entregues, falhas, ...times } = numbersOf(whole);
+  const isCut = entregues + falhas === READ;
+  const mostra_desde = isCut ? (whole?.oldest?.toISOString() ?? null) : null;
+  return { passo_s: stepS, passos, entregues, falhas, ...times, mostra_desde, espera };
+}
+
+function numbersOf(row: Row | undefined) {
+  return {
+    entregues: row?.delivered ?? 0,
+    falhas: row?.failed ?? 0,
+    p50_ms: row?.p50 ?? null,
+    p99_ms: row?.p99 ?? null,
+  };
+}
+
+/** The bounds are of partner and time together, so that no plan walks the index of time alone, or all of the partner's rows. */
+function readPulse(pool: Pool, partnerId: string, windowS: number, stepS: number): Promise<Row[]> {
+  return pool.run(
+    (sql) => sql<Row[]>`
+      with read as materialized (
+        select floor(extract(epoch from a.recorded_at) / ${stepS}::int)::float8 as step, a.recorded_at,
+               a.outcome = 'entregue' as is_delivered,
+               case when a.number = 1 and a.outcome = 'entregue'
+                 then extract(epoch from a.started_at - uuid_extract_timestamp(a.delivery_id)) * 1000 + a.duration_ms end as took
+        from attempts a
+        where (a.partner_id, a.recorded_at) >= (${partnerId}::uuid, now() - ${windowS}::int * interval '1 second')
+          and (a.partner_id, a.recorded_at) <= (${partnerId}::uuid, 'infinity')
+        order by a.partner_id desc, a.recorded_at desc
+        limit ${READ}
+      )
+      select step, count(*) filter (where is_delivered)::int as delivered, count(*) filter (where not is_delivered)::int as failed,
+             round(percentile_disc(0.5) within group (order by took))::int as p50,
+             round(percentile_disc(0.99) within group (order by took))::int as p99,
+             min(recorded_at) as oldest, now()
+      from read group by grouping sets ((step), ())`,
+  );
+}
+
+/** What waits for the partner's webhooks, at most {@link COUNTED} deliveries of each. */
+async function readWaiting(pool: Pool, partnerId: string): Promise<Summary['espera']> {
+  interface Waiting {
+    readonly pending: number;
+    readonly due: number;
+    readonly dueSince: Date | null;
+    readonly hasMore: boolean;
+  }
+  const [{ pending, due, dueSince, hasMore }] = await pool.run(
+    (sql) => sql<[Waiting]>`
+      select coalesce(sum(least(waits.pending, ${COUNTED})), 0)::int as pending, coalesce(sum(waits.due), 0)::int as due,
+             min(waits.oldest) filter (where waits.oldest <= now()) as "dueSince",
+             coalesce(bool_or(waits.pending > ${COUNTED}), false) as "hasMore"
+      from unnest(array(select id from webhooks where partner_id = ${partnerId})) w (id)
+      cross join lateral (
+        select count(*) as pending, count(*) filter (where next_attempt_at <= now()) as due, min(next_attempt_at) as oldest
+        from (
+          select next_attempt_at from deliveries
+          where webhook_id = w.id and status = 'pendente' order by next_attempt_at limit ${COUNTED + 1}
+        ) first
+      ) waits`,
+  );
+  return { pendentes: pending, vencidas: due, vencida_desde: dueSince?.toISOString() ?? null, ha_mais: hasMore };
+}
