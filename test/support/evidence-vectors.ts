@@ -64,6 +64,8 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
       occurred_at: AT,
       actor: 'api',
       fan_out: 1,
+      imported: false,
+      catalog_version: 1,
       snapshot: '700:712:705',
       data: { consulta_margem_id: EVENT, erro: 'não há margem: R$ 1,00' },
       salt: String.raw`\x000102030405060708090a0b0c0d0e0f`,
