@@ -236,6 +236,13 @@ CREATE TABLE "margin_queries" (
 	CONSTRAINT "margin_queries_amounts" CHECK (earnings_centavos >= 0)
 );
 --> statement-breakpoint
+CREATE TABLE "settled_elsewhere" (
+	"loan_id" uuid PRIMARY KEY NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"until" text NOT NULL,
+	CONSTRAINT "settled_elsewhere_until" CHECK (until ~ '^[0-9]{4}-(0[1-9]|1[0-2])$')
+);
+--> statement-breakpoint
 CREATE TABLE "settled_installments" (
 	"partner_id" uuid NOT NULL,
 	"loan_id" uuid NOT NULL,

@@ -4,6 +4,7 @@
 --   carteiro_app          the API, the workers, the jobs, and the operator's other commands
 --   carteiro_poller       `poll`
 --   carteiro_core         the loan core's own login: it may append events, and read the catalog and its events' deliveries
+--   carteiro_migrator     brings history in, beside carteiro_app; for the time of a migration alone
 --   carteiro_auditor      reads the auditors' views, and the log's seals and heads
 --   carteiro_auditor_cpf  beside it: sees CPFs in the views, and reads the rows as they were sealed
 -- Applied again whenever this file, a function or a view has changed: whatever was granted on the objects named here is
@@ -11,10 +12,10 @@
 do $$
 begin
   execute format(
-    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor, carteiro_auditor_cpf;'
-    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor, carteiro_auditor_cpf;'
-    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor, carteiro_auditor_cpf;'
-    'grant usage on schema %1$I to carteiro_app, carteiro_poller, carteiro_core, carteiro_auditor',
+    'revoke all on all tables in schema %1$I, carteiro_auditoria from carteiro_app, carteiro_poller, carteiro_core, carteiro_migrator, carteiro_auditor, carteiro_auditor_cpf;'
+    'revoke all on all sequences in schema %1$I from carteiro_app, carteiro_poller, carteiro_core, carteiro_migrator, carteiro_auditor, carteiro_auditor_cpf;'
+    'revoke all on all functions in schema %1$I from public, carteiro_app, carteiro_poller, carteiro_core, carteiro_migrator, carteiro_auditor, carteiro_auditor_cpf;'
+    'grant usage on schema %1$I to carteiro_app, carteiro_poller, carteiro_core, carteiro_migrator, carteiro_auditor',
     current_schema());
 end
 $$;
@@ -102,7 +103,7 @@ grant select, insert on documents, margin_queries, settlements, settled_installm
   to carteiro_app;
 grant select, insert, update on loans, registrations, idempotency_keys, margin_flights, bond_records, sync_windows,
   simulated_registrations, simulated_margins to carteiro_app;
-grant select on cursor_keys to carteiro_app;
+grant select on cursor_keys, settled_elsewhere to carteiro_app;
 grant select, update on projections to carteiro_app, carteiro_poller;
 grant execute on function
   next_loan_number(text), is_emitted(text), event_fault(events), payload_fault(event_types, json), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
@@ -113,3 +114,7 @@ grant execute on function
   append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_core;
 grant select on event_types, core_deliveries to carteiro_core;
+
+-- History: no delivery is made of it, so nobody has the right who runs every day.
+grant execute on function append_history(json[], text, timestamptz), stream_version(uuid) to carteiro_migrator;
+grant select on event_types to carteiro_migrator;

@@ -1,29 +1,9 @@
--- The next number of a series: a year's loans, counted from the installation's start by its step, or P, the provisional
--- ones. Gaps mean nothing. A sequence for each series, made with its first number, so that nobody waits for who counts beside
--- him; with a row for each, the loans of a year would be created one after the other. What is made late (a year whose loans
--- came from a copy made by hand) counts on above the numbers that are there.
+-- The next number of a series (loan_numbers). Gaps mean nothing.
 create or replace function next_loan_number(series text) returns bigint
   language plpgsql volatile security definer set search_path from current
 as $$
-declare
-  name constant text := 'loan_numbers_' || lower(series);
 begin
-  if series !~ '^(P|\d{4})$' then
-    raise exception 'there is no series "%" of loan numbers', series;
-  end if;
-  if to_regclass(name) is null then
-    -- One makes it; who comes meanwhile waits for that one's commit, once a year, and then finds it.
-    perform pg_advisory_xact_lock(advisory_lock('numbering'));
-    execute (
-      select format('create sequence if not exists %I as bigint increment by %s start with %s minvalue %s',
-                    name, loan_number_step, loan_number_start + loan_number_step * ceil(
-                      greatest(coalesce(highest + 1 - loan_number_start, 0), 0) / loan_number_step::numeric)::bigint,
-                    loan_number_start)
-      from installation, (
-        select max(split_part(l.number, '-', 2)::bigint) as highest from loans l where l.number ~ ('^' || series || '-\d+$')
-      ) counted
-    );
-  end if;
-  return nextval(name::regclass);
+  perform pg_advisory_xact_lock_shared(advisory_lock('raising'));
+  return nextval(loan_numbers(series));
 end
 $$;

@@ -8,11 +8,9 @@
  */
 import type { DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { NOT_FACTS } from '../contract/delivery.ts';
-import type { Fact } from '../contract/events.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { evolve, fold } from '../loan/evolve.ts';
-import { FIRST_TYPES, OTHER_TYPES } from '../loan/rules.ts';
-import { type StreamSoFar, unexpected } from '../loan/expected.ts';
+import { type JudgedEvent, judgeStream } from '../loan/expected.ts';
+import { OTHER_TYPES } from '../loan/rules.ts';
 
 const STREAMS_AT_ONCE = 5_000;
 const MINUTE_MS = 60_000;
@@ -23,14 +21,7 @@ interface Span {
   readonly end: Date;
 }
 
-type JudgedEvent = Fact & {
-  readonly id: string;
-  readonly stream: string;
-  readonly version: number;
-  readonly partnerId: string;
-  readonly occurredAt: Date;
-  readonly isInSpan: boolean;
-};
+type StoredEvent = JudgedEvent & { readonly id: string; readonly stream: string; readonly isInSpan: boolean };
 
 /** The differences of a slice of `day`, in the order of partner and event. */
 export async function findUnexpected(pool: Pool, day: string, slice: Span): Promise<DifferenceResource[]> {
@@ -39,7 +30,10 @@ export async function findUnexpected(pool: Pool, day: string, slice: Span): Prom
   const found: DifferenceResource[] = [];
   for (const span of streams === 0 ? [] : spans) {
     const events = await pool.run((sql) => readStreams(sql, span));
-    for (const [stream, own] of Map.groupBy(events, (event) => event.stream)) found.push(...judge(day, stream, own));
+    for (const [stream, own] of Map.groupBy(events, (event) => event.stream)) {
+      for (const [event, misfit] of judgeStream(stream, own, ({ isInSpan }) => isInSpan))
+        if (misfit !== null) found.push(differenceOf(day, event, misfit.pt));
+    }
   }
   return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
@@ -60,8 +54,10 @@ function minutesOf({ start, end }: Span): Span[] {
 function touched(sql: Tx, { start, end }: Span) {
   return sql`
     select distinct stream
-    from events
-    where not imported and occurred_at >= ${start} and occurred_at < ${end} and type <> all (${NOT_FACTS as string[]})
+    from (select stream, type, version from events where not imported and occurred_at >= ${start} and occurred_at < ${end}
+          union all
+          select stream, type, version from events where imported and occurred_at >= ${start} and occurred_at < ${end}) day
+    where type <> all (${NOT_FACTS as string[]})
       and (version > 1 or type <> all (${OTHER_TYPES as readonly string[] as string[]}))`;
 }
 
@@ -71,8 +67,8 @@ async function countStreams(sql: Tx, span: Span): Promise<number> {
   return streams;
 }
 
-async function readStreams(sql: Tx, span: Span): Promise<JudgedEvent[]> {
-  return sql<JudgedEvent[]>`
+async function readStreams(sql: Tx, span: Span): Promise<StoredEvent[]> {
+  return sql<StoredEvent[]>`
     with touched as materialized (${touched(sql, span)})
     select e.*
     from touched t
@@ -87,26 +83,7 @@ async function readStreams(sql: Tx, span: Span): Promise<JudgedEvent[]> {
     order by e.stream, e.version`;
 }
 
-function judge(day: string, stream: string, events: readonly JudgedEvent[]): DifferenceResource[] {
-  const found: DifferenceResource[] = [];
-  let soFar: StreamSoFar = { stream, state: null, ownerId: null };
-  for (const [index, event] of events.entries()) {
-    const detalhe = event.isInSpan ? unexpected(event, soFar) : null;
-    if (detalhe !== null) found.push(differenceOf(day, event, detalhe));
-    soFar = after(soFar, event, events.slice(0, index + 1));
-  }
-  return found;
-}
-
-/** The stream after `event`; a loan begins with its contract, whatever lies ahead of it. */
-function after(soFar: StreamSoFar, event: JudgedEvent, upTo: readonly JudgedEvent[]): StreamSoFar {
-  if (soFar.state !== null) return { ...soFar, state: evolve(soFar.state, event) };
-  if (!FIRST_TYPES.some((type) => type === event.type)) return soFar;
-  const state = fold(upTo);
-  return state?.id === soFar.stream ? { ...soFar, state, ownerId: event.partnerId } : soFar;
-}
-
-function differenceOf(dia: string, { id, partnerId, type }: JudgedEvent, detalhe: string): DifferenceResource {
+function differenceOf(dia: string, { id, partnerId, type }: StoredEvent, detalhe: string): DifferenceResource {
   return {
     tipo: 'fato_inesperado',
     dia,

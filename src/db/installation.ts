@@ -9,7 +9,7 @@ export interface Installation {
 export const DEFAULT_INSTALLATION: Installation = { schema: 'carteiro', rolePrefix: 'carteiro' };
 
 /** Each behind the installation's prefix; drizzle/rights.sql says what each may do. */
-export const ROLES = ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'] as const;
+export const ROLES = ['owner', 'app', 'poller', 'core', 'migrator', 'auditor', 'auditor_cpf'] as const;
 
 /** Nothing before or behind it: a table of the core's own is never taken for one of ours. Last, so that no temporary table is. */
 export function searchPathOf(schema: string): string {

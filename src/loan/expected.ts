@@ -1,9 +1,10 @@
 /**
  * Whether `decide` could have written an event at its position in the stream. A core in another language may append any event
- * of the catalog. One that does not fit is folded all the same, and reported to auditors.
+ * of the catalog. One that does not fit is folded all the same, and reported to auditors. History that does not fit is refused.
  */
 import { type Fact, isOfCatalog } from '../contract/events.ts';
-import { isAbout } from './evolve.ts';
+import type { Bilingual } from '../contract/language.ts';
+import { evolve, fold, isAbout, type LoanEvent } from './evolve.ts';
 import { FIRST_TYPES, hasRule, OTHER_TYPES, ruleOf } from './rules.ts';
 import type { LoanState } from './state.ts';
 
@@ -14,39 +15,101 @@ export interface StreamSoFar {
   readonly ownerId: string | null;
 }
 
-type Judged = Fact & { readonly version: number; readonly partnerId: string };
+/** Why an event does not fit: by which key of it, and what the rule is. No value of the payload is repeated. */
+interface Misfit extends Bilingual {
+  readonly key: string;
+}
 
-/** Null for an event that fits at its position, else the reason in Portuguese. */
-export function unexpected(event: Judged, soFar: StreamSoFar): string | null {
+export type JudgedEvent = LoanEvent & { readonly partnerId: string };
+
+/** Goes through a stream's events from its first: each that `isAsked`, with what does not fit about it, or null. */
+export function* judgeStream<E extends JudgedEvent>(
+  stream: string,
+  events: readonly E[],
+  isAsked: (event: E) => boolean,
+): Generator<readonly [E, Misfit | null]> {
+  let soFar: StreamSoFar = { stream, state: null, ownerId: null };
+  for (const [index, event] of events.entries()) {
+    if (isAsked(event)) yield [event, unexpected(event, soFar)];
+    soFar = after(soFar, event, events, index);
+  }
+}
+
+/** The stream after its event `index`; a loan begins with its contract, whatever lies ahead of it. */
+function after(soFar: StreamSoFar, event: JudgedEvent, events: readonly JudgedEvent[], index: number): StreamSoFar {
+  if (soFar.state !== null) return { ...soFar, state: evolve(soFar.state, event) };
+  if (!isOf(FIRST_TYPES, event)) return soFar;
+  const state = fold(events.slice(0, index + 1));
+  return state?.id === soFar.stream ? { ...soFar, state, ownerId: event.partnerId } : soFar;
+}
+
+type Placed = Fact & { readonly version: number; readonly partnerId: string };
+
+/** Null for an event that fits at its position. */
+export function unexpected(event: Placed, soFar: StreamSoFar): Misfit | null {
   try {
     return misplaced(event, soFar);
   } catch (error) {
     if (isOfCatalog(event)) throw error;
-    return 'o conteúdo não é o que o catálogo define';
+    return misfit('data', 'o conteúdo não é o que o catálogo define', 'is not as the catalog has it');
   }
 }
 
-function misplaced(event: Judged, soFar: StreamSoFar): string | null {
+function misplaced(event: Placed, soFar: StreamSoFar): Misfit | null {
   const { state } = soFar;
-  if (!isAbout(soFar.stream, event)) return 'emprestimo_id não é o do fluxo em que o evento está';
-  if (isOf(OTHER_TYPES, event)) return event.version === 1 ? null : 'o evento não é o primeiro do seu fluxo';
+  if (!isAbout(soFar.stream, event))
+    return misfit('data.emprestimo_id', 'emprestimo_id não é o do fluxo em que o evento está', 'is not the stream');
+  if (isOf(OTHER_TYPES, event))
+    return event.version === 1
+      ? null
+      : misfit(
+          'version',
+          'o evento não é o primeiro do seu fluxo',
+          'must be 1: such an event is the only one of its stream',
+        );
   if (isOf(FIRST_TYPES, event)) {
-    if (state !== null) return 'o empréstimo já tinha sido contratado';
-    return event.version === 1 ? null : 'a contratação não é o primeiro evento do fluxo';
+    if (state !== null)
+      return misfit('type', 'o empréstimo já tinha sido contratado', 'the loan has a contract already');
+    return event.version === 1
+      ? null
+      : misfit(
+          'version',
+          'a contratação não é o primeiro evento do fluxo',
+          'must be 1: a loan begins with its contract',
+        );
   }
-  if (state === null) return 'o fluxo não tem, antes, a contratação do empréstimo';
-  if (event.partnerId !== soFar.ownerId) return 'o empréstimo é de outro parceiro';
+  if (state === null)
+    return misfit(
+      'type',
+      'o fluxo não tem, antes, a contratação do empréstimo',
+      'the stream must begin with the contract of the loan',
+    );
+  if (event.partnerId !== soFar.ownerId)
+    return misfit('partner_id', 'o empréstimo é de outro parceiro', "the loan is another partner's");
   if ('numero_emprestimo' in event.data && event.data.numero_emprestimo !== state.number)
-    return `numero_emprestimo não é ${state.number}, o do empréstimo`;
-  return hasRule(event) && ruleOf(event).fits(state, event.data) ? null : describe(state);
+    return misfit(
+      'data.numero_emprestimo',
+      `numero_emprestimo não é ${state.number}, o do empréstimo`,
+      `must be ${state.number}, the number of the loan`,
+    );
+  return hasRule(event) && ruleOf(event).fits(state, event.data) ? null : misfitOf(event, state);
+}
+
+function misfit(key: string, pt: string, en: string): Misfit {
+  return { key, pt, en };
 }
 
 function isOf(types: readonly Fact['type'][], { type }: Fact): boolean {
   return types.includes(type);
 }
 
-function describe(state: LoanState): string {
-  const registration = state.registration === null ? 'sem averbação' : `averbação ${state.registration.status}`;
-  const obligation = state.obligation === null ? 'sem entrega_docs_registry' : state.obligation.situation;
-  return `não cabe no estado: status ${state.status}, ${registration}, ${obligation}`;
+function misfitOf({ type }: Fact, { status, registration, obligation }: LoanState): Misfit {
+  return misfit(
+    'type',
+    `não cabe no estado: status ${status}, ${registration === null ? 'sem averbação' : `averbação ${registration.status}`}, ` +
+      (obligation === null ? 'sem entrega_docs_registry' : obligation.situation),
+    `${type} does not fit a loan that is ${status}, ` +
+      (registration === null ? 'without a registration' : `with its registration ${registration.status}`) +
+      (obligation === null ? '' : ` and its documents ${obligation.situation}`),
+  );
 }

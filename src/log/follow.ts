@@ -34,15 +34,27 @@ export async function readProgress(tx: Tx, name: string): Promise<LogCursor> {
   return cursor;
 }
 
+/** The log's orders in which there is something after the cursor: its own, and that of what was imported (db/tables/log.ts). */
+function ordersAfter(tx: Tx, { epoch, tx: id, position }: LogCursor) {
+  return tx`(
+    select false as imported
+    union all
+    select true from projections
+    where name = 'history'
+      and (epoch, tx, position) > (${epoch}::text::smallint, ${id}::text::xid8, ${position}::text::bigint)
+  ) orders`;
+}
+
 /** The next events whose transactions are over, at most `limit`, of all partners in the log's order. */
 export async function readSettled(tx: Tx, after: LogCursor, limit: number): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
     from partners p
+    cross join ${ordersAfter(tx, after)}
     cross join lateral (
       select epoch, tx, position, id, stream, version, type, partner_id
       from events
-      where partner_id = p.id and not imported and type <> all (${NOT_FACTS as string[]})
+      where partner_id = p.id and imported = orders.imported and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch, tx, position)
@@ -59,7 +71,8 @@ export async function readCommitted(tx: Tx, after: LogCursor, partnerId: string)
   return tx<PlacedEvent[]>`
     select epoch::text as epoch, tx::text as tx, position::text as position, id, stream, version, type, partner_id as "partnerId"
     from events
-    where partner_id = ${partnerId} and not imported and type <> all (${NOT_FACTS as string[]})
+    join ${ordersAfter(tx, after)} using (imported)
+    where partner_id = ${partnerId} and type <> all (${NOT_FACTS as string[]})
       and (epoch, tx, position)
         > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
     order by epoch, tx, position`;
@@ -70,10 +83,11 @@ export async function readLagS(tx: Tx, after: LogCursor): Promise<number> {
   const [{ lag }] = await tx<[{ lag: number }]>`
     select coalesce(greatest(extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(first.id))), 0), 0)::float8 as lag
     from partners p
+    cross join ${ordersAfter(tx, after)}
     cross join lateral (
       select id
       from events
-      where partner_id = p.id and not imported and type <> all (${NOT_FACTS as string[]})
+      where partner_id = p.id and imported = orders.imported and type <> all (${NOT_FACTS as string[]})
         and (epoch, tx, position)
           > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
       order by epoch, tx, position

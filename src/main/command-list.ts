@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'close-settlement': async () => (await import('./commands/close-settlement.ts')).closeSettlement,
   'registry serve': async () => (await import('./commands/registry/serve.ts')).serve,
   'registry check': async () => (await import('./commands/registry/check.ts')).check,
+  import: async () => (await import('./commands/import.ts')).importHistory,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   'audit seal': async () => (await import('./commands/audit/seal.ts')).seal,
   'checkpoint key': async () => (await import('./commands/checkpoint/key.ts')).key,

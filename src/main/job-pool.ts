@@ -19,6 +19,7 @@ const WAIT_FOR_DATABASE_MS = 30_000;
 const LOGINS = {
   owner: 'the login that runs migrate',
   app: 'the login of api',
+  migrator: 'a login with the rights of api',
   auditor_cpf: 'the login of api or of an auditor who may see CPFs',
 } as const;
 

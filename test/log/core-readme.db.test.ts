@@ -122,5 +122,5 @@ test('the operators’ SQL for an administrator is what a refused migration advi
   expect(sql.trim().replaceAll(';\n', '; ').replace(/;$/, '')).toBe(
     preparationFor({ schema: 'carteiro', rolePrefix: 'carteiro' }),
   );
-  expect(ROLES).toHaveLength(6);
+  expect(ROLES).toHaveLength(7);
 });

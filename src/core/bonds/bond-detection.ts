@@ -16,6 +16,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import type { Command, LoanRefusal } from '../../loan/command.ts';
 import type { LoanState } from '../../loan/state.ts';
 import type { EndOfBond, Rehire } from '../../registry/bonds-port.ts';
+import { countSettled } from '../settlement/installments.ts';
 import { type Asker, handleLoan, type Transactor } from '../loans/handle-loan.ts';
 
 /** A record that was kept and has not emitted its event. */
@@ -89,10 +90,8 @@ async function fence(tx: Tx, { id, partnerId }: OpenRecord): Promise<void> {
 
 async function toCommand(tx: Tx, record: OpenRecord, state: LoanState): Promise<Command> {
   if (record.kind === 'ended') return { type: 'endBond', ...record.data };
-  const [row] = await tx<[{ settled: number }]>`
-    select count(*)::int as settled
-    from settled_installments where loan_id = ${state.id} and partner_id = ${record.partnerId}`;
-  const outstandingCentavos = state.installmentCentavos * (state.installments - row.settled);
+  const settled = await countSettled(tx, record.partnerId, state);
+  const outstandingCentavos = state.installmentCentavos * (state.installments - settled);
   return { type: 'recordNewBond', ...record.data, outstandingCentavos };
 }
 

@@ -93,16 +93,19 @@ async function readUnkept(tx: Tx, events: readonly PlacedEvent[]): Promise<reado
   return events.filter(({ id }) => !known.has(id));
 }
 
-/** As the nightly sync keeps what it detects: a little later than any other of the partner's. */
+/**
+ * As the nightly sync keeps what it detects: a little later than any other of the partner's. One that was imported was
+ * detected when it happened: a reader who is past that time is not told.
+ */
 async function keepBond(tx: Tx, { id, type }: PlacedEvent): Promise<void> {
   const kind = BOND_KINDS[type] ?? '';
   await tx`
     insert into bond_records (kind, reference, partner_id, loan_id, data, detected_at, emitted, event_id)
     select ${kind}, 'evento:' || e.id, l.partner_id, l.id, e.data,
-           greatest(
+           case when e.imported then e.occurred_at else greatest(
              clock_timestamp(),
              (select max(detected_at) + interval '1 millisecond'
-              from bond_records where partner_id = e.partner_id and kind = ${kind} and detected_at is not null)),
+              from bond_records where partner_id = e.partner_id and kind = ${kind} and detected_at is not null)) end,
            e.data, e.id
     from events e
     join loans l on l.id = e.stream and l.partner_id = e.partner_id

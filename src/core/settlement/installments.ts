@@ -4,6 +4,7 @@
 import type { EventData } from '../../contract/events.ts';
 import { toCentavos, toReais } from '../../contract/values.ts';
 import type { Tx } from '../../db/pool.ts';
+import type { LoanState } from '../../loan/state.ts';
 
 export type Settlement = EventData<'repasse.processado'>;
 
@@ -55,12 +56,13 @@ async function count(
   return tx<Row[]>`
     with disbursed as materialized (
       select id, (state ->> 'installments')::int as installments, (state ->> 'installmentCentavos')::bigint as centavos,
-             left(disbursed_on, 4)::int * 12 + substr(disbursed_on, 6, 2)::int as months
+             ${months(tx, 'disbursed_on')} as months, coalesce(${months(tx, 'until')}, 0) as elsewhere
       from loans
-      where partner_id = ${partnerId} and status = 'desembolsada'
+      left join settled_elsewhere s on s.loan_id = loans.id and s.partner_id = loans.partner_id
+      where loans.partner_id = ${partnerId} and status = 'desembolsada'
     ),
     closed as (
-      select left(month, 4)::int * 12 + substr(month, 6, 2)::int as months
+      select ${months(tx, 'month')} as months
       from settlements
       where partner_id = ${partnerId} and month < ${month}
     ),
@@ -69,7 +71,7 @@ async function count(
         select *, (select max(months) from closed where months <= d.months + d.installments) - d.months as last
         from disbursed d
       ) reached
-      where last >= 1 and (
+      where last >= 1 and last > elsewhere - months and (
         select s.number from settled_installments s
         where s.loan_id = id and s.number = last and s.partner_id = ${partnerId}
       ) is null
@@ -77,11 +79,11 @@ async function count(
     due as materialized (
       select id, ${monthsOf(month)}::int - months as number, centavos
       from disbursed
-      where ${monthsOf(month)}::int - months between 1 and installments
+      where ${monthsOf(month)}::int - months between 1 and installments and ${monthsOf(month)}::int > elsewhere
       union all
       select id, closed.months - behind.months, centavos
       from behind join closed on closed.months - behind.months between 1 and behind.last
-      where (
+      where closed.months > elsewhere and (
         select s.number from settled_installments s
         where s.loan_id = behind.id and s.number = closed.months - behind.months and s.partner_id = ${partnerId}
       ) is null
@@ -103,9 +105,32 @@ async function count(
     select id, installments, contracts, total_centavos as "totalCentavos", closed_at as "closedAt" from settlement`;
 }
 
+/** How many of a loan's installments a batch has counted, here or where the loan came from. */
+export async function countSettled(
+  tx: Tx,
+  partnerId: string,
+  { id, installments, disbursedOn }: LoanState,
+): Promise<number> {
+  const [row] = await tx<[{ settled: number }]>`
+    select (elsewhere + (select count(*) from settled_installments
+                         where loan_id = ${id} and partner_id = ${partnerId} and number > elsewhere))::int as settled
+    from (
+      select coalesce(max(least(greatest(${months(tx, 'until')} - ${monthsOf(disbursedOn ?? '9999-12')}::int, 0), ${installments}::int)), 0)
+             as elsewhere
+      from settled_elsewhere
+      where loan_id = ${id} and partner_id = ${partnerId}
+    ) told`;
+  return row.settled;
+}
+
+/** A month or a day of that column in months counted from the year 0. */
+function months(tx: Tx, column: 'disbursed_on' | 'until' | 'month') {
+  return tx`(left(${tx(column)}, 4)::int * 12 + substr(${tx(column)}, 6, 2)::int)`;
+}
+
 /** Months counted from the year 0. */
 function monthsOf(month: string): number {
-  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5));
+  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7));
 }
 
 function dataOf(month: string, row: Row): EventData<'repasse.processado'> {

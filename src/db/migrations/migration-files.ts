@@ -86,5 +86,5 @@ export function sqlFor({ sql }: Pick<MigrationFile, 'sql'>, { schema, rolePrefix
     .replaceAll('"public".', '')
     .replaceAll(/'carteiro\.(?=(?:taken|known_server)')/g, `'${schema}.`)
     .replaceAll(/\bcarteiro_auditoria\b/g, `"${schema}_auditoria"`)
-    .replaceAll(/\bcarteiro_(?=(?:owner|app|poller|auditor|auditor_cpf|core)\b)/g, `${rolePrefix}_`);
+    .replaceAll(/\bcarteiro_(?=(?:owner|app|poller|auditor|auditor_cpf|core|migrator)\b)/g, `${rolePrefix}_`);
 }

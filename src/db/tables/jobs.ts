@@ -128,6 +128,20 @@ export const settlements = pgTable(
   ],
 );
 
+/**
+ * The last month, `YYYY-MM`, whose installments of a loan were settled before the loan was imported (`import --closed-until`). No
+ * batch counts them. The loan need not be in `loans` yet.
+ */
+export const settledElsewhere = pgTable(
+  'settled_elsewhere',
+  {
+    loanId: uuid('loan_id').primaryKey(),
+    partnerId: uuid('partner_id').notNull(),
+    until: text('until').notNull(),
+  },
+  () => [check('settled_elsewhere_until', sql`until ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`)],
+);
+
 /** Which installments a closed batch has counted; each at most once. */
 export const settledInstallments = pgTable(
   'settled_installments',

@@ -1,0 +1,17 @@
+-- For append_history, of the event number `n`: its payload as the log takes it, or what is wrong with it (acceptable_payload), with
+-- the number of the event.
+create or replace function history_payload(event events, n integer) returns json
+  language plpgsql stable set search_path from current
+as $$
+declare
+  code text;
+  what text;
+  advice text;
+begin
+  perform check_append(event.stream, 0, event.data, 'import', null, event.occurred_at);
+  return acceptable_payload(event.stream, event.type, event.partner_id, coalesce(event.family, 'backoffice'), event.data);
+exception when sqlstate 'CT400' or sqlstate 'CT403' or sqlstate 'CT404' then
+  get stacked diagnostics code = returned_sqlstate, what = message_text, advice = pg_exception_hint;
+  raise exception '%', what using errcode = code, hint = advice, detail = n;
+end
+$$;

@@ -1,0 +1,145 @@
+/**
+ * The import of a lender's history: a file of events becomes a part of the log, batch by batch, beside a system that runs.
+ *
+ * Invariant: a batch is one transaction (append-batch.ts), and giving an event twice changes nothing. So a run that was
+ * interrupted anywhere is begun again with the same file, and the log is the same as of one run.
+ * It is gentle: one connection works at a time, batches are short (a feed does not show what is younger than the oldest
+ * transaction), and it rests so that no more than `rate` events a second come in. It does not run ahead of those who follow the
+ * log: it projects what it wrote, in turns of its own if no other process does, and waits while the seals or the projection are
+ * far behind.
+ * Alternative: COPY into the table takes a quarter of the time. It checks nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../../db/pool.ts';
+import { codeOf } from '../../db/unavailable.ts';
+import type { Logger } from '../../log-lines.ts';
+import { readClock } from '../../log/read.ts';
+import { projectTurn } from '../projection/projector.ts';
+import { appendBatch, type BatchOptions } from './append-batch.ts';
+import { BadLine, type HistoryLine, readHistoryLines } from './history-lines.ts';
+
+/** Lost against another transaction: of this one nothing is there. CT409 without a line is a stream that was appended to meanwhile. */
+const LOST = new Set(['40001', '40P01', 'CT409']);
+const TRIES = 5;
+/** Events that the projector may be behind. */
+const BEHIND = 50_000;
+/** A row is sealed within 40 s where the sealer keeps up. */
+const UNSEALED_S = 180;
+/** A sealer that has made no seal for so long does not run, and nobody waits for it. */
+const SEALER_IS_GONE_S = 120;
+const LOOK_EVERY_MS = 10_000;
+const LONGEST_WAIT_MS = 60_000;
+
+export interface ImportOptions extends Omit<BatchOptions, 'beganAt'> {
+  /** Events of one transaction. */
+  readonly batch: number;
+  /** New events a second at most; 0: as fast as it goes. */
+  readonly rate: number;
+}
+
+interface Done {
+  /** The last line that is in. */
+  readonly line: number;
+  readonly events: number;
+  /** Of them, those that were not there yet. */
+  readonly appended: number;
+}
+
+export interface ImportProgress extends Done {
+  /** What it waits for; null while it reads on. */
+  readonly waitsFor: string | null;
+}
+
+/** `stopped`: at a line that does not fit; null at the end of the file. */
+export interface Imported extends Done {
+  readonly stopped: { readonly line: number; readonly reason: string } | null;
+}
+
+export interface ImportDeps {
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+/** Imports the file. Throws when the database does not answer; what was reported as in is in. */
+export async function importHistory(
+  { pool, log, onProgress = () => undefined }: ImportDeps,
+  bytes: AsyncIterable<Buffer>,
+  { batch, rate, closedUntil }: ImportOptions,
+): Promise<Imported> {
+  const options = { closedUntil, beganAt: await pool.run(readClock) };
+  const done = { line: 0, events: 0, appended: 0 };
+  const tell = (waitsFor: string | null) => onProgress({ ...done, waitsFor });
+  let lookedMs = performance.now();
+  try {
+    for await (const lines of batchesOf(readHistoryLines(bytes), batch)) {
+      const startedMs = performance.now();
+      const appended = await appendPatiently(pool, lines, options);
+      done.line = lines.at(-1)?.number ?? done.line;
+      done.events += lines.length;
+      done.appended += appended;
+      tell(null);
+      while ((await projectTurn({ pool, log })).more);
+      if (rate > 0) await sleep(Math.max((appended / rate) * 1_000 - (performance.now() - startedMs), 0));
+      if (performance.now() - lookedMs < LOOK_EVERY_MS) continue;
+      await waitForFollowers(pool, log, tell);
+      lookedMs = performance.now();
+    }
+  } catch (error) {
+    if (!(error instanceof BadLine)) throw error;
+    return { ...done, stopped: { line: error.line, reason: error.message } };
+  }
+  while ((await projectTurn({ pool, log })).more);
+  return { ...done, stopped: null };
+}
+
+async function* batchesOf(lines: AsyncIterable<HistoryLine>, size: number): AsyncGenerator<HistoryLine[]> {
+  let batch: HistoryLine[] = [];
+  for await (const line of lines) {
+    batch.push(line);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function appendPatiently(pool: Pool, lines: readonly HistoryLine[], options: BatchOptions): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await appendBatch(pool, lines, options);
+    } catch (error) {
+      if (tries === TRIES || !LOST.has(codeOf(error) ?? '')) throw error;
+      await sleep(100 * tries);
+    }
+  }
+}
+
+/** Waits while a follower of the log is far behind and comes nearer, a minute at most each time. */
+async function waitForFollowers(pool: Pool, log: Logger, tell: (waitsFor: string) => void): Promise<void> {
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < LONGEST_WAIT_MS) {
+    const reason = await pool.run(readBehind);
+    if (reason === null) return;
+    tell(reason);
+    await sleep(1_000);
+    while ((await projectTurn({ pool, log })).more);
+  }
+}
+
+async function readBehind(sql: Parameters<Parameters<Pool['run']>[0]>[0]): Promise<string | null> {
+  const [{ behind, unsealed }] = await sql<[{ behind: number; unsealed: number | null }]>`
+    with last as (
+      select end_epoch, end_tx from seals
+      where sealed_at > clock_timestamp() - ${SEALER_IS_GONE_S} * interval '1 second'
+      order by number desc
+      limit 1
+    )
+    select (select h.position - l.position from projections h, projections l where h.name = 'history' and l.name = 'loans')::float8 as behind,
+           (select extract(epoch from clock_timestamp() - min(uuid_extract_timestamp(e.id)))
+            from last, events e
+            where e.epoch = last.end_epoch and xid8send(e.tx)::bigint >= last.end_tx)::float8 as unsealed`;
+  if (behind > BEHIND) return `the projection, which is ${behind} events behind`;
+  if ((unsealed ?? 0) > UNSEALED_S) return `the seals, which are ${Math.round(unsealed ?? 0)} s behind`;
+  return null;
+}

@@ -1,0 +1,119 @@
+import { open } from 'node:fs/promises';
+import type { ImportProgress } from '../../core/history/import-history.ts';
+import { readInteger, readMonth, readText } from '../arguments.ts';
+import { command, EXIT, option, optionOr, UsageError } from '../command.ts';
+import { refuseNowhere } from '../operator.ts';
+import { openProgress } from '../progress.ts';
+
+const TOLD_EVERY_MS = 30_000;
+
+export const importHistory = command({
+  summary: 'bring in the events of loans that exist already, without deliveries',
+  takes: { file: { about: 'one event a line, as JSON; - is standard input', read: readText, shown: 'FILE' } },
+  options: {
+    closedUntil: option(
+      '--closed-until <month>',
+      'the last month whose installments were settled elsewhere: 2026-10',
+      readMonth,
+    ),
+    batch: optionOr('--batch <events>', 'events of one transaction', readInteger(1, 10_000), 1_000),
+    rate: optionOr(
+      '--rate <events>',
+      'new events a second at most; 0: as fast as it goes',
+      readInteger(0, 1_000_000),
+      5_000,
+    ),
+  },
+  help: `
+The lender's loans come in with their whole lives: each event with its own time, in the order of its stream. Nobody is sent one.
+Afterwards the loans are read, settled and told of like any other, and the next event that the core appends to one is delivered
+with its right version.
+
+A line:
+  {"stream": "<the loan's UUID>", "version": 1, "type": "emprestimo.contratado", "partner_id": "<UUID>",
+   "occurred_at": "2025-03-31T12:00:00.000Z", "data": {"emprestimo_id": "<the loan's UUID>", …}}
+actor, request_id and family may be added; they are append_event's. data is what the catalog has (select name, payload from
+carteiro.event_types). The streams of a file may be mixed; each has its own events in order, from version 1 and without a gap.
+
+Installments that fell due before the lender came: --closed-until says once up to which month they were settled elsewhere, for
+each loan whose desembolso.liquidado the file has. No batch counts them, and saldo_pendente leaves them out.
+
+Each event is held to the catalog, to the loan's rules and to the clock. At the first line that does not fit the command stops and
+says which, by which key and rule. A batch is one transaction: that line's batch is not in, the ones before are. Mend the line and
+run the same command again: what is in already is compared, and left as it is. So it is after an interruption, wherever that was.
+
+Run it beside the system: it writes at most --rate events a second, over one connection, and waits while seals or projection are
+behind. It needs a login that is a member of carteiro_app and carteiro_migrator; take the second away afterwards.
+
+Output: {"lines": 10000000, "events": 10000000, "appended": 10000000, "seconds": 2011}; on standard error how far it is.
+
+  grant carteiro_migrator to api_login;
+  carteiro import loans.ndjson --closed-until 2026-10
+  zcat loans.ndjson.gz | carteiro import - --closed-until 2026-10
+  revoke carteiro_migrator from api_login;`,
+  exits: {
+    done: 'every line is in',
+    refused: 'a line does not fit: standard error says which and why; the batches before it are in',
+  },
+  async run({ file, closedUntil = null, batch, rate }, { configure, print }) {
+    const { config, log } = configure();
+    refuseNowhere(config);
+    const [{ importHistory: run }, { withJobPool }] = await Promise.all([
+      import('../../core/history/import-history.ts'),
+      import('../job-pool.ts'),
+    ]);
+    const bytes = file === '-' ? process.stdin : await openFile(file);
+    const told = openTold();
+    const startedMs = performance.now();
+    try {
+      const { stopped, line, events, appended } = await withJobPool(
+        config,
+        log,
+        (pool) =>
+          run({ pool, log, onProgress: (progress) => told.show(progress) }, bytes, { closedUntil, batch, rate }),
+        { needs: 'migrator' },
+      );
+      told.end();
+      if (stopped !== null) process.stderr.write(`${sentenceOf(stopped, line)}\n`);
+      const seconds = Math.round((performance.now() - startedMs) / 1_000);
+      print(JSON.stringify({ lines: line, events, appended, seconds }));
+      return stopped === null ? EXIT.done : EXIT.refused;
+    } finally {
+      told.end();
+    }
+  },
+});
+
+async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
+  try {
+    return (await open(name)).createReadStream();
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read (${(error as { code?: string }).code ?? 'unknown'})`, {
+      cause: error,
+    });
+  }
+}
+
+/** A line that is written over for a person at a terminal; elsewhere one now and then, for who looks into the log later. */
+function openTold() {
+  const progress = openProgress();
+  const startedMs = performance.now();
+  let toldMs = startedMs;
+  return {
+    end: () => progress.end(),
+    show({ line, events, appended, waitsFor }: ImportProgress): void {
+      const now = performance.now();
+      const speed = `${Math.round((events / (now - startedMs)) * 1_000)} events/s`;
+      const text = `line ${line} is in, ${appended} events are new, ${speed}${waitsFor === null ? '' : `; waits for ${waitsFor}`}`;
+      progress.show(text);
+      if (process.stderr.isTTY || now - toldMs < TOLD_EVERY_MS) return;
+      toldMs = now;
+      process.stderr.write(`${text}\n`);
+    },
+  };
+}
+
+function sentenceOf({ line, reason }: { readonly line: number; readonly reason: string }, until: number): string {
+  const kept = until === 0 ? 'Nothing is in' : `Lines 1 to ${until} are in, and nothing behind them`;
+  return `line ${line}: ${reason}. ${kept}: mend the line and run the same command again`;
+}
