@@ -125,6 +125,13 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     return boxes.filter((one, at) => boxes.some((other, index) => index > at && meet(one, other))).length;
   })()`;
 
+  /** Questions that are open and show the name of their act more than once. */
+  const TWICE_NAMED = `[...document.querySelectorAll('.confirm[open]')].map((one) => {
+    const [act] = one.querySelectorAll('form button');
+    const shown = [...one.querySelectorAll('summary, h2, h3, button')];
+    return shown.filter((part) => part.innerText.startsWith(act.innerText)).length;
+  }).filter((count) => count !== 1).length`;
+
   /** Opens the first parts of each page, and holds it to its width and to axe. */
   async function inspect(page: Page, paths: readonly string[]): Promise<void> {
     for (const path of paths) {
@@ -136,6 +143,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
       const wide = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
       expect([path, wide]).toEqual([path, 0]);
       expect([path, await page.evaluate(OVERLAPPING_FIELDS)]).toEqual([path, 0]);
+      expect([path, await page.evaluate(TWICE_NAMED)]).toEqual([path, 0]);
       const found = await findings(page);
       const own = found.filter((finding) => path !== REFERENCE || !OF_SWAGGER_UI.test(finding));
       expect([path, own]).toEqual([path, []]);
@@ -291,7 +299,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await tabTo(page, (name) => name === 'desembolso.falhou');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/painel/entregas/*');
-    await tabTo(page, (name) => name === 'Reenviar');
+    await tabTo(page, (name) => name === 'Reenviar…');
     await page.keyboard.press('Enter');
     await tabTo(page, (name) => name === 'Reenviar');
     await page.keyboard.press('Enter');
@@ -322,7 +330,7 @@ async function findings(page: Page): Promise<string[]> {
 async function tabTo(page: Page, isIt: (name: string) => boolean): Promise<void> {
   for (let pressed = 0; pressed < 100; pressed += 1) {
     await page.keyboard.press('Tab');
-    const name = await page.evaluate('document.activeElement.textContent.trim()');
+    const name = await page.evaluate('document.activeElement.innerText.trim()');
     if (isIt(String(name))) return;
   }
   throw new Error('the keyboard does not get there');

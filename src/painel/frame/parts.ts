@@ -98,8 +98,11 @@ export function confirmed(
   texts: { label: string; question: string },
   fields: Html | '' = '',
 ): Html {
+  const { words } = visit.c.var.texts;
   return html`<details class="confirm">
-    <summary class="button">${texts.label}</summary>
+    <summary class="button">
+      <span class="opens">${texts.label}…</span><span class="closes">${words.cancel}</span>
+    </summary>
     <form method="post" action="${action}">
       ${formToken(visit)}
       <p>${texts.question}</p>
