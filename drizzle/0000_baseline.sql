@@ -68,6 +68,59 @@ CREATE TABLE "lanes" (
 	CONSTRAINT "lanes_saturated_wakes" CHECK (case when muted_at is null then not saturated or next_due_at is not null else not saturated and next_due_at is null end)
 );
 --> statement-breakpoint
+CREATE TABLE "cpf_reads" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "cpf_reads_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"actor" text NOT NULL,
+	"operation" text NOT NULL,
+	"asked" text NOT NULL,
+	"request_id" uuid,
+	"read_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "erasure_orders" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "erasure_orders_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"id" uuid DEFAULT uuidv7() NOT NULL,
+	"court_order" text,
+	"actor" text NOT NULL,
+	"reason" text NOT NULL,
+	"events" integer NOT NULL,
+	"pages" integer NOT NULL,
+	"ordered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "erasure_orders_id" UNIQUE("id")
+);
+--> statement-breakpoint
+CREATE TABLE "erasure_pages" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "erasure_pages_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"order_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"event_ids" uuid[] NOT NULL,
+	"remains" "bytea"[] NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "erasure_pages_once" UNIQUE("order_id","number"),
+	CONSTRAINT "erasure_pages_events" CHECK (cardinality(event_ids) between 1 and 50 and cardinality(remains) = cardinality(event_ids))
+);
+--> statement-breakpoint
+CREATE TABLE "erasures" (
+	"order_id" uuid PRIMARY KEY NOT NULL,
+	"cpf" text,
+	"next_page" integer DEFAULT 1 NOT NULL,
+	"done_at" timestamp (3) with time zone,
+	CONSTRAINT "erasures_done" CHECK ((cpf is null) = (done_at is not null))
+);
+--> statement-breakpoint
+CREATE TABLE "worker_events" (
+	"event_id" uuid NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"stream" uuid NOT NULL,
+	"is_own" boolean NOT NULL,
+	CONSTRAINT "worker_events_pkey" PRIMARY KEY("event_id","digest")
+);
+--> statement-breakpoint
 CREATE TABLE "attempts" (
 	"delivery_id" uuid NOT NULL,
 	"number" integer NOT NULL,
@@ -509,6 +562,8 @@ CREATE TABLE "simulated_registrations" (
 	"error" text
 );
 --> statement-breakpoint
+ALTER TABLE "erasure_pages" ADD CONSTRAINT "erasure_pages_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "erasures" ADD CONSTRAINT "erasures_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "send_orders" ADD CONSTRAINT "send_orders_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bond_records" ADD CONSTRAINT "bond_records_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "margin_queries" ADD CONSTRAINT "margin_queries_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -529,21 +584,28 @@ CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_at
 CREATE INDEX "lanes_newest" ON "lanes" USING btree ("webhook_id","version");--> statement-breakpoint
 CREATE INDEX "lanes_due" ON "lanes" USING btree ("next_due_at") WHERE next_due_at is not null;--> statement-breakpoint
 CREATE INDEX "lanes_stopped" ON "lanes" USING btree ("webhook_id") WHERE muted_at is not null or failing_since is not null;--> statement-breakpoint
+CREATE INDEX "cpf_reads_sealable" ON "cpf_reads" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "erasure_orders_sealable" ON "erasure_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "erasure_pages_sealable" ON "erasure_pages" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "worker_events_by_digest" ON "worker_events" USING btree ("digest");--> statement-breakpoint
 CREATE INDEX "attempts_by_partner" ON "attempts" USING btree ("partner_id","recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_in_time" ON "attempts" USING btree ("recorded_at");--> statement-breakpoint
 CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "attempts_erased" ON "attempts" USING btree ("event_id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
 CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
 CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint
 CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id","kind","detected_at","id") WHERE detected_at is not null;--> statement-breakpoint
 CREATE INDEX "margin_queries_latest" ON "margin_queries" USING btree ("partner_id","worker_cpf","employer_cnpj","queried_at");--> statement-breakpoint
+CREATE INDEX "idempotency_keys_subject" ON "idempotency_keys" USING btree (coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id')) WHERE body is not null;--> statement-breakpoint
 CREATE INDEX "loans_disbursed" ON "loans" USING btree ("partner_id","id") WHERE status = 'desembolsada';--> statement-breakpoint
 CREATE INDEX "registrations_due" ON "registrations" USING btree ("next_try_at") WHERE status = 'processando';--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_protocol" ON "registrations" USING btree ("protocol");--> statement-breakpoint
 CREATE UNIQUE INDEX "registrations_one_open" ON "registrations" USING btree ("loan_id") WHERE status = 'processando';--> statement-breakpoint
 CREATE INDEX "events_in_order" ON "events" USING btree ("partner_id","imported","epoch","tx","position");--> statement-breakpoint
 CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "events_erased" ON "events" USING btree ("id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint
 CREATE INDEX "events_imported_by_day" ON "events" USING btree ("occurred_at","partner_id") WHERE imported;--> statement-breakpoint
 CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint

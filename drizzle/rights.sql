@@ -20,11 +20,22 @@ begin
 end
 $$;
 
+-- `worker erase`: what overwrites is two functions, which overwrite no more than a sealed order lists.
+grant select on erasure_orders, erasure_pages, cpf_reads to carteiro_app, carteiro_poller, carteiro_auditor_cpf;
+grant insert (id, court_order, actor, reason, events, pages) on erasure_orders to carteiro_app;
+grant insert (order_id, number, event_ids, remains) on erasure_pages to carteiro_app;
+grant select, insert (order_id, cpf), update (next_page) on erasures to carteiro_app;
+grant select, insert on worker_events to carteiro_app;
+grant insert (name, tx, position) on projections to carteiro_app;
+grant insert (actor, operation, asked, request_id) on cpf_reads to carteiro_app;
+grant execute on function erased(json), erase_page(uuid, integer), end_erasure(uuid) to carteiro_app;
+
 grant usage on schema carteiro_auditoria to carteiro_auditor;
 grant select on
   carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks,
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
-  carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros
+  carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros,
+  carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function

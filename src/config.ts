@@ -48,6 +48,10 @@ export interface Config {
   readonly checkpointKeyFile: string | null;
   /** Whether each POST carries the newest checkpoint. */
   readonly checkpointHeader: boolean;
+  /** A file of the key under which workers are found by CPF; null: in a sandbox the one under `dataDir`, else none. */
+  readonly workerKeyFile: string | null;
+  /** For how many years after its end the law has a loan's data kept. */
+  readonly eraseAfterYears: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who writes the loans: partners through us, or the lender's core. */
   readonly loanCore: 'own' | 'outside';
@@ -132,6 +136,8 @@ const environment = z.object({
   SECRETS_KEY: keyRing.default([]),
   CHECKPOINT_KEY_FILE: z.string().optional(),
   CHECKPOINT_HEADER: flag.default(true),
+  WORKER_KEY_FILE: z.string().optional(),
+  ERASE_AFTER_YEARS: integer(0, 100).default(5),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
@@ -212,6 +218,8 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     secretsKeys: Object.freeze(values.SECRETS_KEY),
     checkpointKeyFile: values.CHECKPOINT_KEY_FILE ?? null,
     checkpointHeader: values.CHECKPOINT_HEADER,
+    workerKeyFile: values.WORKER_KEY_FILE ?? null,
+    eraseAfterYears: values.ERASE_AFTER_YEARS,
     logLevel: values.LOG_LEVEL,
     loanCore: values.LOAN_CORE,
     marginReuseHours: values.MARGIN_REUSE_HOURS,

@@ -34,6 +34,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'delivery/queue': [
     'cancel.ts',
     'cap.ts',
+    'end-for-erasure.ts',
     'failing.ts',
     'in-flight.ts',
     'lease.ts',

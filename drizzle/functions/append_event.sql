@@ -6,7 +6,7 @@
 -- catalog's order. It refuses:
 --   CT400  a payload whose keys, types or formats are not the catalog's, or that is too large; another argument out of range
 --   CT403  a partner that is unknown, or not the one whose stream it is; a payload that names another loan than the stream:
---          nobody is sent another's loan
+--          nobody is sent another's loan; a stream whose worker was erased
 --   CT404  a type that is unknown or reserved, or not of this family
 --   CT409  a version that is not the stream's: decide again on fresh state, in a new transaction; a second end of a registration,
 --          or closing of a month
@@ -84,7 +84,8 @@ begin
       from known
       where p_expected_version = 0
          or exists (select from events e
-                    where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id)
+                    where e.stream = p_stream and e.version = p_expected_version and e.partner_id = p_partner_id
+                      and e.salt is not null)
       on conflict (stream, version) do nothing
       returning events.id, events.fan_out
     ),

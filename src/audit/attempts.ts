@@ -6,6 +6,7 @@
  * fewer rows than asked for, or none, and still name where to continue. Measured at 10 million attempts: see
  * test/audit/attempts-plans.db.test.ts. Alternative: an index for each pair of filters, which every delivery would pay for.
  */
+import { ERASED } from '../contract/erasure.ts';
 import type { Outcome } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -131,7 +132,8 @@ function search(sql: Tx, page: AttemptPage, budget: number | null) {
            m.webhook_id as "webhookId", m.delivered_event as "eventId", m.event,
            case when m.loan_version is not null then (select e.stream from events e where e.id = m.delivered_event) end as "loanId",
            m.started_at as "startedAt", m.duration_ms as "durationMs", m.outcome, m.status_code as "statusCode",
-           m.url, m.address, m.key_id as "keyId", m.poller, m.claim, m.error, m.answer
+           m.url, m.address, m.key_id as "keyId", m.poller, m.claim, m.error,
+           coalesce(m.answer, case when m.commitment is not null then ${ERASED}::bytea end) as answer
     from (
       select count(*)::int as scanned,
              (select json_build_object('recordedAt', l.recorded_at, 'deliveryId', l.delivery_id,

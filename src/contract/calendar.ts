@@ -31,6 +31,11 @@ export function monthsBefore(day: string, months: number): string {
   return new Date(Date.UTC(year, month - 1 - months, Math.min(date, last))).toISOString().slice(0, 10);
 }
 
+/** The day `months` after `day`; the last of its month where that has no such day. */
+export function addMonths(day: string, months: number): string {
+  return monthsBefore(day, -months);
+}
+
 /** The number of days from `from` to `to`; NaN when one of them is not a day. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS;

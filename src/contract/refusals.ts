@@ -14,6 +14,14 @@ type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export type Refusal =
   /** There is none of that id, or it is another partner's: both look alike. */
   | { readonly kind: 'notFound' }
+  /** Nothing is kept under the CPF. */
+  | { readonly kind: 'unknownWorker' }
+  /** A loan of the worker is open. */
+  | { readonly kind: 'loanOpen'; readonly loanId: string; readonly status: LoanStatus }
+  /** The law has the data of the worker's loans kept; the first day on which they may be erased. */
+  | { readonly kind: 'legalPeriod'; readonly until: string }
+  /** The data of the event were erased: there is nothing to be sent any more. */
+  | { readonly kind: 'erased' }
   /** The loan's state does not allow the command. `what` cannot be done, said in Portuguese; `why` adds to the status. */
   | { readonly kind: 'loanState'; readonly what: string; readonly status: LoanStatus; readonly why: string | null }
   /** The state would allow it, but what was sent does not fit the loan. */

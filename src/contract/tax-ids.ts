@@ -22,7 +22,7 @@ function isOneCharacterRepeated(value: string): boolean {
 }
 
 /** True for 11 digits with valid check digits, not all the same digit. */
-function isCpf(value: string): boolean {
+export function isCpf(value: string): boolean {
   return /^\d{11}$/.test(value) && !isOneCharacterRepeated(value) && hasCheckDigits(value, CPF_FIRST, CPF_SECOND);
 }
 
@@ -59,3 +59,12 @@ export const cnpj = z
     },
     examples: ['11222333000181'],
   });
+
+/** Eleven digits that stand alone, with or without the usual punctuation. PostgreSQL reads it alike. */
+export const CPF_LIKE = '(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])';
+
+/** Every CPF in a text, as its 11 digits. */
+export function cpfsIn(text: string): ReadonlySet<string> {
+  const found = [...text.matchAll(new RegExp(CPF_LIKE, 'g'))].map(([match]) => match.replaceAll(/[.-]/g, ''));
+  return new Set(found.filter(isCpf));
+}

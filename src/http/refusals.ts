@@ -7,6 +7,10 @@ import { ApiError } from './api-error.ts';
 /** Contract, "Errors": the status follows from the code. */
 const CODES = {
   notFound: 'NAO_ENCONTRADO',
+  unknownWorker: 'NAO_ENCONTRADO',
+  loanOpen: 'TRANSICAO_INVALIDA',
+  legalPeriod: 'TRANSICAO_INVALIDA',
+  erased: 'TRANSICAO_INVALIDA',
   loanState: 'TRANSICAO_INVALIDA',
   misfit: 'ERRO_VALIDACAO',
   unknownPartner: 'ERRO_VALIDACAO',
@@ -58,6 +62,12 @@ function wrong(campo: string, mensagem: string): Told {
 
 const TOLD: { readonly [K in RefusalKind]: (refusal: RefusalOf<K>) => Told } = {
   notFound: () => ({ text: 'recurso não encontrado' }),
+  unknownWorker: () => ({ text: 'nada é guardado sob este CPF' }),
+  loanOpen: ({ loanId, status }) => ({
+    text: `o empréstimo ${loanId} do trabalhador está aberto: o status é ${status}`,
+  }),
+  legalPeriod: ({ until }) => ({ text: `a lei manda guardar os dados até ${until}; antes, só por ordem judicial` }),
+  erased: () => ({ text: 'os dados deste evento foram apagados; não há o que enviar' }),
   loanState: ({ what, status, why }) => ({
     text: `${what}: o status do empréstimo é ${status}${why === null ? '' : `, ${why}`}`,
   }),

@@ -67,6 +67,7 @@ const page = z
         versao_emprestimo: z.int().nullable(),
         entregas: z.array(z.object({ id: word, webhook_id: word })),
         envelope: envelope.optional(),
+        apagado: z.literal(true).optional(),
       }),
     ),
     proximo_cursor: word.nullable(),
@@ -75,7 +76,9 @@ const page = z
   .transform(({ itens, proximo_cursor, ha_mais }): FedPage => ({
     next: proximo_cursor,
     hasMore: ha_mais,
-    unreadable: itens.flatMap((item) => (item.envelope === undefined ? [item.evento_id] : [])),
+    unreadable: itens.flatMap(({ evento_id, envelope: sent, apagado }) =>
+      sent === undefined && apagado === undefined ? [evento_id] : [],
+    ),
     events: itens.flatMap(({ evento_id, versao_emprestimo, entregas, envelope: sent }) =>
       sent === undefined
         ? []

@@ -35,6 +35,8 @@ export interface FedEvent {
   readonly loanVersion: number | null;
   /** The envelope's exact bytes. */
   readonly body: Buffer;
+  /** Its data were erased: `body` is what is left, and is shown to nobody. */
+  readonly isErased: boolean;
   readonly deliveries: readonly {
     readonly id: string;
     readonly webhook_id: string;
@@ -136,7 +138,7 @@ async function readRows(
         from scan order by scan.epoch desc, scan.tx desc, scan.position desc limit 1
       ),
       page as materialized (
-        select scan.id, scan.epoch, scan.tx, scan.position, m.body, m.loan_version,
+        select scan.id, scan.epoch, scan.tx, scan.position, m.body, m.salt is null as is_erased, m.loan_version,
                case when m.loan_version is not null then scan.stream end as loan_id
         from scan
         join messages m on m.event_id = scan.id
@@ -154,6 +156,7 @@ async function readRows(
         group by d.event_id
       )
       select last.*, page.id, page.epoch::text as epoch, page.tx::text as tx, page.position::text as position, page.body,
+             page.is_erased as "isErased",
              page.loan_version as "loanVersion", page.loan_id as "loanId", coalesce(sent.list, '[]') as deliveries
       from last
       left join page on true

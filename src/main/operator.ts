@@ -13,7 +13,7 @@ import { type JobOptions, withJobPool } from './job-pool.ts';
 
 function readText(text: string): string {
   const line = readLine(text);
-  if (line === null) throw new InvalidArgumentError(`Give one line of 1 to ${MAX_LINE} characters.`);
+  if (line === null) throw new InvalidArgumentError(`Give one line of 1 to ${MAX_LINE} characters, without a CPF.`);
   return line;
 }
 

@@ -1,11 +1,16 @@
 /** Who steers, and why: what every line of history keeps of an operator. */
 
+import { cpfsIn } from '../contract/tax-ids.ts';
+
 export const MAX_LINE = 500;
 
-/** `text` as history keeps it; null unless it is one line of 1 to {@link MAX_LINE} characters. */
+/**
+ * `text` as history keeps it; null unless it is one line of 1 to {@link MAX_LINE} characters without a CPF: history is sealed, so
+ * nobody could erase it.
+ */
 export function readLine(text: string): string | null {
   const isLine = text.trim() !== '' && text.length <= MAX_LINE && text.isWellFormed() && !/\p{Cc}/u.test(text);
-  return isLine ? text.trim() : null;
+  return isLine && cpfsIn(text).size === 0 ? text.trim() : null;
 }
 
 /** The name that history keeps. */

@@ -69,7 +69,7 @@ const TABLE = `
   update attempts set salt = sha256('x') where delivery_id = :d and number = 1
 [superuser: verify check] another answer under a hash that was put in by hand
   update attempts set answer = 'ok', commitment = sha256(salt || 'ok') where delivery_id = :d and number = 1
-[superuser: check] an answer taken away as if it had been erased
+[superuser: verify check] an answer taken away as if it had been erased
   update attempts set commitment = sha256(salt || answer), answer = null, salt = null where delivery_id = :d and number = 1
 [superuser: verify check] two deliveries' attempts that swap their events
   update attempts set event_id = case delivery_id when :d then :f::uuid else :e::uuid end where delivery_id in (:d, :o)
@@ -115,8 +115,22 @@ const TABLE = `
   update events set data = '{}', commitment = sha256(salt || 'x') where id = :e
 [superuser: check] another body beside the hash of the one that was sent
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}' where id = :e
-[superuser: open] a body taken away as if it had been erased
+[superuser: verify open] a body taken away as if it had been erased
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}', salt = null where id = :e
+[superuser: verify open] what is left of an erased event, changed
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
+  select erase_page(:x, 1); update events set data = '{}' where id = :e
+[superuser: verify open] an order to erase, removed when its work was done
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
+  select erase_page(:x, 1); delete from erasure_pages; delete from erasure_orders
+[app: refused] a salt taken away without an order
+  update events set salt = null where id = :e
+[app: refused] an order to erase that says when it was given
+  insert into erasure_orders (actor, reason, events, pages, ordered_at) values ('ana', 'x', 1, 1, now())
 [superuser: verify check] two events that swap their bodies and salts
   update events a set data = b.data, salt = b.salt from events b where a.id in (:e, :f) and b.id in (:e, :f) and a.id <> b.id
 [superuser: verify check] another salt of a body

@@ -32,6 +32,8 @@ const FINDINGS = [
   'ramificacao',
   'linhas_sem_selo',
   'epoca_inexistente',
+  'apagado_sem_pedido',
+  'restante_alterado',
 ] as const;
 
 export function ofSeal(

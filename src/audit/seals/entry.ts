@@ -10,6 +10,7 @@ const TYPES: Readonly<Record<number, (bytes: Buffer) => unknown>> = {
   21: (bytes) => bytes.readInt16BE(),
   23: (bytes) => bytes.readInt32BE(),
   25: (bytes) => bytes.toString(),
+  1001: arrayOf,
   1009: arrayOf,
   1184: (bytes) => new Date(Number(bytes.readBigInt64BE() / 1_000n) + Date.UTC(2000, 0, 1)).toISOString(),
   2950: uuidOf,

@@ -57,6 +57,18 @@ export const SOURCES = {
     subject: 'webhook_id',
     columns: `position kind webhook_id partner_id delivery_ids actor reason request_id ordered_at tx epoch`,
   },
+  erasure_orders: {
+    subject: 'id',
+    columns: 'position id court_order actor reason events pages ordered_at tx epoch',
+  },
+  erasure_pages: {
+    subject: 'order_id',
+    columns: 'position order_id number event_ids remains tx epoch',
+  },
+  cpf_reads: {
+    subject: 'actor',
+    columns: 'position actor operation asked request_id read_at tx epoch',
+  },
 } as const satisfies Record<string, Source>;
 
 export type SourceName = keyof typeof SOURCES;

@@ -14,6 +14,9 @@ const WRITTEN: Readonly<Record<SourceName, string>> = {
   webhook_history: 't.changed_at',
   partner_history: 't.changed_at',
   send_orders: 't.ordered_at',
+  erasure_orders: 't.ordered_at',
+  erasure_pages: '(select ordered_at from erasure_orders o where o.id = t.order_id)',
+  cpf_reads: 't.read_at',
 };
 
 /** Rows above the last seal that are older than ten minutes, and rows of epochs that the server has not reached. */

@@ -7,6 +7,7 @@
  * made anew as a whole, or cut short. A head that was kept elsewhere shows both.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
+import { findStrangeErasures } from './erased.ts';
 import { findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
 import { compareRows, isWhole, ofSeal, type VerifyFinding } from './compare-rows.ts';
@@ -64,7 +65,7 @@ export async function verifySeals(
     }
     onProgress?.(rows);
   }
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))));
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findStrangeErasures)));
   return run.end(pool, await pool.run(readNodes));
 }
 

@@ -137,15 +137,21 @@ const UNREADABLE = {
   en: 'Only there on an event that nobody can read, by a fault of this side: it comes without its envelope and is not sent. Go on reading; the operator is told',
 };
 
+const FORGOTTEN = {
+  pt: 'Presente só em um evento cujo trabalhador foi apagado: ele vem sem envelope, com o mesmo id e a mesma versão',
+  en: 'Only there on an event whose worker was erased: it comes without its envelope, with the same id and version',
+};
+
 export const feedItem = z
   .strictObject({
     evento_id: id,
     emprestimo_id: id.nullable(),
     versao_emprestimo: z.int().nullable(),
     entregas: deliveriesOfEvent,
-    /** Absent from an event with `ilegivel`. */
+    /** Absent from an event with `ilegivel` or `apagado`. */
     envelope: fedEnvelope.optional(),
     ilegivel: z.literal(true).optional().meta({ text: UNREADABLE }),
+    apagado: z.literal(true).optional().meta({ text: FORGOTTEN }),
   })
   .meta({ id: 'EventoDoParceiro' });
 export type FeedItem = z.infer<typeof feedItem>;

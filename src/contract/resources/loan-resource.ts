@@ -9,6 +9,7 @@ import {
   SIGNING_MODES,
 } from '../statuses.ts';
 import { deliveriesOfEvent } from './delivery-resource.ts';
+import { readCpf } from '../erasure.ts';
 import { documentType } from './documents.ts';
 import { cnpj, cpf } from '../tax-ids.ts';
 import { date, id, MAX_INSTALLMENTS, positiveReais, reais, text, timestamp } from '../values.ts';
@@ -53,7 +54,7 @@ export const loanResource = z
     numero: z.string(),
     status: z.enum(LOAN_STATUSES),
     proxima_acao: z.enum(NEXT_ACTIONS).nullable(),
-    cpf_trabalhador: cpf,
+    cpf_trabalhador: readCpf,
     nome_trabalhador: z.string(),
     matricula: z.string(),
     cnpj_empregador: cnpj,

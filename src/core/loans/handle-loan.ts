@@ -10,6 +10,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ERASED } from '../../contract/erasure.ts';
 import { NOT_FOUND, type Result } from '../../contract/refusals.ts';
 import { id as idSchema } from '../../contract/values.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -30,6 +31,11 @@ export type Transactor = Pick<Pool, 'transaction'>;
 
 /** Who asks; without a partner it is the lender's own system, and the loan says whose it is. */
 export type Asker = Omit<Provenance, 'partnerId'> & { readonly partnerId: string | null };
+
+const FORGOTTEN = {
+  what: 'Nada mais se faz neste empréstimo',
+  why: 'e os dados do trabalhador foram apagados',
+} as const;
 
 interface Deciding {
   readonly tx: Tx;
@@ -86,6 +92,7 @@ async function handleOnce(
   const loan = foldLoan(loanId, events);
   if (loan === null || (asker.partnerId !== null && asker.partnerId !== loan.partnerId)) return NOT_FOUND;
   const { state, partnerId } = loan;
+  if (state.workerCpf === ERASED) return { refused: { kind: 'loanState', ...FORGOTTEN, status: state.status } };
   const command = await toCommand(now, { tx, partnerId, state });
   const handled = await decideAndAppend(tx, { ...asker, partnerId }, loanId, command, state, now);
   if ('ok' in handled) await within?.(tx, { partnerId, state: handled.ok, now });

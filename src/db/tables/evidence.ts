@@ -58,6 +58,9 @@ export const attempts = pgTable(
     index('attempts_by_partner').on(table.partnerId, table.recordedAt),
     index('attempts_in_time').on(table.recordedAt),
     sealable('attempts'),
+    index('attempts_erased')
+      .on(table.eventId)
+      .where(sql`salt is null`),
     index('attempts_failed')
       .on(table.outcome, table.recordedAt)
       .where(sql`outcome <> 'entregue'`),

@@ -95,6 +95,12 @@ export const idempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ name: 'idempotency_keys_pkey', columns: [table.partnerId, table.operation, table.key] }),
+    // How an order to erase finds the answers that tell of a loan, an authorization or a margin query.
+    index('idempotency_keys_subject')
+      .on(
+        sql`coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id')`,
+      )
+      .where(sql`body is not null`),
     check('idempotency_keys_length', sql`char_length(key) between 1 and 255`),
     check('idempotency_keys_hash', sql`octet_length(request_hash) = 32`),
   ],

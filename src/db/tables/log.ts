@@ -69,6 +69,10 @@ export const events = pgTable(
     // Two orders in one index: readers of the feed do not walk over what was imported.
     index('events_in_order').on(table.partnerId, table.imported, table.epoch, table.tx, table.position),
     sealable('events'),
+    // Few or none: held against the orders to erase, and asked of each resend.
+    index('events_erased')
+      .on(table.id)
+      .where(sql`salt is null`),
     // History comes with times of its own, loan by loan: in this index each of its pages would stand for all days.
     index('events_by_day')
       .using('brin', table.occurredAt)

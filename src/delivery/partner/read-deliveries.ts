@@ -9,6 +9,7 @@
  * A search by a column that no index has looks at a bounded number of rows for each page and returns where it stopped.
  * A rare match among millions costs short pages, never a long statement.
  */
+import { ERASED } from '../../contract/erasure.ts';
 import type {
   AttemptResource,
   DeliveryResource,
@@ -202,7 +203,7 @@ async function readAttempts(sql: Tx, deliveryId: string): Promise<AttemptResourc
     }[]
   >`
     select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs",
-           error, answer
+           error, coalesce(answer, case when commitment is not null then ${ERASED}::bytea end) as answer
     from attempts where delivery_id = ${deliveryId} order by number, late`;
   return rows.map((row) => ({
     numero: row.number,

@@ -8,6 +8,7 @@
  * slow answer of the database can have moved by one. `User-Agent` is that of this version, and `traceparent` the event's,
  * of which each attempt may have been a span of its own.
  */
+import { ERASED } from '../../contract/erasure.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
@@ -24,7 +25,7 @@ interface SentAttempt {
 }
 
 export interface SentDelivery {
-  /** What every attempt sends. */
+  /** What every attempt sends; `apagado` where the event was erased. */
   readonly body: Buffer;
   /** Where the next attempt goes. */
   readonly url: string;
@@ -41,7 +42,8 @@ interface DeliveryRow {
   readonly body: Buffer;
   readonly loanVersion: number | null;
   readonly traceparent: string | null;
-  readonly salt: Buffer;
+  /** Null where the event was erased. */
+  readonly salt: Buffer | null;
   readonly failures: number;
   readonly isTest: boolean;
   readonly url: string;
@@ -74,7 +76,7 @@ export async function readSent(
     await tx`set transaction isolation level repeatable read, read only`;
     const [row] = await tx<DeliveryRow[]>`
       select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", m.type as event, m.body,
-             m.loan_version as "loanVersion", m.traceparent, coalesce(m.salt, '') as salt, d.failures, d.is_test is true as "isTest",
+             m.loan_version as "loanVersion", m.traceparent, m.salt, d.failures, d.is_test is true as "isTest",
              w.url, w.encrypted_secret as "encryptedSecret",
              w.previous_encrypted_secret as "previousEncryptedSecret"
       from deliveries d
@@ -86,8 +88,9 @@ export async function readSent(
       select number, late, url, address, started_at as "startedAt"
       from attempts where delivery_id = ${id} order by number, late`;
     const changes = await readSecretChanges(tx, row.webhookId);
-    const { body, url, failures } = row;
-    const signersAt = signersOf(row, changes);
+    const { url, failures } = row;
+    const body = row.salt === null ? Buffer.from(ERASED) : row.body;
+    const signersAt = row.salt === null ? () => null : signersOf(row, changes);
     return { body, url, failures, attempts: attempts.map((attempt) => sent(row, attempt, signersAt, openSecret)) };
   });
 }

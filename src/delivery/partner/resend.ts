@@ -4,8 +4,8 @@
  * Invariant: a resent delivery is pending, due now, and has spent no slot of its schedule. Attempt numbers go on, so no
  * row of evidence is overwritten. A lost or late poller that reports the attempt before is fenced out as ever; its
  * success counts.
- * One delivery, asked for by name: a claim on it is ended, and its attempt logged as lost, in the same transaction.
- * Many deliveries: those in flight are left alone and counted; tests are left out. The others are only made due; the lanes pace them by
+ * One delivery, asked for by name: an erased one is refused; a claim on it is ended, and its attempt logged as lost, in the same transaction.
+ * Many deliveries: those in flight are left alone and counted; tests and what was erased are left out. The others are only made due; the lanes pace them by
  * their caps.
  * A crash between two batches leaves the first batches resent. The caller goes on with the answer's cursor, so there is
  * no limit and no job table. Alternative: a job row with a worker; that needs the same batches, and an operation to ask
@@ -48,12 +48,16 @@ export async function resendOne(
   partnerId: string,
   id: string,
   author: Author,
-): Promise<Result<'resent', 'notFound' | 'webhookInactive'>> {
+): Promise<Result<'resent', 'notFound' | 'webhookInactive' | 'erased'>> {
   const [row] = await tx<{ webhookId: string }[]>`
     select webhook_id as "webhookId" from deliveries where id = ${id} and partner_id = ${partnerId}`;
   if (row === undefined) return NOT_FOUND;
   if (!(await holdActive(tx, partnerId, row.webhookId))) return INACTIVE;
   await tx`select from deliveries where id = ${id} and partner_id = ${partnerId} for update`;
+  // Asked for behind the lock, which an erasure holds until it has committed.
+  const erased = await tx`
+    select from deliveries d join events e on e.id = d.event_id and e.salt is null where d.id = ${id}`;
+  if (erased.length > 0) return { refused: { kind: 'erased' } };
   await startAfresh(tx, partnerId, row.webhookId, [id]);
   await logSendOrder(tx, 'reenvio', row.webhookId, [id], author);
   return { ok: 'resent' };
@@ -123,6 +127,7 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
     from deliveries
     where id = any (${ids}::uuid[]) and partner_id = ${partnerId}
       and status = any (${statuses}::text[]) and is_test is not true
+      and not exists (select from events e where e.id = event_id and e.salt is null)
     order by id
     ${simulate ? tx`` : tx`for update`}`;
   const chosen = rows.filter((row) => !row.isInFlight).map((row) => row.id);

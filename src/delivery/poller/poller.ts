@@ -203,6 +203,7 @@ export class Poller {
     const startedAtMs = monotonicMs();
     const isOurs = this.#hasLeaseLeft(claim, startedAtMs) && sign.holds(claim, startedAtMs);
     if (!isOurs) return this.#unsent.giveBack(claim, [delivery]);
+    if (delivery.salt === null) return this.#unsent.endErased(claim, delivery);
     if (!isLegibleBody(delivery.body)) return this.#unsent.endUnreadable(claim, delivery);
 
     const sentAt = new Date(delivery.claimedAt.getTime() + startedAtMs - claim.answeredAtMs);

@@ -31,7 +31,8 @@ export function signRequest(
   traceparent: string | null = delivery.traceparent,
   checkpoint?: string | null,
 ): SignedRequest {
-  const { webhookId, body, salt, url, encryptedSecret, previousEncryptedSecret } = delivery;
+  const { webhookId, body, url, encryptedSecret, previousEncryptedSecret } = delivery;
+  const salt = delivery.salt ?? '';
   const { key, keyId } = openKey(webhookId, encryptedSecret);
   const previous = previousEncryptedSecret === null ? null : openKey(webhookId, previousEncryptedSecret).key;
   const headers = deliveryHeaders(delivery, key, previous, at);

@@ -1,10 +1,10 @@
-/** Claimed deliveries of which nothing is sent: given back, put off by a fault of ours, or ended where nobody can read the event. */
+/** Claimed deliveries of which nothing is sent: given back, put off by a fault of ours, or ended where nobody can read the event or it was erased. */
 import { logFailedTry } from '../../db/outage-log.ts';
 import type { Tx } from '../../db/pool.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import type { ClaimedDelivery } from '../queue/claim.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
-import { endUnreadable, releaseDeliveries } from '../queue/release.ts';
+import { endUnsent, releaseDeliveries } from '../queue/release.ts';
 import type { Flight } from '../queue/slots.ts';
 import type { Claim } from './claimer.ts';
 
@@ -38,12 +38,16 @@ export class Unsent {
   endUnreadable(claim: Claim, delivery: ClaimedDelivery): void {
     this.#deps.metrics?.countUnreadable();
     this.#end(claim, [delivery], async (tx) => {
-      const eventId = await endUnreadable(tx, claim.name, delivery.id);
+      const eventId = await endUnsent(tx, claim.name, delivery.id, 'é ilegível');
       this.#deps.log.error(
         { delivery_id: delivery.id, event_id: eventId },
         'an event that nobody can read is not sent',
       );
     });
+  }
+
+  endErased(claim: Claim, delivery: ClaimedDelivery): void {
+    this.#end(claim, [delivery], (tx) => endUnsent(tx, claim.name, delivery.id, 'foi apagado'));
   }
 
   /** If that fails their leases end by themselves; nothing was sent either way. */

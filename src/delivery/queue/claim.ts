@@ -51,8 +51,8 @@ interface Taken {
   /** The trace that the event belongs to, as W3C trace context has it; null: none. */
   readonly traceparent: string | null;
   readonly isTest: boolean;
-  /** The event's; with it the body is hashed for the evidence. */
-  readonly salt: Buffer;
+  /** The event's; with it the body is hashed for the evidence. Null where the event was erased: it is not sent. */
+  readonly salt: Buffer | null;
 }
 
 /** One claimed delivery with all that sending it takes. */
@@ -68,7 +68,7 @@ interface Columns {
   body: Buffer;
   loanVersion: number | null;
   traceparent: string | null;
-  salt: Buffer;
+  salt: Buffer | null;
   webhookId: string;
   active: boolean;
   partnerId: string;

@@ -164,7 +164,9 @@ async function recordLate(
     insert into attempts (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at,
                           duration_ms, url, address, key_id, claim, error, answer, body_digest)
     select r.id, r.number, true, d.event_id, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
-           r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error, decode(r.answer, 'hex'), decode(r.body_digest, 'hex')
+           r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error,
+           case when not exists (select from events e where e.id = d.event_id and e.salt is null) then decode(r.answer, 'hex') end,
+           decode(r.body_digest, 'hex')
     from report r
     join (
       select * from deliveries

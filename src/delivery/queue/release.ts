@@ -32,10 +32,15 @@ export async function releaseDeliveries(
 }
 
 /**
- * Ends one of the claim's deliveries, whose event nobody can read: `erro`, with the reason in an order of the service's own. The
- * partner may ask for it again, as for any that ended. Returns the event's id; null when the claim is over.
+ * Ends one of the claim's deliveries, whose event cannot be sent: `erro`, with the reason in an order of the service's own. `what`:
+ * what is the matter with the event. Returns the event's id; null when the claim is over.
  */
-export async function endUnreadable(tx: Tx, claim: string, deliveryId: string): Promise<string | null> {
+export async function endUnsent(
+  tx: Tx,
+  claim: string,
+  deliveryId: string,
+  what: 'é ilegível' | 'foi apagado',
+): Promise<string | null> {
   const [ended] = await tx<{ webhookId: string; eventId: string }[]>`
     update deliveries
     set attempts = attempts - 1, status = 'erro', claimed_by = null, claimed_at = null, next_attempt_at = null,
@@ -43,7 +48,7 @@ export async function endUnreadable(tx: Tx, claim: string, deliveryId: string): 
     where id = ${deliveryId} and claimed_by = ${claim}
     returning webhook_id as "webhookId", event_id as "eventId"`;
   if (ended === undefined) return null;
-  const author = { actor: 'servico', requestId: null, reason: `o evento ${ended.eventId} é ilegível` };
+  const author = { actor: 'servico', requestId: null, reason: `o evento ${ended.eventId} ${what}` };
   await logSendOrder(tx, 'cancelamento', ended.webhookId, [deliveryId], author);
   await insertArrivals(tx, [ended.webhookId]);
   return ended.eventId;

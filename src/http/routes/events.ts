@@ -98,13 +98,13 @@ function addOne(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function view({ id, loanId, loanVersion, deliveries, body }: FedEvent): FeedItem {
-  const envelope = readEnvelope(body) as FeedItem['envelope'] | null;
+function view({ id, loanId, loanVersion, deliveries, body, isErased }: FedEvent): FeedItem {
+  const envelope = isErased ? null : (readEnvelope(body) as FeedItem['envelope'] | null);
   return {
     evento_id: id,
     emprestimo_id: loanId,
     versao_emprestimo: loanVersion,
     entregas: [...deliveries],
-    ...(envelope === null ? { ilegivel: true } : { envelope }),
+    ...(isErased ? { apagado: true } : envelope === null ? { ilegivel: true } : { envelope }),
   };
 }

@@ -3,10 +3,13 @@
  * done by one process at a time, however many there are.
  */
 import { runSealer } from '../../audit/seals/sealer.ts';
+import { runEraser } from '../../core/workers/erase.ts';
+import { runWorkerIndex } from '../../core/workers/worker-index.ts';
 import { readProjectorLagS, runProjector } from '../../core/projection/projector.ts';
 import { watchServer } from '../../db/known-server.ts';
 import { type Background, startBackground } from '../service/background.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
+import { readWorkerKey } from '../service/worker-key.ts';
 import type { Role } from '../service/fitness.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
 import { runJobs } from './jobs.ts';
@@ -69,6 +72,19 @@ export const UPKEEP: readonly Upkeep[] = [
       const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers }, stopping);
       // A turn hashes some 65,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
       return startBackground(deps, { name: 'sealer', connections: 1, deadlineMs: 10_000, work });
+    },
+  },
+  {
+    name: 'workers',
+    period: '5 s',
+    roles: ['api'],
+    does: 'notes by keyed digest in which events a CPF stands, and overwrites what the orders to erase list',
+    async start(deps) {
+      const key = await readWorkerKey(deps.config);
+      const work: Background['work'] = async (own, stopping) => {
+        await Promise.all([runEraser(own, stopping), key === null || runWorkerIndex(own, key, stopping)]);
+      };
+      return startBackground(deps, { name: 'workers', connections: 1, deadlineMs: 60_000, work });
     },
   },
   {

@@ -13,7 +13,10 @@ evidence is overwritten. One that is under way is taken from its poller, and its
 may get it twice, under the same X-Webhook-Delivery.
 
 Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "muted": false}`,
-  exits: { done: 'it is due now', refused: 'there is no such delivery, or its webhook or partner is inactive' },
+  exits: {
+    done: 'it is due now',
+    refused: 'there is no such delivery, its webhook or partner is inactive, or it was erased',
+  },
   async run({ delivery: id, reason = null, author, json }, line) {
     const { resendOne } = await import('../../../delivery/partner/resend.ts');
     const { readAround } = await import('../../../steering/deliveries.ts');
@@ -22,8 +25,10 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
         const around = await readAround(tx, id);
         if (around === null) throw new Refusal(`there is no delivery ${id}`);
         const order = { actor: actorOf(author), requestId: null, reason };
-        const isSent = around.active && 'ok' in (await resendOne(tx, around.partnerId, id, order));
-        if (!isSent)
+        const sent = around.active ? await resendOne(tx, around.partnerId, id, order) : null;
+        if (sent !== null && 'refused' in sent && sent.refused.kind === 'erased')
+          throw new Refusal(`the data of delivery ${id} were erased: there is nothing to be sent`);
+        if (sent === null || 'refused' in sent)
           throw new Refusal(`the webhook of delivery ${id} is inactive, or its partner is: re-activate it first`);
         return around;
       }),

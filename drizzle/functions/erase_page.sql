@@ -1,0 +1,57 @@
+-- Forgets the events that one page of an order lists: overwrites their data, keeps what the seals hash, and takes the salts away; and
+-- with them their attempts' answers, and the rows beside the loans whose contracts they are. Done twice it changes nothing.
+-- It overwrites nothing that no page lists, and nobody else may: so each row without a salt has its order, which is sealed.
+create or replace function erase_page(p_order uuid, p_number integer) returns void
+  language plpgsql security definer set search_path from current
+as $$
+declare
+  listed uuid[];
+  contracted uuid[];
+begin
+  select event_ids into strict listed from erasure_pages where order_id = p_order and number = p_number;
+
+  update events
+  set commitment = coalesce(commitment, sha256(salt || case
+        when type = 'webhook.teste' and data ->> 'exemplo_de' <> ''
+        then envelope(data ->> 'exemplo_de', occurred_at, family, partner_id, data -> 'data')
+        else envelope(type, occurred_at, family, partner_id, data) end)),
+      data = erased(data),
+      salt = null
+  where id = any (listed) and salt is not null;
+
+  update attempts
+  set commitment = coalesce(commitment, sha256(salt || answer)), answer = null, salt = null
+  where salt is not null
+    and delivery_id = any (array(
+      select d.id
+      from events e
+      join webhooks w on w.partner_id = e.partner_id
+      join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+      where e.id = any (listed)));
+
+  update margin_queries set worker_cpf = 'apagado'
+  where id = any (array(select stream from events where id = any (listed) and type = 'margem.concluida'));
+
+  contracted := array(
+    select stream from events where id = any (listed) and type in ('emprestimo.contratado', 'emprestimo.solicitado'));
+  update idempotency_keys
+  set request_hash = sha256(uuid_send(gen_random_uuid())), body = erased(body),
+      key = case when key ~ '[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}' then 'apagado:' || gen_random_uuid() else key end
+  where body is not null
+    and coalesce(body ->> 'id', body ->> 'emprestimo_id', body ->> 'autorizacao_id', body ->> 'consulta_margem_id') = any (
+      contracted::text[] || array(
+        select stream::text from events
+        where id = any (listed) and type in ('autorizacao.confirmada', 'margem.concluida', 'margem.falhou')));
+  update documents set file_name = null, content = '\x00', sha256 = sha256('\x00') where loan_id = any (contracted);
+  update registrations set protocol = null, contradiction = erased(contradiction) where loan_id = any (contracted);
+  update bond_records
+  set data = erased(data), emitted = erased(emitted),
+      reference = case when reference ~ '[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}' and reference !~ '^(evento|nucleo):'
+                       then 'apagado:' || id else reference end
+  where loan_id = any (contracted);
+  update simulated_registrations set error = 'apagado' where loan_id = any (contracted) and error is not null;
+  update simulated_answers set answer = erased(answer)
+  where registration_id = any (array(select id from registrations where loan_id = any (contracted)));
+  update simulated_bonds set data = erased(data) where loan_id = any (contracted);
+end
+$$;

@@ -1,0 +1,54 @@
+/** What is left of a worker who was forgotten: one word in the place of each text that tells of a person. */
+import { z } from 'zod';
+
+export const ERASED = 'apagado';
+
+/**
+ * The fields of payloads whose texts stay, wherever they stand: ids, numbers of contracts, closed words, days and times. Every
+ * other text of an erased event is {@link ERASED}; numbers, true, false and null stay. The database has the same list
+ * (drizzle/functions/erased.sql), and a test compares the two.
+ */
+export const KEPT_TEXTS: readonly string[] = [
+  'autorizacao_id',
+  'averbacao_id',
+  'cnpj',
+  'cnpj_empregador',
+  'codigo',
+  'competencia',
+  'consulta_margem_id',
+  'data_admissao',
+  'data_desligamento',
+  'data_liberacao',
+  'emprestimo_id',
+  'entrega_documentos',
+  'exemplo_de',
+  'falhando_desde',
+  'fechado_em',
+  'numero',
+  'numero_emprestimo',
+  'origem',
+  'parceiro_id',
+  'prazo',
+  'primeira_falha_em',
+  'repasse_id',
+  'status',
+  'suspende_em',
+  'suspenso_em',
+  'tipo',
+  'tipo_assinatura',
+  'tipo_erro',
+  'ultimo_resultado',
+  'webhook_id',
+];
+
+/** A worker's CPF as it is read: its 11 digits, or {@link ERASED}. */
+export const readCpf = z
+  .string()
+  .regex(/^([0-9]{11}|apagado)$/)
+  .meta({
+    text: {
+      pt: 'CPF sem pontuação; apagado, quando os dados do trabalhador foram apagados',
+      en: 'CPF without punctuation; apagado where the worker’s data were erased',
+    },
+    examples: ['52998224725'],
+  });

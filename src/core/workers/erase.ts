@@ -1,0 +1,120 @@
+/**
+ * The work of the orders to erase, a page a transaction.
+ *
+ * Invariant: a page's transaction ends what is still to be sent of its events, overwrites them (erase_page.sql), folds the loans
+ * again, and moves on. So a crash at any point leaves pages that are wholly done and pages that are not begun, and whoever comes
+ * next goes on. The order's row is locked by its worker; others pass it over.
+ * What is in flight is waited for: its POST left with the text, and its answer is erased with the others. A report that comes after
+ * that, from a poller whose lease is over, is written without its answer (queue/record.ts).
+ * Alternative: all in one transaction. Ten thousand rows would hold back the seals and the feed of everybody for its time.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logFailedTry } from '../../db/outage-log.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { endForErasure } from '../../delivery/queue/orders/end-for-erasure.ts';
+import { fold } from '../../loan/evolve.ts';
+import type { Logger } from '../../log-lines.ts';
+import { readStream } from '../../log/read.ts';
+
+const EVERY_MS = 10_000;
+const IN_FLIGHT_PAUSE_MS = 1_000;
+
+/** How far an order's work is. */
+export interface ErasureState {
+  readonly id: string;
+  readonly courtOrder: string | null;
+  readonly actor: string;
+  readonly reason: string;
+  readonly orderedAt: Date;
+  readonly events: number;
+  readonly pages: number;
+  readonly pagesDone: number;
+  /** Null while it is under way. */
+  readonly doneAt: Date | null;
+}
+
+/** `waits`: a POST with a text that is to be erased is still under way. */
+export type EraseTurn = 'idle' | 'worked' | 'waits';
+
+/** Does the next page of the oldest order that nobody else works on. */
+export async function eraseTurn(pool: Pool): Promise<EraseTurn> {
+  return pool.transaction(async (tx) => {
+    const [work] = await tx<{ orderId: string; page: number; pages: number }[]>`
+      select w.order_id as "orderId", w.next_page as page, o.pages
+      from erasures w
+      join erasure_orders o on o.id = w.order_id
+      where w.done_at is null
+      order by w.order_id
+      limit 1
+      for update of w skip locked`;
+    if (work === undefined) return 'idle';
+    const { orderId, page, pages } = work;
+    if (page > pages) {
+      await tx`select end_erasure(${orderId})`;
+      return 'worked';
+    }
+    const [{ eventIds }] = await tx<[{ eventIds: string[] }]>`
+      select event_ids as "eventIds" from erasure_pages where order_id = ${orderId} and number = ${page}`;
+    if (!(await endForErasure(tx, eventIds, orderId))) return 'waits';
+    await tx`select erase_page(${orderId}, ${page})`;
+    await foldAgain(tx, eventIds);
+    await tx`update erasures set next_page = ${page + 1} where order_id = ${orderId}`;
+    return 'worked';
+  });
+}
+
+/** The loans of these events as their streams fold now, at the versions that they have. */
+async function foldAgain(tx: Tx, eventIds: readonly string[]): Promise<void> {
+  const loans = await tx<{ id: string; version: number }[]>`
+    select id, version from loans
+    where id = any (array(select stream from events where id = any (${eventIds as string[]}::uuid[])))
+    order by id
+    for no key update`;
+  for (const { id, version } of loans) {
+    const state = fold(await readStream(tx, id, version));
+    if (state !== null) await tx`update loans set state = ${JSON.stringify(state)}::text::jsonb where id = ${id}`;
+  }
+}
+
+/** Works until nothing is left. */
+export async function eraseAll(pool: Pool, onPage?: () => Promise<void>): Promise<void> {
+  for (let turn = await eraseTurn(pool); turn !== 'idle'; turn = await eraseTurn(pool)) {
+    await onPage?.();
+    if (turn === 'waits') await sleep(IN_FLIGHT_PAUSE_MS);
+  }
+}
+
+/** Does what is ordered until `signal` is aborted, through outages too. */
+export async function runEraser(
+  { pool, log }: { readonly pool: Pool; readonly log: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    let turn: EraseTurn = 'idle';
+    try {
+      turn = await eraseTurn(pool);
+    } catch (error) {
+      logFailedTry(log, error, 'the database is out of reach, erasing later', 'the work of an order to erase failed');
+    }
+    const pauseMs = turn === 'idle' ? EVERY_MS : turn === 'waits' ? IN_FLIGHT_PAUSE_MS : 0;
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Null when there is no order of that id. */
+export async function readErasure(sql: Tx, id: string): Promise<ErasureState | null> {
+  const [state] = await readErasures(sql, id, 1);
+  return state ?? null;
+}
+
+/** The newest orders first, or the one of that id. */
+async function readErasures(sql: Tx, id: string | null, limit: number): Promise<ErasureState[]> {
+  return sql<ErasureState[]>`
+    select o.id, o.court_order as "courtOrder", o.actor, o.reason, o.ordered_at as "orderedAt", o.events, o.pages,
+           w.next_page - 1 as "pagesDone", w.done_at as "doneAt"
+    from erasure_orders o
+    join erasures w on w.order_id = o.id
+    where ${id}::uuid is null or o.id = ${id}
+    order by o.id desc
+    limit ${limit}`;
+}

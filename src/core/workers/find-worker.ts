@@ -1,0 +1,50 @@
+/** What is kept of a worker, found by the keyed digest of the CPF. */
+import { addMonths, dayOf } from '../../contract/calendar.ts';
+import type { LoanStatus } from '../../contract/statuses.ts';
+import type { Tx } from '../../db/pool.ts';
+import { endOf } from '../../loan/ended.ts';
+import type { LoanState } from '../../loan/state.ts';
+import { digestOf, type WorkerKey } from './worker-key.ts';
+
+interface WorkerLoan {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly number: string;
+  readonly status: LoanStatus;
+  /** Null while it is open. */
+  readonly endedOn: string | null;
+  /** The first day on which nothing of the loan's own stands against an order to erase; null while it is open. */
+  readonly mayBeErasedFrom: string | null;
+}
+
+export interface FoundWorker {
+  /** Events about the worker, and those of others in whose texts the CPF stands. */
+  readonly eventIds: readonly string[];
+  readonly loans: readonly WorkerLoan[];
+}
+
+/** `years`: how long the law has a loan's data kept after its end. */
+export async function findWorker(tx: Tx, key: WorkerKey, cpf: string, years: number): Promise<FoundWorker> {
+  const events = await tx<{ id: string }[]>`
+    with found as materialized (
+      select event_id, stream, is_own from worker_events where digest = ${digestOf(key, cpf)}
+    )
+    select e.id
+    from events e
+    where e.salt is not null
+      and (e.stream = any (array(select stream from found where is_own)) or e.id = any (array(select event_id from found)))
+    order by e.id`;
+  const rows = await tx<{ partnerId: string; state: LoanState; settled: number; now: Date }[]>`
+    select l.partner_id as "partnerId", l.state, clock_timestamp() as now,
+           (select count(*)::int from settled_installments i where i.loan_id = l.id and i.partner_id = l.partner_id) as settled
+    from loans l
+    where l.id = any (array(select stream from worker_events where digest = ${digestOf(key, cpf)} and is_own))
+      and l.state ->> 'workerCpf' = ${cpf}
+    order by l.id`;
+  const loans = rows.map(({ partnerId, state, settled, now }): WorkerLoan => {
+    const endedOn = endOf(state, settled, dayOf(now));
+    const mayBeErasedFrom = endedOn && addMonths(endedOn, years * 12);
+    return { id: state.id, partnerId, number: state.number, status: state.status, endedOn, mayBeErasedFrom };
+  });
+  return { eventIds: events.map(({ id }) => id), loans };
+}

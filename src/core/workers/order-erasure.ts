@@ -1,0 +1,81 @@
+/**
+ * The order to forget a worker: one row, and pages that list the events, all in one transaction. Both are sealed and never changed;
+ * the work that they order is done afterwards (erase.ts).
+ *
+ * Invariant: nothing is overwritten that no page lists. The order never names the worker; the CPF stands in `erasures` until the
+ * work is done. An order for a CPF whose work is under way is that order. A crash leaves the whole order or nothing.
+ */
+import type { Refused, Result } from '../../contract/refusals.ts';
+import { dayOf } from '../../contract/calendar.ts';
+import type { Pool } from '../../db/pool.ts';
+import { findWorker } from './find-worker.ts';
+import { indexWorkers } from './worker-index.ts';
+import type { WorkerKey } from './worker-key.ts';
+
+/** So that the proof of a delivery, which has one page, stays short. */
+const EVENTS_A_PAGE = 50;
+
+export interface ErasureOrder {
+  readonly cpf: string;
+  readonly actor: string;
+  readonly reason: string;
+  /** The number of a court's order, which no loan and no legal period stands against. */
+  readonly courtOrder: string | null;
+  /** How long the law has a loan's data kept after its end. */
+  readonly years: number;
+}
+
+export interface Ordered {
+  readonly id: string;
+  readonly events: number;
+  /** False when the work of this order was under way already. */
+  readonly isNew: boolean;
+}
+
+/** Orders that a worker be forgotten. */
+export async function orderErasure(
+  pool: Pool,
+  key: WorkerKey,
+  { cpf, actor, reason, courtOrder, years }: ErasureOrder,
+): Promise<Result<Ordered, 'unknownWorker' | 'loanOpen' | 'legalPeriod'>> {
+  await indexWorkers(pool, key);
+  return pool.transaction<Result<Ordered, 'unknownWorker' | 'loanOpen' | 'legalPeriod'>>(async (tx) => {
+    await tx`select pg_advisory_xact_lock(advisory_lock('ordering erasures'))`;
+    const [running] = await tx<Ordered[]>`
+      select o.id, o.events, false as "isNew" from erasures w join erasure_orders o on o.id = w.order_id where w.cpf = ${cpf}`;
+    if (running !== undefined) return { ok: running };
+    const [{ now }] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;
+    const { eventIds, loans } = await findWorker(tx, key, cpf, years);
+    if (eventIds.length === 0) return { refused: { kind: 'unknownWorker' } };
+    const refused = courtOrder === null ? whatStandsAgainst(loans, dayOf(now)) : null;
+    if (refused !== null) return refused;
+    const [order] = await tx<[{ id: string }]>`
+      insert into erasure_orders (court_order, actor, reason, events, pages)
+      values (${courtOrder}, ${actor}, ${reason}, ${eventIds.length}, ${Math.ceil(eventIds.length / EVENTS_A_PAGE)})
+      returning id`;
+    await tx`
+      insert into erasure_pages (order_id, number, event_ids, remains)
+      select ${order.id}, page, array_agg(id order by id), array_agg(remains order by id)
+      from (
+        select e.id, (row_number() over (order by e.id)::int + ${EVENTS_A_PAGE - 1}) / ${EVENTS_A_PAGE}::int as page,
+               sha256(convert_to(erased(e.data)::text, 'UTF8')) as remains
+        from events e where e.id = any (${eventIds as string[]}::uuid[])
+      ) listed
+      group by page
+      order by page`;
+    await tx`insert into erasures (order_id, cpf) values (${order.id}, ${cpf})`;
+    return { ok: { id: order.id, events: eventIds.length, isNew: true } };
+  });
+}
+
+type Loans = Awaited<ReturnType<typeof findWorker>>['loans'];
+
+function whatStandsAgainst(loans: Loans, today: string): Refused<'loanOpen' | 'legalPeriod'> | null {
+  const open = loans.find(({ endedOn }) => endedOn === null);
+  if (open !== undefined) return { refused: { kind: 'loanOpen', loanId: open.id, status: open.status } };
+  const until = loans
+    .map(({ mayBeErasedFrom }) => mayBeErasedFrom ?? '')
+    .toSorted()
+    .at(-1);
+  return until === undefined || until <= today ? null : { refused: { kind: 'legalPeriod', until } };
+}

@@ -1,0 +1,104 @@
+/** Workers who are forgotten: who ordered it, what it covers, how far it is; where a CPF is found; and who read CPFs. */
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { bytea, epoch, instant, ownTx } from '../columns.ts';
+import { sealable } from '../constraints.ts';
+
+/** One order to forget a worker, append-only and sealed. It never names the worker; its pages name the events. */
+export const erasureOrders = pgTable(
+  'erasure_orders',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    id: uuid('id')
+      .notNull()
+      .default(sql`uuidv7()`),
+    /** The number of a court's order, which no loan and no legal period stands against. */
+    courtOrder: text('court_order'),
+    actor: text('actor').notNull(),
+    reason: text('reason').notNull(),
+    /** How many events it covers, and on how many pages they are listed. */
+    events: integer('events').notNull(),
+    pages: integer('pages').notNull(),
+    orderedAt: instant('ordered_at').notNull().defaultNow(),
+    epoch: epoch(),
+    tx: ownTx(),
+  },
+  (table) => [unique('erasure_orders_id').on(table.id), sealable('erasure_orders')],
+);
+
+/**
+ * The events of an order, append-only and sealed, written in the order's own transaction. Of each `remains` has the SHA-256 of the
+ * data that are left, so that nobody can change these later. An attempt is erased with its event.
+ */
+export const erasurePages = pgTable(
+  'erasure_pages',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    orderId: uuid('order_id')
+      .notNull()
+      .references(() => erasureOrders.id),
+    number: integer('number').notNull(),
+    eventIds: uuid('event_ids').array().notNull(),
+    remains: bytea('remains').array().notNull(),
+    epoch: epoch(),
+    tx: ownTx(),
+  },
+  (table) => [
+    unique('erasure_pages_once').on(table.orderId, table.number),
+    sealable('erasure_pages'),
+    check(
+      'erasure_pages_events',
+      sql`cardinality(event_ids) between 1 and 50 and cardinality(remains) = cardinality(event_ids)`,
+    ),
+  ],
+);
+
+/** How far the work of an order is. The CPF stands here until it is done, and nowhere afterwards. */
+export const erasures = pgTable(
+  'erasures',
+  {
+    orderId: uuid('order_id')
+      .primaryKey()
+      .references(() => erasureOrders.id),
+    cpf: text('cpf'),
+    nextPage: integer('next_page').notNull().default(1),
+    doneAt: instant('done_at'),
+  },
+  () => [check('erasures_done', sql`(cpf is null) = (done_at is not null)`)],
+);
+
+/**
+ * In which events a CPF stands, by its keyed digest: whoever lacks the key learns nothing from it. `is_own`: as the worker whom
+ * the event is about, not in a text of another's.
+ */
+export const workerEvents = pgTable(
+  'worker_events',
+  {
+    eventId: uuid('event_id').notNull(),
+    digest: bytea('digest').notNull(),
+    stream: uuid('stream').notNull(),
+    isOwn: boolean('is_own').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'worker_events_pkey', columns: [table.eventId, table.digest] }),
+    index('worker_events_by_digest').on(table.digest),
+  ],
+);
+
+/** Who read CPFs unmasked, append-only and sealed: which route or command, what was asked of it, and when. */
+export const cpfReads = pgTable(
+  'cpf_reads',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    actor: text('actor').notNull(),
+    /** The route's method and path, or the command. */
+    operation: text('operation').notNull(),
+    /** The filters, the period or the id that was asked for; never a CPF. */
+    asked: text('asked').notNull(),
+    requestId: uuid('request_id'),
+    readAt: instant('read_at').notNull().defaultNow(),
+    epoch: epoch(),
+    tx: ownTx(),
+  },
+  () => [sealable('cpf_reads')],
+);

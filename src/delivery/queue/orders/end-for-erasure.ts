@@ -1,0 +1,57 @@
+/**
+ * Ends what is still to be sent of events that are about to be erased: `erro`, with the reason in an order of the service's own.
+ *
+ * Invariant: it commits with the erasure, on deliveries that it has locked, so no claim takes one in between. A claim whose lease is
+ * over is ended with it, and its attempt logged as lost.
+ */
+import type { Tx } from '../../../db/pool.ts';
+import { logLostAttempts } from '../lost.ts';
+import { logSendOrder } from './send-orders.ts';
+
+interface Row {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly partnerId: string;
+  readonly isOpen: boolean;
+  readonly isInFlight: boolean;
+}
+
+/** False, with nothing changed, while one of them is in flight. */
+export async function endForErasure(tx: Tx, eventIds: readonly string[], orderId: string): Promise<boolean> {
+  const rows = await tx<Row[]>`
+    select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status in ('pendente', 'suspensa') as "isOpen",
+           coalesce(d.claimed_at > clock_timestamp() - lease(), false) as "isInFlight"
+    from deliveries d
+    where d.id = any (array(
+      select d.id
+      from events e
+      join webhooks w on w.partner_id = e.partner_id
+      join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+      where e.id = any (${eventIds as string[]}::uuid[])))
+    order by d.id
+    for update`;
+  if (rows.some(({ isInFlight }) => isInFlight)) return false;
+  const open = rows.filter(({ isOpen }) => isOpen);
+  if (open.length === 0) return true;
+  const ids = open.map(({ id }) => id);
+  await logLostAttempts(
+    tx,
+    ids,
+    open.map(({ partnerId }) => partnerId),
+  );
+  await tx`
+    update deliveries
+    set status = 'erro', claimed_by = null, claimed_at = null, next_attempt_at = null, finished_at = clock_timestamp()
+    where id = any (${ids}::uuid[])`;
+  const reason = `os dados do evento foram apagados pelo pedido ${orderId}`;
+  for (const [webhookId, own] of Map.groupBy(open, (row) => row.webhookId)) {
+    await logSendOrder(
+      tx,
+      'cancelamento',
+      webhookId,
+      own.map(({ id }) => id),
+      { actor: 'servico', requestId: null, reason },
+    );
+  }
+  return true;
+}

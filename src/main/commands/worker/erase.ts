@@ -1,0 +1,70 @@
+import { command, flag, option, Refusal } from '../../command.ts';
+import { actorOf } from '../../../steering/author.ts';
+import { author, json, requiredReason, tell } from '../../operator.ts';
+import { readCourtOrder, readCpf, withWorkerKey } from '../../worker.ts';
+
+export const erase = command({
+  summary: 'forget a worker: overwrite what is kept of the person, for good',
+  takes: { cpf: { about: 'the worker’s, 11 digits', read: readCpf } },
+  options: {
+    reason: requiredReason,
+    order: option(
+      '--order <number>',
+      'a court’s order, which no loan and no legal period stands against',
+      readCourtOrder,
+    ),
+    later: flag('--later', 'leave the work to api, which does it by itself; without it the command does it'),
+    author,
+    json,
+  },
+  help: `
+Every text that tells of the worker becomes apagado: in the log, the answers to deliveries, loans, margin queries, bonds,
+documents and kept answers to idempotency keys. Ids, versions, amounts, days and statuses stay, and so do the seals: audit
+verify and the balance hold, and proofs say by which order and when. It cannot be undone. Backups keep what they have until
+you delete them.
+
+It is refused while a loan of the worker is open, or ended less than ERASE_AFTER_YEARS ago (5 unless set); --order tells the
+number of a court's order, against which nothing stands. It writes one order, which is sealed and lists the events, and then
+works through the list, 50 events a transaction. Whatever stops it, the same command goes on, and so does api by itself.
+What was still to be sent ends as erro. It waits for POSTs under way, 45 s at most.
+
+The CPF you type may stay in your shell's history.
+
+Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true}`,
+  exits: {
+    done: 'the worker was forgotten; with --later, it was ordered',
+    refused: 'nothing is kept under the CPF, a loan is open, or the legal period runs',
+  },
+  async run({ cpf, reason, order: courtOrder = null, later, author, json }, line) {
+    const { orderErasure } = await import('../../../core/workers/order-erasure.ts');
+    const { eraseAll, readErasure } = await import('../../../core/workers/erase.ts');
+    const { openProgress } = await import('../../progress.ts');
+    const progress = openProgress();
+    await withWorkerKey(line, async (pool, key, years) => {
+      const ordered = await orderErasure(pool, key, { cpf, actor: actorOf(author), reason, courtOrder, years });
+      if ('refused' in ordered) {
+        const { refused } = ordered;
+        if (refused.kind === 'unknownWorker') throw new Refusal('nothing is kept under this CPF');
+        if (refused.kind === 'loanOpen')
+          throw new Refusal(
+            `the loan ${refused.loanId} is open (${refused.status}): end it first, or name a court’s order with --order`,
+          );
+        throw new Refusal(
+          `the law has the data kept until ${refused.until}: wait, or name a court’s order with --order`,
+        );
+      }
+      const { id, events } = ordered.ok;
+      const show = async (): Promise<void> => {
+        const state = await pool.run((sql) => readErasure(sql, id));
+        progress.show(`${state?.pagesDone ?? 0} of ${state?.pages ?? 0} pages erased`);
+      };
+      if (!later) await eraseAll(pool, show).finally(() => progress.end());
+      const state = await pool.run((sql) => readErasure(sql, id));
+      const isDone = state !== null && state.doneAt !== null;
+      const text = isDone
+        ? `erased: ${events} events, by order ${id}`
+        : `ordered: ${events} events, by order ${id}; api does the work`;
+      tell(line, json, { order: id, events, done: isDone }, text);
+    });
+  },
+});
