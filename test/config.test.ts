@@ -44,6 +44,8 @@ describe('the configuration', () => {
       jwtJwksUrl: null,
       secretsKeys: [],
       checkpointKeyFile: null,
+      workerKeyFile: null,
+      eraseAfterYears: 5,
       checkpointHeader: true,
       logLevel: 'info',
       loanCore: 'own',

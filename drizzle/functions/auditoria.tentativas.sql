@@ -3,7 +3,7 @@ create view carteiro_auditoria.tentativas as
 select delivery_id as entrega_id, number as numero, late as atrasada, webhook_id, partner_id as parceiro_id,
        outcome as resultado, status_code as status_http, started_at as inicio, duration_ms as duracao_ms,
        masked(url) as url, address as endereco, key_id as chave_id, poller, claim as reivindicacao, masked(error) as erro,
-       case when pg_has_role('carteiro_auditor_cpf', 'usage') then answer_text(shown.answer) else mask_answer(shown.answer) end as resposta,
+       case when answer is null and commitment is not null then 'apagado'
+            when pg_has_role('carteiro_auditor_cpf', 'usage') then answer_text(answer) else mask_answer(answer) end as resposta,
        recorded_at as registrada_em, epoch as epoca, tx as transacao
-from attempts
-cross join lateral (select coalesce(attempts.answer, case when commitment is not null then 'apagado'::bytea end) as answer) shown;
+from attempts;

@@ -93,7 +93,13 @@ describe('every steering command', () => {
     [['webhook', 'cap', UNKNOWN, '1001'], 'Give 1 to 1000.'],
     [['webhook', 'list', '--state', 'x'], 'Allowed choices are muted, inactive, failing, falhando.'],
     [['delivery', 'cancel', UNKNOWN], "required option '--reason <text>' not specified"],
-    [['delivery', 'cancel', UNKNOWN, '--reason', 'a\nb'], 'Give one line of 1 to 500 characters.'],
+    [['delivery', 'cancel', UNKNOWN, '--reason', 'a\nb'], 'Give one line of 1 to 500 characters, without a CPF.'],
+    [
+      ['delivery', 'cancel', UNKNOWN, '--reason', 'CPF 529.982.247-25'],
+      'Give one line of 1 to 500 characters, without a CPF.',
+    ],
+    [['worker', 'erase', '52998224726', '--reason', 'x'], 'Give a CPF: 11 digits with right check digits.'],
+    [['worker', 'erase', '52998224725', '--reason', 'x', '--order', 'x'], 'Give a number as the court writes it'],
     [['webhook', 'shut', UNKNOWN], "unknown command 'shut'"],
     [['webhook', 'mute'], "missing required argument 'webhook'"],
   ])('%j is a wrong usage, told with its rule, and leaves with 2', async (args, rule) => {
