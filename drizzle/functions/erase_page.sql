@@ -12,7 +12,7 @@ begin
 
   update events
   set commitment = coalesce(commitment, sha256(salt || case
-        when type = 'webhook.teste' and data ->> 'exemplo_de' <> ''
+        when type = 'webhook.teste' and field_of(data, 'exemplo_de') <> ''
         then envelope(data ->> 'exemplo_de', occurred_at, family, partner_id, data -> 'data')
         else envelope(type, occurred_at, family, partner_id, data) end)),
       data = erased(data),

@@ -7,12 +7,15 @@ declare
   kept constant text[] := '{autorizacao_id,averbacao_id,cnpj,cnpj_empregador,codigo,competencia,consulta_margem_id,data_admissao,data_desligamento,data_liberacao,emprestimo_id,entrega_documentos,exemplo_de,falhando_desde,fechado_em,numero,numero_emprestimo,origem,parceiro_id,prazo,primeira_falha_em,repasse_id,status,suspende_em,suspenso_em,tipo,tipo_assinatura,tipo_erro,ultimo_resultado,webhook_id}';
   a_cpf constant text := '(?<![0-9A-Za-z])[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}(?![0-9A-Za-z])';
 begin
+  if not pg_input_is_valid(content::text, 'jsonb') then
+    return '"apagado"';
+  end if;
   case json_typeof(content)
     when 'object' then
       return (
         select '{' || coalesce(string_agg(
           to_json(key)::text || ':' ||
-          case when json_typeof(value) = 'string' and key = any (kept) and value #>> '{}' !~ a_cpf then value::text
+          case when json_typeof(value) = 'string' and key = any (kept) and value::text !~ a_cpf then value::text
                else erased(value)::text end,
           ',' order by n), '') || '}'
         from json_each(content) with ordinality as field (key, value, n));

@@ -66,10 +66,12 @@ function readNext(tx: Tx, after: Pick<Row, 'epoch' | 'tx' | 'position'>): Promis
     select e.id, e.stream, e.epoch::text, e.tx::text, e.position::text,
            case when octet_length(e.data::text) <= 1048576 and e.data::text ~ ${CPF_LIKE} then e.data::text end as text
     from partners p
+    -- The index of a partner's events has each kind by itself.
+    cross join (values (false), (true)) kind (imported)
     cross join lateral (
       select id, stream, epoch, tx, position, data
       from events
-      where partner_id = p.id
+      where partner_id = p.id and imported = kind.imported
         and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch, tx, position)
