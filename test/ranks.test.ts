@@ -14,7 +14,8 @@ const RANKS: readonly (readonly string[])[] = [
   ['db', 'delivery/sending'],
   ['delivery/queue'],
   ['log', 'webhooks', 'registry', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
-  ['http', 'steering'],
+  ['steering'],
+  ['http'],
   ['painel', 'demo', 'listen'],
   ['main.ts', 'main'],
 ];
@@ -41,7 +42,6 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'lost.ts',
     'mute.ts',
     'oldest-due.ts',
-    'operations.ts',
     'order.ts',
     'suspend.ts',
   ],

@@ -29,6 +29,9 @@ import { addLoanListRoutes } from './routes/loan-lists.ts';
 import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
 import { addNucleusRoutes } from './routes/nucleus.ts';
+import { addOperatorPartnerRoutes } from './routes/operator-partners.ts';
+import { addOperatorQueueRoutes } from './routes/operator-queue.ts';
+import { addOperatorWebhookRoutes } from './routes/operator-webhooks.ts';
 import { answerRoot } from './routes/root.ts';
 import { answerListen, LISTEN_PATH } from './routes/tools.ts';
 import { addSummaryRoutes } from './routes/summary.ts';
@@ -42,6 +45,34 @@ import { addWebhookRoutes } from './routes/webhooks.ts';
 
 type Route = Readonly<Record<'method' | 'path', string>>;
 type Handler = (c: Context<Env>) => Response | Promise<Response>;
+
+/** In the order in which the description lists them. */
+const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
+  addWebhookRoutes,
+  addWebhookChangeRoutes,
+  addWebhookSecretRoutes,
+  addWebhookSendRoutes,
+  addWebhookTestRoutes,
+  addWebhookHealthRoutes,
+  addWebhookOptionRoutes,
+  addDeliveryListRoutes,
+  addDeliveryRoutes,
+  addSummaryRoutes,
+  addEventRoutes,
+  addLoanRoutes,
+  addLoanListRoutes,
+  addDocumentRoutes,
+  addMarginRoutes,
+  addBondRoutes,
+  addAuditAttemptRoutes,
+  addAuditManifestRoutes,
+  addAuditBalanceRoutes,
+  addAuditProofRoutes,
+  addOperatorQueueRoutes,
+  addOperatorWebhookRoutes,
+  addOperatorPartnerRoutes,
+  addNucleusRoutes,
+];
 
 export function createApp(deps: HttpDeps): Hono<Env> {
   const app = new Hono<Env>();
@@ -81,27 +112,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/metrics', answerMetrics(deps));
   for (const [path, answerEvidence] of namedEvidenceRoutes(deps)) addRoute('get', path, answerEvidence);
   addRoute('get', LISTEN_PATH, answerListen());
-  addWebhookRoutes(add, deps);
-  addWebhookChangeRoutes(add, deps);
-  addWebhookSecretRoutes(add, deps);
-  addWebhookSendRoutes(add, deps);
-  addWebhookTestRoutes(add, deps);
-  addWebhookHealthRoutes(add, deps);
-  addWebhookOptionRoutes(add, deps);
-  addDeliveryListRoutes(add, deps);
-  addDeliveryRoutes(add, deps);
-  addSummaryRoutes(add, deps);
-  addEventRoutes(add, deps);
-  addLoanRoutes(add, deps);
-  addLoanListRoutes(add, deps);
-  addDocumentRoutes(add, deps);
-  addMarginRoutes(add, deps);
-  addBondRoutes(add, deps);
-  addAuditAttemptRoutes(add, deps);
-  addAuditManifestRoutes(add, deps);
-  addAuditBalanceRoutes(add, deps);
-  addAuditProofRoutes(add, deps);
-  addNucleusRoutes(add, deps);
+  for (const addRoutes of ROUTES) addRoutes(add, deps);
   deps.sandbox?.(add, deps);
 
   for (const [language, path] of Object.entries(DESCRIPTION_PATHS) as [Language, string][]) {

@@ -69,7 +69,8 @@ export type Caller =
   | { readonly by: 'partner'; readonly partnerId: string }
   /** `seesCpf`: was granted to see CPFs (`auditoria:cpf`). */
   | { readonly by: 'auditor'; readonly seesCpf: boolean }
-  | { readonly by: 'core' };
+  | { readonly by: 'core' }
+  | { readonly by: 'operator' };
 
 /** A request that passed every check of its operation. */
 interface Sent<O extends Operation> {
@@ -87,13 +88,16 @@ interface Sent<O extends Operation> {
 type PartnerCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'partner' }>;
 type AuditorCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'auditor' }>;
 type CoreCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'core' }>;
+type OperatorCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'operator' }>;
 
 /** The scope says who may ask: the lender's own services have tokens that name no partner. */
 type CallOf<O extends Operation, S extends Scope = O['scope']> = S extends 'auditoria:read'
   ? AuditorCall<O>
   : S extends 'nucleo'
     ? CoreCall<O>
-    : PartnerCall<O>;
+    : S extends 'operador'
+      ? OperatorCall<O>
+      : PartnerCall<O>;
 
 /** The example of a body that its operation declares, held to the body's schema. */
 interface Example<O extends Operation> {
@@ -157,7 +161,7 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
 function callerOf({ scope }: Operation, identity: Identity): Caller {
   if (!SCOPES_WITHOUT_PARTNER.includes(scope)) return { by: 'partner', partnerId: requirePartner(identity) };
   requireNoPartner(identity);
-  if (scope !== 'auditoria:read') return { by: 'core' };
+  if (scope !== 'auditoria:read') return { by: scope === 'operador' ? 'operator' : 'core' };
   return { by: 'auditor', seesCpf: identity.scopes.has('auditoria:cpf' satisfies Scope) };
 }
 

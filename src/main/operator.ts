@@ -8,7 +8,8 @@ import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { type CommandLine, flag, option, optionOr, required } from './command.ts';
 import { readInteger, readPosition, readUuid } from './arguments.ts';
 import { LIST_PAGE } from '../steering/bounds.ts';
-import { MAX_LINE, readLine } from '../steering/author.ts';
+import { MAX_LINE } from '../contract/resources/operator.ts';
+import { readLine } from '../steering/author.ts';
 import { type JobOptions, withJobPool } from './job-pool.ts';
 
 function readText(text: string): string {

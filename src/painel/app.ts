@@ -105,7 +105,7 @@ export function createPainel(deps: PainelDeps): Painel {
   addLoanPages(app, guard);
   addEventPages(app, guard);
   addAuditorPages(app, deps, guard);
-  addOperatorPages(app, deps, guard, streams);
+  addOperatorPages(app, guard, streams);
   const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
   return {
     fetch: (request) => app.fetch(request),

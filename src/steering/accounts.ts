@@ -1,8 +1,8 @@
 /** Partners and their accounts as the operator reads them. */
+import type { PARTNER_CHANGES } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 import { HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 import type { PartnerRow } from './partners.ts';
-import { listWebhooks, type WebhookLine } from './webhooks.ts';
 
 /** A partner's active webhooks are counted up to this many in a list. */
 export const WEBHOOKS_COUNTED = 1_000;
@@ -43,7 +43,7 @@ export async function listPartners(
 
 interface PartnerHistoryLine {
   readonly changedAt: Date;
-  readonly change: string;
+  readonly change: (typeof PARTNER_CHANGES)[number];
   readonly actor: string;
   readonly reason: string | null;
   readonly name: string;
@@ -54,28 +54,14 @@ interface PartnerHistoryLine {
 }
 
 export type ShownPartner = PartnerRow & {
-  /** A page of them, the oldest first. */
-  readonly webhooks: readonly WebhookLine[];
-  /** The webhook after which the next ones are; null when there are none. */
-  readonly moreAfter: string | null;
   /** The newest line first. */
   readonly history: readonly PartnerHistoryLine[];
   /** The line before which the next older ones are; null when there are none. */
   readonly olderThan: string | null;
 };
 
-/** Where the page of webhooks begins (null: with the first), and that of the history (null: with the newest line). */
-interface Place {
-  readonly after?: string | null;
-  readonly before?: string | null;
-}
-
-/** Null when there is none of that id. */
-export async function readPartner(
-  sql: Tx,
-  id: string,
-  { after = null, before = null }: Place = {},
-): Promise<ShownPartner | null> {
+/** With the lines of history before `before` (null: the newest). Null when there is none of that id. */
+export async function readPartner(sql: Tx, id: string, before: string | null = null): Promise<ShownPartner | null> {
   const [partner] = await sql<PartnerRow[]>`
     select id, name, active, signing, documents, issuance, created_at as "createdAt" from partners where id = ${id}`;
   if (partner === undefined) return null;
@@ -86,8 +72,7 @@ export async function readPartner(
     order by partner_id desc, partner_history.position desc
     limit ${HISTORY_PAGE + 1}`;
   const { rows: history, next: olderThan } = pageOf(lines, HISTORY_PAGE, ({ position }) => position);
-  const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id }, { after });
-  return { ...partner, webhooks, moreAfter, history, olderThan };
+  return { ...partner, history, olderThan };
 }
 
 /** Whether there is a partner of this id. */

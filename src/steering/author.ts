@@ -1,8 +1,7 @@
 /** Who steers, and why: what every line of history keeps of an operator. */
 
+import { MAX_LINE } from '../contract/resources/operator.ts';
 import { cpfsIn } from '../contract/tax-ids.ts';
-
-export const MAX_LINE = 500;
 
 /**
  * `text` as history keeps it; null unless it is one line of 1 to {@link MAX_LINE} characters without a CPF: history is sealed, so

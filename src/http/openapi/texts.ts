@@ -35,8 +35,8 @@ export const SCOPE_MEANING: Readonly<Record<Scope, Bilingual>> = {
     en: "record, as the service's own loan core, facts of the loans of all partners",
   },
   operador: {
-    pt: 'ver no painel, sem parceiro, a fila e os pollers de todos, e definir limites',
-    en: 'see in the page, without a partner, the queue and the pollers of all, and set caps',
+    pt: 'ver, sem parceiro, a fila e os pollers de todos; silenciar e limitar webhooks, e desligar parceiros',
+    en: 'see, without a partner, the queue and the pollers of all; mute and cap webhooks, and let partners go',
   },
   sandbox: {
     pt: 'fazer o papel dos sistemas em volta do serviço, onde há sandbox',
@@ -65,6 +65,10 @@ export const TAG_MEANING: Readonly<Record<string, Bilingual>> = {
   margem: { pt: 'Consulta da margem de um trabalhador.', en: "Query of a worker's margin." },
   vinculos: { pt: 'Desligamentos e novos vínculos detectados.', en: 'Ends of bond and rehires that were detected.' },
   auditoria: { pt: 'Evidência para auditores.', en: 'Evidence for auditors.' },
+  operador: {
+    pt: 'O que um operador vê e muda, de todos os parceiros.',
+    en: 'What an operator sees and changes, of all partners.',
+  },
   nucleo: {
     pt: 'A porta do núcleo de crédito do próprio serviço, com um token sem parceiro: o parceiro é o do empréstimo, ou vem no corpo.',
     en: "The door of the service's own loan core, with a token without a partner: the partner is the loan's, or comes in the body.",

@@ -1,41 +1,38 @@
 /** What an operator watches: the queue and its pollers live, the webhooks that fail, and those that are muted. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import type { OperatorWebhooks, Queue } from '../../contract/resources/operator.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { type DueLane, type Operations, readOperations } from '../../delivery/queue/operations.ts';
-import { masked } from '../../contract/masking.ts';
 import { notFound } from '../../http/api-error.ts';
-import { isPartner } from '../../steering/accounts.ts';
-import { type PageOf, readBounded } from '../../steering/bounds.ts';
-import { listWebhooks, type WebhookLine } from '../../steering/webhooks.ts';
-import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, outcomeBadge, shortUrl, table } from '../frame/parts.ts';
+import { moment, shortUrl, table } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
-import { entryAsked } from './history.ts';
 import { addOperatorPartner } from './partner.ts';
 import { addOperatorWebhook } from './webhook.ts';
 
 const EVERY_MS = 2_000;
+const FAILING = { estado: 'com_falhas', limite: '50' };
 
-export function addOperatorPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, streams: Streams): void {
+export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
   app.get(
     '/painel/operacao',
     guard.show(OPERATE, async (visit) => {
-      const { c, t } = visit;
-      const [operations, muted] = await Promise.all([
-        readOperations(deps.pool),
-        readBounded(deps.pool, (sql) => listWebhooks(sql, { state: 'muted' }, { after: entryAsked(visit) })),
+      const { c, t, api } = visit;
+      const [parts, muted] = await Promise.all([
+        readParts(visit),
+        api.read<OperatorWebhooks>('/v1/operador/webhooks', {
+          estado: 'silenciado',
+          cursor: c.req.query('depois') ?? '',
+        }),
       ]);
       return answerPage(c, {
         title: t.operator.title,
         body: html`${findForm(visit)}
           <div data-live="/painel/operacao/ao-vivo">
-            <div data-part="fila">${queue(visit, operations)}</div>
-            <div data-part="pollers">${pollers(visit, operations)}</div>
-            <div data-part="falhas">${failing(visit, operations)}</div>
+            ${Object.entries(parts).map(([name, part]) => html`<div data-part="${name}">${part}</div>`)}
           </div>
           ${mutedPart(visit, muted)}`,
       });
@@ -45,26 +42,31 @@ export function addOperatorPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: 
     '/painel/operacao/ao-vivo',
     guard.show(OPERATE, (visit) =>
       streams.open(visit, EVERY_MS, async () => {
-        const operations = await readOperations(deps.pool);
-        return [
-          { event: 'fila', data: String(await queue(visit, operations)) },
-          { event: 'pollers', data: String(await pollers(visit, operations)) },
-          { event: 'falhas', data: String(await failing(visit, operations)) },
-        ];
+        const parts = Object.entries(await readParts(visit));
+        return Promise.all(parts.map(async ([event, part]) => ({ event, data: String(await part) })));
       }),
     ),
   );
   app.get(
     '/painel/operacao/abrir',
-    guard.show(OPERATE, async ({ c }) => {
+    guard.show(OPERATE, async ({ c, api }) => {
       const id = uuid.safeParse(c.req.query('id')?.trim().toLowerCase());
       if (!id.success) throw notFound();
-      const isOfPartner = await deps.pool.run((sql) => isPartner(sql, id.data));
-      return c.redirect(`/painel/operacao/${isOfPartner ? 'parceiros' : 'webhooks'}/${id.data}`, 303);
+      const { ok: isPartner } = await api.ask(`/v1/operador/parceiros/${id.data}`);
+      return c.redirect(`/painel/operacao/${isPartner ? 'parceiros' : 'webhooks'}/${id.data}`, 303);
     }),
   );
-  addOperatorWebhook(app, deps, guard);
-  addOperatorPartner(app, deps, guard);
+  addOperatorWebhook(app, guard);
+  addOperatorPartner(app, guard);
+}
+
+/** What is live, by the name of its place on the page. */
+async function readParts(visit: Visit) {
+  const [queue, failing] = await Promise.all([
+    visit.api.read<Queue>('/v1/operador/fila'),
+    visit.api.read<OperatorWebhooks>('/v1/operador/webhooks', FAILING),
+  ]);
+  return { fila: queuePart(visit, queue), pollers: pollersPart(visit, queue), falhas: failingPart(visit, failing) };
 }
 
 function findForm({ t }: Visit): Html {
@@ -74,91 +76,99 @@ function findForm({ t }: Visit): Html {
   </form>`;
 }
 
-/** A muted webhook is never due, so the queue does not show it. */
-function mutedPart(visit: Visit, { rows: webhooks, next }: PageOf<WebhookLine>): Html {
+function mutedPart(visit: Visit, { itens, proximo_cursor }: OperatorWebhooks): Html {
   const { t } = visit;
   return html`<h2>${t.operator.muted}</h2>
-    ${webhooks.length === 0 ? html`<p>${t.operator.noneMuted}</p>` : ''}
+    ${itens.length === 0 ? html`<p>${t.operator.noneMuted}</p>` : ''}
     <ul class="plain">
-      ${webhooks.map(
-        ({ id, url, partner, mutedAt }) =>
+      ${itens.map(
+        ({ id, url, parceiro, silenciado_desde }) =>
           html`<li>
-            <a href="/painel/operacao/webhooks/${id}">${shortUrl(url)}</a> ${partner} ${t.operator.mutedSince}
-            ${moment(visit, mutedAt)}
+            <a href="/painel/operacao/webhooks/${id}">${shortUrl(url)}</a> ${parceiro} ${t.operator.mutedSince}
+            ${moment(visit, silenciado_desde)}
           </li>`,
       )}
     </ul>
-    ${next === null ? '' : html`<p><a href="/painel/operacao?depois=${next}">${t.operator.more}</a></p>`}`;
+    ${proximo_cursor === null ? '' : html`<p><a href="/painel/operacao?depois=${proximo_cursor}">${t.operator.more}</a></p>`}`;
 }
 
-/** A partner's URL as everybody but the partner sees it: without what its query may hold. */
-function urlOf(url: string): string {
-  return shortUrl(masked(url));
-}
-
-function queue(visit: Visit, { oldestDueS, lanes }: Operations): Html {
+function queuePart(
+  visit: Visit,
+  { espera_mais_longa_s, pendentes, contagem_exata, em_andamento, webhooks }: Queue,
+): Html {
   const { t } = visit;
   return html`<h2>${t.operator.queue}</h2>
     <dl class="tiles">
-      <div class="tile${oldestDueS > 60 ? ' tile-bad' : ''}">
+      <div class="tile${espera_mais_longa_s > 60 ? ' tile-bad' : ''}">
         <dt>${t.operator.oldestDue}</dt>
-        <dd>${Math.round(oldestDueS)} s</dd>
+        <dd>${Math.round(espera_mais_longa_s)} s</dd>
       </div>
       <div class="tile">
-        <dt>${t.operator.dueNow}</dt>
-        <dd>${lanes.filter(({ isDue }) => isDue).length}</dd>
+        <dt>${t.operator.pending}</dt>
+        <dd>${pendentes}${contagem_exata ? '' : '+'}</dd>
+      </div>
+      <div class="tile">
+        <dt>${t.operator.inFlight}</dt>
+        <dd>${em_andamento}</dd>
       </div>
     </dl>
-    ${lanes.length === 0 ? html`<p>${t.operator.emptyQueue}</p>` : laneTable(visit, lanes)}`;
+    ${webhooks.length === 0 ? html`<p>${t.operator.emptyQueue}</p>` : laneTable(visit, webhooks)}`;
 }
 
-function laneTable(visit: Visit, lanes: readonly DueLane[]): Html {
-  const { t } = visit;
+function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
   return table(
     t.operator.queue,
-    [t.webhooks.url, t.frame.partner, t.operator.nextDue, t.operator.state, { number: t.operator.cap }],
-    lanes.map(
+    [
+      t.webhooks.url,
+      t.frame.partner,
+      t.operator.state,
+      { number: t.operator.pending },
+      { number: t.operator.inFlight },
+      { number: t.operator.dueFor },
+    ],
+    webhooks.map(
       (lane) =>
         html`<tr>
           <td>
-            <a href="/painel/operacao/webhooks/${lane.webhookId}">${urlOf(lane.url)}</a>
-            <span class="dim id">${lane.webhookId}</span>
+            <a href="/painel/operacao/webhooks/${lane.webhook_id}">${shortUrl(lane.url)}</a>
+            <span class="dim id">${lane.webhook_id}</span>
           </td>
-          <td>${lane.partner}</td>
-          <td>${moment(visit, lane.nextDueAt)}</td>
+          <td>${lane.parceiro}</td>
           <td>
-            <span class="badge${lane.saturated ? ' badge-erro' : lane.isDue ? ' badge-pendente' : ''}"
-              >${lane.saturated ? t.operator.saturated : lane.isDue ? t.operator.due : t.operator.waits}</span
-            >${lane.active ? '' : html` <span class="badge">${t.webhooks.inactive}</span>`}
+            <span class="badge${lane.estado === 'saturada' ? ' badge-erro' : ''}"
+              >${t.operator.states[lane.estado]}</span
+            >
           </td>
-          <td class="number">${lane.windowSize === null ? '' : `${lane.windowSize} / `}${lane.maxInFlight}</td>
+          <td class="number">${lane.pendentes}</td>
+          <td class="number">${lane.em_andamento}</td>
+          <td class="number">${Math.round(lane.vencida_ha_s)} s</td>
         </tr>`,
     ),
   );
 }
 
-function pollers(visit: Visit, operations: Operations): Html {
-  const { t } = visit;
+function pollersPart({ t }: Visit, { pollers }: Queue): Html {
   return html`<h2>${t.operator.pollers}</h2>
     <p class="dim">${t.operator.pollersHint}</p>
     <ul class="plain">
-      ${operations.pollers.map(
-        ({ name, attempts, lastAt }) =>
-          html`<li><code>${name}</code> ${t.operator.attempts(attempts)} ${moment(visit, lastAt)}</li>`,
+      ${pollers.map(
+        ({ poller, tentativas_ultimo_minuto, visto_ha_s }) =>
+          html`<li>
+            <code>${poller}</code> ${t.operator.attempts(tentativas_ultimo_minuto, Math.round(visto_ha_s))}
+          </li>`,
       )}
     </ul>`;
 }
 
-function failing(visit: Visit, operations: Operations): Html {
-  const { t } = visit;
+function failingPart({ t }: Visit, { itens }: OperatorWebhooks): Html {
   return html`<h2>${t.operator.failing}</h2>
-    ${operations.failing.length === 0 ? html`<p>${t.overview.noneFailing}</p>` : ''}
+    ${itens.length === 0 ? html`<p>${t.overview.noneFailing}</p>` : ''}
     <ul class="plain">
-      ${operations.failing.map(
-        (one) =>
+      ${itens.map(
+        ({ id, url, parceiro, falhas_ultima_hora = 0 }) =>
           html`<li>
-            <a href="/painel/operacao/webhooks/${one.webhookId}">${urlOf(one.url)}</a> ${one.partner}
-            ${t.operator.failures(one.failures)} ${outcomeBadge(t, one.lastOutcome, null)} ${moment(visit, one.lastAt)}
+            <a href="/painel/operacao/webhooks/${id}">${shortUrl(url)}</a> ${parceiro}
+            ${t.operator.failures(falhas_ultima_hora)}
           </li>`,
       )}
     </ul>`;

@@ -1,77 +1,71 @@
 /** One partner as the operator sees it, and the one thing done to it here: it is let go. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { notFound } from '../../http/api-error.ts';
-import { readPartner, type ShownPartner } from '../../steering/accounts.ts';
-import { readBounded } from '../../steering/bounds.ts';
-import { deactivatePartner } from '../../steering/off-boarding.ts';
-import type { Html, PainelDeps, PainelEnv, Visit } from '../env.ts';
+import type { OperatorWebhooks, ShownPartner } from '../../contract/resources/operator.ts';
+import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, fact, moment, notice, shortUrl } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
-import { granted, OPERATE, readOperator, reasonField } from './acts.ts';
-import { entryAsked, historyPart, lineAsked } from './history.ts';
+import { OPERATE, order, reasonField } from './acts.ts';
+import { historyPart } from './history.ts';
 import { stateOf } from './webhook.ts';
 
 const PATH = '/painel/operacao/parceiros';
 
-export function addOperatorPartner(app: Hono<PainelEnv>, { pool }: PainelDeps, guard: Guard): void {
-  app.get(
-    `${PATH}/:id`,
-    guard.show(OPERATE, async (visit) => {
-      const partner = await readBounded(pool, (sql) =>
-        readPartner(sql, pathId(visit.c), { after: entryAsked(visit), before: lineAsked(visit) }),
-      );
-      if (partner === null) throw notFound();
-      return show(visit, partner);
-    }),
-  );
+export function addOperatorPartner(app: Hono<PainelEnv>, guard: Guard): void {
+  app.get(`${PATH}/:id`, guard.show(OPERATE, show));
   app.post(
     `${PATH}/:id/desligar`,
-    guard.act(OPERATE, async (visit, form) => {
+    guard.act(OPERATE, (visit, form) => {
       const id = pathId(visit.c);
-      const operator = readOperator(visit, form);
-      granted(await pool.transaction((tx) => deactivatePartner(tx, id, operator)));
-      return visit.c.redirect(`${PATH}/${id}?feito=desligado`, 303);
+      const body = { motivo: form.get('motivo') ?? '' };
+      return order(visit, ['POST', `/v1/operador/parceiros/${id}/desligar`, body], `${PATH}/${id}`, 'desligado');
     }),
   );
 }
 
-function show(visit: Visit, partner: ShownPartner): Response | Promise<Response> {
-  const { c, t } = visit;
+async function show(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
+  const id = pathId(c);
+  const [partner, webhooks] = await Promise.all([
+    api.read<ShownPartner>(`/v1/operador/parceiros/${id}`, { cursor: c.req.query('antes') ?? '' }),
+    api.read<OperatorWebhooks>('/v1/operador/webhooks', { parceiro_id: id, cursor: c.req.query('depois') ?? '' }),
+  ]);
   const done = t.operator.done[c.req.query('feito') ?? ''];
-  const path = `${PATH}/${partner.id}`;
+  const path = `${PATH}/${id}`;
   const texts = { label: t.operator.offBoard, question: t.operator.offBoardConfirm };
   return answerPage(c, {
-    title: partner.name,
+    title: partner.nome,
     body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, partner)}
       ${
-        partner.active
+        partner.ativo
           ? html`<div class="actions">${confirmed(visit, `${path}/desligar`, texts, reasonField(visit))}</div>`
           : ''
       }
       <h2>${t.operator.webhooks}</h2>
       <ul class="plain">
-        ${partner.webhooks.map(
+        ${webhooks.itens.map(
           (webhook) =>
             html`<li>
               <a href="/painel/operacao/webhooks/${webhook.id}">${shortUrl(webhook.url)}</a> ${stateOf(visit, webhook)}
             </li>`,
         )}
       </ul>
-      ${partner.moreAfter === null ? '' : html`<p><a href="${path}?depois=${partner.moreAfter}">${t.operator.more}</a></p>`}
-      ${historyPart(visit, partner.history, partner.olderThan === null ? null : `${path}?antes=${partner.olderThan}`)}`,
+      ${webhooks.proximo_cursor === null ? '' : html`<p><a href="${path}?depois=${webhooks.proximo_cursor}">${t.operator.more}</a></p>`}
+      ${historyPart(visit, partner, path)}`,
   });
 }
 
-function facts(visit: Visit, { id, active, signing, documents, issuance, createdAt }: ShownPartner): Html {
+function facts(visit: Visit, partner: ShownPartner): Html {
   const { t } = visit;
-  const state = active
+  const { id, ativo, tipo_assinatura, entrega_documentos, emissao, criado_em } = partner;
+  const state = ativo
     ? html`<span class="badge badge-entregue">${t.operator.active}</span>`
     : html`<span class="badge">${t.webhooks.inactive}</span>`;
+  const account = html`<code>${tipo_assinatura}</code> <code>${entrega_documentos}</code> <code>${emissao}</code>`;
   return html`<dl class="facts">
-    ${fact('Id', id, 'id')} ${fact(t.operator.state, html`${state} ${moment(visit, createdAt)}`)}
-    ${fact(t.operator.account, html`<code>${signing}</code> <code>${documents}</code> <code>${issuance}</code>`)}
+    ${fact('Id', id, 'id')} ${fact(t.operator.state, html`${state} ${moment(visit, criado_em)}`)}
+    ${fact(t.operator.account, account)}
   </dl>`;
 }

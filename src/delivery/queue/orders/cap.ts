@@ -4,10 +4,8 @@
  */
 import type { Tx } from '../../../db/pool.ts';
 
-export const MAX_CAP = 1_000;
-
 /**
- * Sets the cap of a webhook, 1 to 1,000, and wakes its lane, which may have been saturated under the old one. What is in
+ * Sets the cap of a webhook, 1 to MAX_CAP (contract/resources/operator.ts), and wakes its lane, which may have been saturated under the old one. What is in
  * flight above a lowered cap ends by itself, and a muted lane stays asleep. Returns the cap before; null when there is no
  * such webhook.
  */

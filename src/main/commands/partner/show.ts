@@ -16,7 +16,14 @@ has the newest 100 lines; --before N shows the ones before line N, and a line on
   async run({ partner: id, before = null, json }, line) {
     const { readBounded } = await import('../../../steering/bounds.ts');
     const { readPartner } = await import('../../../steering/accounts.ts');
-    const found = await steer(line, (pool) => readBounded(pool, (sql) => readPartner(sql, id, { before })));
+    const { listWebhooks } = await import('../../../steering/webhooks.ts');
+    const found = await steer(line, (pool) =>
+      readBounded(pool, async (sql) => {
+        const partner = await readPartner(sql, id, before);
+        const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id });
+        return partner && { ...partner, webhooks, moreAfter };
+      }),
+    );
     if (found === null) throw new Refusal(`there is no partner ${id}: partner list shows them`);
     const { webhooks, moreAfter, history, name, active, signing, documents, issuance } = found;
     const lines = [

@@ -1,4 +1,4 @@
-import { MAX_CAP } from '../../../delivery/queue/orders/cap.ts';
+import { MAX_CAP } from '../../../contract/resources/operator.ts';
 import { readInteger, readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';

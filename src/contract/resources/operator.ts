@@ -1,0 +1,128 @@
+/** What an operator reads and changes, over all partners. */
+import { z } from 'zod';
+import { DOCUMENT_MODES, ISSUANCE_MODES, PARTNER_CHANGES, SIGNING_MODES, WEBHOOK_CHANGES } from '../statuses.ts';
+import { cpfsIn } from '../tax-ids.ts';
+import { id, text, timestamp } from '../values.ts';
+
+/** The most deliveries of one webhook that an operator lets be in flight at once. */
+export const MAX_CAP = 1_000;
+/** Deliveries of a state are counted up to this many; one more stands for more. */
+export const COUNTED = 10_000;
+/** Characters of an author or a reason. */
+export const MAX_LINE = 500;
+
+/** History is sealed, so nobody could erase a CPF from it. */
+const lineOfReason = text(MAX_LINE)
+  .refine((line) => cpfsIn(line).size === 0, 'não pode ter um CPF, porque fica no histórico')
+  .meta({ text: { pt: 'Fica no histórico; nenhum CPF', en: 'Kept in the history; no CPF' } });
+const seconds = z.number();
+
+/** Every act says why. */
+export const act = z.strictObject({ motivo: lineOfReason });
+
+const CAP = `deve ser um número inteiro de 1 a ${MAX_CAP}`;
+export const capChange = z.strictObject({
+  limite: z.int(CAP).min(1, CAP).max(MAX_CAP, CAP),
+  motivo: lineOfReason.optional(),
+});
+
+const shared = { mudou_em: timestamp, autor: z.string(), motivo: z.string().nullable() };
+const proximo_cursor = z.string().nullable();
+
+const webhook = z
+  .strictObject({
+    id,
+    parceiro_id: id,
+    parceiro: z.string(),
+    /** Without what its query holds. */
+    url: z.string(),
+    eventos: z.array(z.string().meta({ examples: ['averbacao.concluida'] })),
+    /** The webhook and its partner are. */
+    ativo: z.boolean(),
+    limite: z.int(),
+    /** Its last attempt had no answer, so that it gets one at a time. */
+    sem_resposta: z.boolean(),
+    silenciado_desde: timestamp.nullable(),
+    falhando_desde: timestamp.nullable(),
+    /** Attempts; there where the list is of those that failed. */
+    falhas_ultima_hora: z.int().optional(),
+  })
+  .meta({ id: 'WebhookDaOperacao' });
+export type OperatorWebhook = z.infer<typeof webhook>;
+
+export const operatorWebhook = webhook;
+export const operatorWebhooks = z.strictObject({ itens: z.array(webhook), proximo_cursor });
+export type OperatorWebhooks = z.infer<typeof operatorWebhooks>;
+
+/** With the newest lines of its history; the cursor is that of older ones. */
+export const shownWebhook = webhook
+  .extend({
+    entregas: z.strictObject({ pendentes: z.int(), em_andamento: z.int(), suspensas: z.int(), em_erro: z.int() }),
+    historico: z.array(z.strictObject({ mudanca: z.enum(WEBHOOK_CHANGES), ...shared }).meta({ id: 'LinhaDoWebhook' })),
+    proximo_cursor,
+  })
+  .meta({ id: 'WebhookDaOperacaoComHistorico' });
+export type ShownWebhook = z.infer<typeof shownWebhook>;
+
+const partner = z
+  .strictObject({
+    id,
+    nome: z.string().meta({ examples: ['Parceiro Um'] }),
+    ativo: z.boolean(),
+    tipo_assinatura: z.enum(SIGNING_MODES),
+    entrega_documentos: z.enum(DOCUMENT_MODES),
+    emissao: z.enum(ISSUANCE_MODES),
+    criado_em: timestamp,
+  })
+  .meta({ id: 'Parceiro' });
+
+export const operatorPartner = partner;
+export const operatorPartners = z.strictObject({ itens: z.array(partner), proximo_cursor });
+
+/** With the newest lines of its history; the cursor is that of older ones. */
+export const shownPartner = partner
+  .extend({
+    historico: z.array(z.strictObject({ mudanca: z.enum(PARTNER_CHANGES), ...shared }).meta({ id: 'LinhaDoParceiro' })),
+    proximo_cursor,
+  })
+  .meta({ id: 'ParceiroComHistorico' });
+export type ShownPartner = z.infer<typeof shownPartner>;
+
+export const queue = z
+  .strictObject({
+    em: timestamp,
+    pendentes: z.int(),
+    /** False: there may be more. */
+    contagem_exata: z.boolean(),
+    em_andamento: z.int(),
+    espera_mais_longa_s: seconds,
+    silenciados: z.int(),
+    falhando: z.int(),
+    por_segundo: z.strictObject({ tentativas: seconds, entregues: seconds, falhas: seconds }),
+    /** Those with something pending, the latest first. */
+    webhooks: z.array(
+      z
+        .strictObject({
+          webhook_id: id,
+          parceiro: z.string(),
+          url: z.string(),
+          estado: z.enum(['ativa', 'falhando', 'saturada', 'silenciada', 'inativa']),
+          pendentes: z.int(),
+          em_andamento: z.int(),
+          vencida_ha_s: seconds,
+        })
+        .meta({ id: 'WebhookNaFila' }),
+    ),
+    pollers: z.array(
+      z
+        .strictObject({
+          poller: z.string(),
+          em_andamento: z.int(),
+          tentativas_ultimo_minuto: z.int(),
+          visto_ha_s: seconds,
+        })
+        .meta({ id: 'PollerVisto' }),
+    ),
+  })
+  .meta({ id: 'Fila' });
+export type Queue = z.infer<typeof queue>;
