@@ -1,101 +1,93 @@
 /** The programs of src/log/README.md run as they stand there, with nothing but the core's role. */
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { readFile, glob } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROLES } from '../../src/db/installation.ts';
 import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
+import { CORE_PAGE, CORE_PROGRAMS, type CoreProgram, prepareProgram } from '../support/core-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
-import { folderWith, isThere, run, snippet } from '../support/snippets.ts';
 
-const PAGE = 'src/log/README.md';
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PYTHON = process.env['PYTHON'] ?? 'python3';
-
-/** Maven's copy of the driver, or the one that is named. */
-async function findJar(): Promise<string | null> {
-  const given = process.env['PGJDBC_JAR'];
-  if (given !== undefined) return existsSync(given) ? given : null;
-  const jars = glob('.m2/repository/org/postgresql/postgresql/*/postgresql-*.jar', { cwd: homedir() });
-  for await (const jar of jars) if (/-[\d.]+\.jar$/.test(jar)) return path.join(homedir(), jar);
-  return null;
-}
-
-const jar = await findJar();
-const hasPsql = await isThere(['psql', '--version']);
-const hasPython = await isThere([PYTHON, '-c', 'import psycopg']);
-const hasJava = jar !== null && (await isThere(['java', '-version']));
+/** Of the eight writers on one loan. */
+const LEVELS = ['read committed', 'repeatable read', 'serializable'];
+const WRITERS = 8;
 
 let database: TestDatabase;
-let login: Login;
+let logins: Login[];
 let partnerId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  login = await createLogin(database, 'carteiro_core');
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
+  const { sql } = database;
+  logins = await Promise.all(LEVELS.map(() => createLogin(database, 'carteiro_core')));
+  for (const [index, { url }] of logins.entries())
+    await sql`alter role ${sql(new URL(url).username)} set default_transaction_isolation = ${sql.unsafe(`'${LEVELS[index]}'`)}`;
+  partnerId = await insertPartner(sql);
+  await insertWebhook(sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
 });
 afterAll(async () => {
-  await login.remove();
+  for (const login of logins) await login.remove();
   await database.drop();
 });
 
-type Settle = (loan: string, partner: string) => Promise<string>;
+const urlOf = (writer: number) => (logins[writer % LEVELS.length] as Login).url;
 
-const PROGRAMS: Record<string, Settle> = {
-  'settle.sql': (loan, partner) => {
-    const variables = [`loan=${loan}`, `partner=${partner}`, 'number=2026-00000001'].flatMap((one) => ['-v', one]);
-    return runSnippet('settle.sql', ['psql', login.url, '-X', ...variables, '-f', 'settle.sql']);
-  },
-  'settle.py': (loan, partner) => runSnippet('settle.py', [PYTHON, 'settle.py', loan, partner, '2026-00000001']),
-  'Settle.java': (loan, partner) =>
-    runSnippet('Settle.java', ['java', '-cp', String(jar), 'Settle.java', loan, partner, '2026-00000001']),
-};
-
-async function runSnippet(file: string, command: readonly [string, ...string[]]): Promise<string> {
-  const folder = await folderWith({ [file]: await snippet(file, PAGE) });
-  const { hostname, port, pathname, username, password } = new URL(login.url);
-  try {
-    return await run(command, folder.path, '', {
-      CORE_DATABASE_URL: login.url,
-      CORE_JDBC_URL: `jdbc:postgresql://${hostname}:${port}${pathname}?user=${username}&password=${password}`,
-      HOME: tmpdir(),
-    });
-  } finally {
-    await folder.remove();
-  }
+/** While one transaction has appended to the loan and stays open, until `count` others wait for its end. */
+async function whileHeld(loan: string, count: number, begin: () => Promise<string>[]): Promise<string[]> {
+  const session = await database.sql.reserve();
+  await session`begin`;
+  await session`
+    select append_event(${loan}, 0, 'desembolso.falhou', ${partnerId},
+                        json_build_object('emprestimo_id', ${loan}::uuid, 'numero_emprestimo', '2026-00000001', 'motivo', 'x'), 'core')`;
+  const settled = Promise.all(begin());
+  for (let waiting = 0; waiting < count; await Promise.race([sleep(20), settled]))
+    [{ waiting }] = await database.sql<[{ waiting: number }]>`
+      select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+  await session`commit`;
+  session.release();
+  return settled;
 }
 
-test.each([
-  ['settle.sql', hasPsql, 'psql'],
-  ['settle.py', hasPython, 'Python with psycopg'],
-  ['Settle.java', hasJava, 'Java with org.postgresql:postgresql in ~/.m2 or PGJDBC_JAR'],
-] as const)('%s appends, twice, and says why it is refused', async (file, isHere, needs) => {
-  if (!isHere) {
-    console.info(`skipped: ${file} needs ${needs}`);
-    return;
-  }
-  const settle = PROGRAMS[file] as Settle;
-  const loan = randomUUID();
-  expect(await settle(loan, partnerId)).toMatch(/[0-9a-f]{8}-[0-9a-f-]{27}[ |]+1\b/);
-  await settle(loan, partnerId);
-  const events = await database.sql`select version, actor, data from events where stream = ${loan} order by version`;
-  expect(events).toMatchObject([
-    { version: 1, actor: 'core-banking', data: { emprestimo_id: loan, valor_liberado: 5000.5 } },
-    { version: 2 },
-  ]);
-  await expect(settle(loan, randomUUID())).rejects.toThrow(/there is no partner/);
-  expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(2);
+describe.each(CORE_PROGRAMS)('%s', (name) => {
+  let program: CoreProgram | null;
+  beforeAll(async () => void (program = await prepareProgram(name)));
+  afterAll(() => program?.remove());
+
+  test('appends, twice, and says why it is refused', async (context) => {
+    if (program === null) return context.skip();
+    const loan = randomUUID();
+    expect(await program.settle(urlOf(0), loan, partnerId)).toMatch(/[0-9a-f]{8}-[0-9a-f-]{27}[ |]+1\b/);
+    await program.settle(urlOf(0), loan, partnerId);
+    const events = await database.sql`select version, actor, data from events where stream = ${loan} order by version`;
+    expect(events).toMatchObject([
+      { version: 1, actor: 'core-banking', data: { emprestimo_id: loan, valor_liberado: 5000.5 } },
+      { version: 2 },
+    ]);
+    await expect(program.settle(urlOf(0), loan, randomUUID())).rejects.toThrow(/there is no partner/);
+    expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(2);
+  });
+
+  test('eight of them on one loan, at three isolation levels, that all begin with one version: each appends once', async (context) => {
+    if (program === null) return context.skip();
+    const { settle } = program;
+    const loan = randomUUID();
+    await whileHeld(loan, WRITERS, () =>
+      Array.from({ length: WRITERS }, (_, writer) => settle(urlOf(writer), loan, partnerId)),
+    );
+    const [counted] = await database.sql`
+      select count(*)::int as events, max(version) as version, count(distinct version)::int as versions
+      from events where stream = ${loan}`;
+    expect(counted).toEqual({ events: WRITERS + 1, version: WRITERS + 1, versions: WRITERS + 1 });
+  });
 });
 
 test('its table of refusals and its paths name what there is', async () => {
-  const text = await readFile(path.join(ROOT, PAGE), 'utf8');
+  const text = await readFile(path.join(ROOT, CORE_PAGE), 'utf8');
   const names = [...text.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name as string);
   expect(
     names.filter((name) => !Object.hasOwn(EVENTS, name) && !/^settle\.|^partner\.|^event_types\.version$/.test(name)),
