@@ -8,6 +8,7 @@ const LONGEST = [
   'test/db/killed-upgrade.db.test.ts',
   'test/chaos/chaos.test.ts',
   'test/chaos/rolling.test.ts',
+  'test/log/core-readme.db.test.ts',
   'test/db/embedded.db.test.ts',
   'test/main/terminal.db.test.ts',
   'test/delivery/poller/hostile-poller.db.test.ts',

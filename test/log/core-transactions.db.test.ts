@@ -1,0 +1,173 @@
+/** What src/log/README.md says of a core's transactions: what an append locks, and what waits while one is prepared. */
+import { randomUUID } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { verifySeals } from '../../src/audit/seals/verify.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import type { Sql } from '../../src/db/pool.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { deliverAll, expectToGoOn, live, openTestPool, readOn } from '../support/lived-database.ts';
+import { createLogin, type Login } from '../support/logins.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
+import { startPrivateServer } from '../support/private-server.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const WAITED_TOO_LONG = '55P03';
+/** A session waits for no lock. */
+const CORE = { search_path: 'carteiro', lock_timeout: 1 };
+
+let database: TestDatabase;
+let login: Login;
+/** Sessions of the core. */
+let core: Sql;
+let partnerId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  login = await createLogin(database, 'carteiro_core');
+  core = postgres(login.url, { max: 12, connection: CORE });
+  partnerId = await insertPartner(database.sql);
+  await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.falhou', 'repasse.processado']);
+});
+afterAll(async () => {
+  await core.end({ timeout: 1 });
+  await login.remove();
+  await database.drop();
+});
+
+type Session = Awaited<ReturnType<Sql['reserve']>>;
+
+const append = (session: Sql, stream: string, partner = partnerId, version = 0) => session`
+  select append_event(${stream}, ${version}, 'desembolso.falhou', ${partner},
+                      ${FAILED_DISBURSEMENT.replaceAll(LOAN, stream)}::text::json, 'core')`;
+
+const begun = new Set<Session>();
+afterEach(async () => {
+  for (const session of begun) await end(session, 'rollback');
+});
+
+async function begin(sql: Sql): Promise<Session> {
+  const session = await sql.reserve();
+  await session`begin`;
+  begun.add(session);
+  return session;
+}
+
+async function end(session: Session, statement = 'commit'): Promise<void> {
+  begun.delete(session);
+  await session.unsafe(statement);
+  session.release();
+}
+
+test('an append waits for none of eight that stay open, and locks no row and nothing that another append asks for', async () => {
+  const open = await Promise.all(Array.from({ length: 8 }, () => begin(core)));
+  for (const session of open) await append(session, randomUUID());
+  const late = await begin(core);
+  await append(late, randomUUID());
+  const held = await database.sql<{ what: string }[]>`
+    select distinct case l.locktype
+             when 'advisory' then 'advisory ' || l.objid
+             when 'relation' then coalesce(t.relname, 'index')
+             else l.locktype end || ': ' || l.mode || case when l.granted then '' else ', waited for' end as what
+    from pg_locks l left join pg_class t on t.oid = l.relation and t.relkind in ('r', 'v')
+    where l.pid = any (select pid from pg_stat_activity where usename = ${new URL(login.url).username})
+    order by 1`;
+  expect(held.map(({ what }) => what)).toEqual([
+    // Shared, and tried without waiting: what an idle poller looks at.
+    'advisory 1: ShareLock',
+    'arrivals: RowExclusiveLock',
+    'deliveries: RowExclusiveLock',
+    'event_types: AccessShareLock',
+    'events: AccessShareLock',
+    'events: RowExclusiveLock',
+    'index: AccessShareLock',
+    'index: RowExclusiveLock',
+    'installation: AccessShareLock',
+    'partners: AccessShareLock',
+    'seals: AccessShareLock',
+    'transactionid: ExclusiveLock',
+    'virtualxid: ExclusiveLock',
+    'webhooks: AccessShareLock',
+  ]);
+  for (const session of [...open, late]) await end(session);
+});
+
+test('an append to the same stream waits for the first one’s end, no longer than its lock_timeout, and then is CT409', async () => {
+  const stream = randomUUID();
+  const first = await begin(core);
+  await append(first, stream);
+  const second = await begin(core);
+  await expect(append(second, stream)).rejects.toMatchObject({ code: WAITED_TOO_LONG });
+  await end(second, 'rollback');
+  await end(first);
+  await expect(append(core, stream)).rejects.toMatchObject({ code: 'CT409' });
+});
+
+test('two closings of one partner queue; other events of the partner do not wait for them', async () => {
+  const close = (session: Sql) => {
+    const stream = randomUUID();
+    return session`
+      select append_event(${stream}, 0, 'repasse.processado', ${partnerId},
+                          ${PROCESSED_SETTLEMENT.replaceAll(/"repasse_id":"[^"]+"/g, `"repasse_id":"${stream}"`)}::text::json, 'core')`;
+  };
+  const first = await begin(core);
+  await close(first);
+  const second = await begin(core);
+  await append(second, randomUUID());
+  await expect(close(second)).rejects.toMatchObject({ code: WAITED_TOO_LONG });
+  await end(second, 'rollback');
+  await end(first);
+});
+
+test('while an append is prepared, a crash loses nothing of it; it holds back feed and seals, and no other delivery', async () => {
+  const server = await startPrivateServer({ max_prepared_transactions: '5' });
+  onTestFinished(() => server.remove());
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  await migrate(server.url, silentLog);
+  const before = open(server.url);
+  const { sql } = before;
+  const lived = await live(before.pool, sql, receiver);
+  const [ours, undone] = [randomUUID(), randomUUID()];
+  for (const [stream, name] of [[ours, 'ours'] as const, [undone, 'undone'] as const]) {
+    const session = await begin(sql);
+    await append(session, stream, lived.partnerId);
+    await end(session, `prepare transaction '${name}'`);
+  }
+  await sealAll(before.pool);
+  const sealed = await verifySeals(before.pool);
+  const read = await readOn(before.pool, lived.partnerId);
+  await commitEvents(sql, lived.partnerId, 3);
+  const posted = receiver.posts.length;
+  await deliverAll(before.pool);
+  expect(receiver.posts.length).toBeGreaterThanOrEqual(posted + 3);
+  await sealAll(before.pool);
+  expect(await verifySeals(before.pool)).toEqual(sealed);
+  expect((await readOn(before.pool, lived.partnerId)).ids).toEqual(read.ids);
+  expect(await sql`select stream_version(${ours}) as version`).toEqual([{ version: 0 }]);
+  const late = await begin(sql);
+  await expect(append(late, ours, lived.partnerId)).rejects.toMatchObject({ code: WAITED_TOO_LONG });
+  await end(late, 'rollback');
+  await before.close();
+
+  await server.stopImmediately();
+  await server.start();
+  const after = open(server.url);
+  await after.sql`commit prepared 'ours'`;
+  await after.sql`rollback prepared 'undone'`;
+  await after.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+  await expectToGoOn(after.pool, after.sql, lived, read);
+  const streams = receiver.posts.map(
+    ({ body }) => (JSON.parse(String(body)) as { data: { emprestimo_id: string } }).data.emprestimo_id,
+  );
+  expect([streams.filter((stream) => stream === ours).length, streams.includes(undone)]).toEqual([1, false]);
+  await after.close();
+});
+
+function open(url: string) {
+  const pool = openTestPool(url);
+  const sql = postgres(url, { onnotice: () => undefined, connection: { ...CORE, TimeZone: 'UTC' } });
+  return { pool, sql, close: () => Promise.all([pool.close(1), sql.end({ timeout: 1 })]) };
+}
