@@ -1,10 +1,4 @@
 /** API and pollers behind PgBouncer in transaction mode, set up as src/main/README.md says. */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, chown, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import { Pool } from '../../src/db/pool.ts';
@@ -18,18 +12,13 @@ import {
   PASSWORD,
 } from '../support/core-database.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
+import { PGBOUNCER_MINOR, type Pooler, startPooler } from '../support/pooler.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { snippet } from '../support/snippets.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-const PGBOUNCER = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
-/** Undefined where there is none. */
-const version = /PgBouncer (\d+\.\d+)/.exec(String(spawnSync(PGBOUNCER, ['--version']).stdout))?.[1];
-if (version === undefined) console.info(`skipped: there is no ${PGBOUNCER} (apt-get install pgbouncer)`);
 /** `track_extra_parameters` came with 1.20. */
-const tracks = version !== undefined && Number(version.split('.')[1]) >= 20;
-/** PgBouncer refuses to run as root: Debian's `nobody`. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const tracks = (PGBOUNCER_MINOR ?? 0) >= 20;
 
 let core: CoreDatabase;
 let installation: Installation;
@@ -57,52 +46,14 @@ afterAll(async () => {
 
 const loginOf = (role: string) => `${installation.rolePrefix}_${role}_login`;
 
-interface Pooler {
-  urlOf(login: string): string;
-  stop(): Promise<void>;
-}
-
 /** With the lines of the page's `pgbouncer.ini`; `without` leaves one out. */
-async function startPooler(without?: RegExp): Promise<Pooler> {
-  const { hostname, port } = new URL(core.url);
-  const own = createServer().listen(0, '127.0.0.1');
-  await once(own, 'listening');
-  const { port: listenPort } = own.address() as AddressInfo;
-  await new Promise((resolve) => own.close(resolve));
-  const home = await makeTestFolder();
-  const { path } = home;
-  const settings = (await snippet('pgbouncer.ini', 'src/main/README.md'))
-    .split('\n')
-    .filter((line) => !without?.test(line));
-  const users = ['app', 'poller'].map((role) => `"${loginOf(role)}" "${PASSWORD}"`);
-  await writeFile(join(path, 'users.txt'), users.join('\n'));
-  const place = [`auth_file = ${join(path, 'users.txt')}`, 'listen_addr = 127.0.0.1', `listen_port = ${listenPort}`];
-  const databases = ['[databases]', `${core.name} = host=${hostname} port=${port}`];
-  const rest = ['auth_type = scram-sha-256', 'unix_socket_dir =', 'default_pool_size = 8'];
-  await writeFile(join(path, 'pgbouncer.ini'), [...databases, ...settings, ...place, ...rest].join('\n'));
-  if (NOBODY.uid !== undefined) {
-    await chmod(path, 0o755);
-    await chown(join(path, 'users.txt'), NOBODY.uid, NOBODY.gid);
-  }
-  const child = spawn(PGBOUNCER, [join(path, 'pgbouncer.ini')], { ...NOBODY, stdio: ['ignore', 'ignore', 'pipe'] });
-  const exited = once(child, 'exit');
-  const lines: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      lines.push(line);
-      if (line.includes('process up')) resolve();
-    });
-    child.on('error', reject);
-    void exited.then(() => reject(new Error(`pgbouncer ended: ${lines.join('\n')}`)));
+async function startPooled(without?: RegExp): Promise<Pooler> {
+  const lines = (await snippet('pgbouncer.ini', 'src/main/README.md')).split('\n').slice(1);
+  return startPooler({
+    target: core.url,
+    users: Object.fromEntries(['app', 'poller'].map((role) => [loginOf(role), PASSWORD])),
+    settings: [...lines.filter((line) => !without?.test(line)), 'default_pool_size = 8'],
   });
-  return {
-    urlOf: (login) => `postgres://${login}:${PASSWORD}@127.0.0.1:${listenPort}/${core.name}`,
-    async stop() {
-      child.kill('SIGINT');
-      await exited;
-      await home.remove();
-    },
-  };
 }
 
 const LEASE_ALONE = /a pooler stands before the database/g;
@@ -145,22 +96,22 @@ async function deliverThrough(pooler: Pooler): Promise<number> {
   return receiver.posts.length;
 }
 
-describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode`, () => {
+describe.skipIf(PGBOUNCER_MINOR === undefined)(`PgBouncer 1.${PGBOUNCER_MINOR} in transaction mode`, () => {
   test.skipIf(!tracks)('gives each session its search path, when it tracks it', async () => {
-    const pooler = await startPooler();
+    const pooler = await startPooled();
     expect(await deliverThrough(pooler)).toBe(20);
     await pooler.stop();
   });
 
   test('without the search path is refused, in a sentence that gives the SQL; after that SQL all works', async () => {
-    const pooler = await startPooler(/^track_extra_parameters/);
+    const pooler = await startPooled(/^track_extra_parameters/);
     const env = { ...environment, DATABASE_URL: pooler.urlOf(loginOf('poller')) };
     const { code, stderr } = await runCommand(['poll'], env);
     expect(code).toBe(1);
     const [, advised = ''] = /run "(alter role [^"]+)"/.exec(stderr) ?? [stderr];
     for (const role of ['app', 'poller']) await core.sql.unsafe(advised.replace('<the login>', loginOf(role)));
     await pooler.stop();
-    const again = await startPooler(/^track_extra_parameters/);
+    const again = await startPooled(/^track_extra_parameters/);
     expect(await deliverThrough(again)).toBe(20);
     // Found out as well, where nobody says it.
     const { schema } = installation;
@@ -175,7 +126,7 @@ describe.skipIf(version === undefined)(`PgBouncer ${version} in transaction mode
   test('every job does through it what it does on the database itself, several at once over the same few sessions', async () => {
     // As the page says for a PgBouncer that does not track the search path.
     await core.sql.unsafe(`alter role ${loginOf('app')} set search_path = ${installation.schema}, pg_temp`);
-    const pooler = await startPooler(/^track_extra_parameters/);
+    const pooler = await startPooled(/^track_extra_parameters/);
     // What these print depends on the time, or on what was done before.
     const others = [['sync-bonds'], ['close-settlement', '2025-01'], ['queue', 'status', '--json']];
     const reading = [

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { type Folder, folderWith, isThere, run, snippet } from './snippets.ts';
 
 export const CORE_PAGE = 'src/log/README.md';
-const PYTHON = process.env['PYTHON'] ?? 'python3';
+export const PYTHON = process.env['PYTHON'] ?? 'python3';
 const NUMBER = '2026-00000001';
 const PGX = 'github.com/jackc/pgx/v5 v5.7.5';
 const JARS = ['/usr/share/java/postgresql.jar', '.m2/repository/org/postgresql/postgresql/*/postgresql-*.jar'];
@@ -35,6 +35,12 @@ async function findJar(): Promise<string | null> {
 /** Builds from the module cache alone. */
 const GO = { GOFLAGS: '-mod=mod', GOPROXY: 'off', GONOSUMDB: '*' };
 
+const builds = (command: Command, folder: string) =>
+  run(command, folder, '', GO).then(
+    () => true,
+    () => false,
+  );
+
 const LANGUAGES: readonly Language[] = [
   {
     file: 'settle.sh',
@@ -54,19 +60,16 @@ const LANGUAGES: readonly Language[] = [
     file: 'Settle.java',
     needs: 'Java, and org.postgresql:postgresql in ~/.m2, /usr/share/java or PGJDBC_JAR',
     files: ['Settle.java'],
-    isHere: async () => (await findJar()) !== null && isThere(['java', '-version']),
-    command: async () => ['java', '-cp', String(await findJar()), 'Settle.java'],
+    isHere: async (folder) =>
+      (await findJar()) !== null && builds(['javac', '-encoding', 'UTF-8', 'Settle.java'], folder),
+    command: async () => ['java', '-cp', `.:${await findJar()}`, 'Settle'],
   },
   {
     file: 'settle.go',
     needs: `Go with ${PGX} in its module cache`,
     files: ['settle.go'],
     others: { 'go.mod': `module settle\n\ngo 1.23\n\nrequire ${PGX}\n` },
-    isHere: (folder) =>
-      run(['go', 'build', '-o', 'settle', 'settle.go'], folder, '', GO).then(
-        () => true,
-        () => false,
-      ),
+    isHere: (folder) => builds(['go', 'build', '-o', 'settle', 'settle.go'], folder),
     command: () => Promise.resolve(['./settle']),
   },
 ];

@@ -1,6 +1,6 @@
 /**
  * What `npm run test:long` runs, and `npm test` leaves out: mutants and the model's long walks, chaos, the bench, plans of large
- * tables, images and units, generated clients, upgrades of a database that is killed or written to meanwhile.
+ * tables, images and units, generated clients, the core's programs behind PgBouncer, upgrades of a database that is killed or written to meanwhile.
  */
 export const LONG_TESTS = [
   'test/bench/**/*.test.ts',
@@ -8,6 +8,7 @@ export const LONG_TESTS = [
   'test/model/**/*.db.test.ts',
   'test/**/*plans*.db.test.ts',
   'test/http/generated-clients.db.test.ts',
+  'test/log/core-pgbouncer.db.test.ts',
   'test/main/deploy/{compose,image,systemd}.db.test.ts',
   'test/main/{moved-server,point-in-time,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
   'test/db/{embedded-hosts,killed-upgrade,moved-database,running-system}.db.test.ts',

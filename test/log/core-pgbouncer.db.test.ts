@@ -1,0 +1,106 @@
+/** A core behind the real PgBouncer, in each of its modes, as src/log/README.md tells it: with the page's own programs. */
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CORE_PROGRAMS, type CoreProgram, prepareProgram, PYTHON } from '../support/core-programs.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createLogin, type Login } from '../support/logins.ts';
+import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { PGBOUNCER_MINOR, type Pooler, startPooler } from '../support/pooler.ts';
+import { isThere, run } from '../support/snippets.ts';
+
+/** It keeps its clients' prepared statements by itself since 1.24. */
+const keepsStatements = (PGBOUNCER_MINOR ?? 0) >= 24;
+/** What the page adds to the address in transaction mode, before that. */
+const WITHOUT_STATEMENTS: Readonly<Record<string, string>> = {
+  'Settle.java': '?prepareThreshold=0',
+  'settle.go': '?default_query_exec_mode=exec',
+};
+
+let database: TestDatabase;
+let login: Login;
+let name: string;
+let partnerId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  login = await createLogin(database, 'carteiro_core');
+  name = new URL(login.url).username;
+  partnerId = await insertPartner(database.sql);
+  await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
+});
+afterAll(async () => {
+  await login.remove();
+  await database.drop();
+});
+
+/** One session of the server for all clients, so that each finds what the one before it left there. */
+const startIn = (mode: string): Promise<Pooler> =>
+  startPooler({
+    target: database.url,
+    users: { [name]: new URL(login.url).password },
+    settings: [`pool_mode = ${mode}`, 'ignore_startup_parameters = extra_float_digits', 'default_pool_size = 1'],
+  });
+
+describe.skipIf(PGBOUNCER_MINOR === undefined)(`through PgBouncer 1.${PGBOUNCER_MINOR}`, () => {
+  describe.each(CORE_PROGRAMS)('%s', (file) => {
+    let program: CoreProgram | null;
+    beforeAll(async () => void (program = await prepareProgram(file)));
+    afterAll(() => program?.remove());
+
+    test.each(['session', 'transaction'])('appends twice in %s mode', async (mode) => {
+      if (program === null) return;
+      const pooler = await startIn(mode);
+      const url = `${pooler.urlOf(name)}${mode === 'transaction' && !keepsStatements ? (WITHOUT_STATEMENTS[file] ?? '') : ''}`;
+      const loan = randomUUID();
+      try {
+        for (let time = 0; time < 2; time += 1) await program.settle(url, loan, partnerId);
+      } finally {
+        await pooler.stop();
+      }
+      expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(2);
+    });
+
+    test('is refused in statement mode, and appends nothing', async () => {
+      if (program === null) return;
+      const pooler = await startIn('statement');
+      const loan = randomUUID();
+      await expect(program.settle(pooler.urlOf(name), loan, partnerId)).rejects.toThrow(
+        /transaction blocks not allowed/,
+      );
+      await pooler.stop();
+      expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(0);
+    });
+  });
+
+  test('in transaction mode pgx’s own statements need a PgBouncer that keeps them, or the page’s parameter', async () => {
+    const program = await prepareProgram('settle.go');
+    if (program === null) return;
+    const pooler = await startIn('transaction');
+    await program.settle(pooler.urlOf(name), randomUUID(), partnerId);
+    const second = program.settle(pooler.urlOf(name), randomUUID(), partnerId);
+    if (keepsStatements) await second;
+    else await expect(second).rejects.toThrow(/prepared statement .* already exists/);
+    await pooler.stop();
+    await program.remove();
+  });
+
+  test('in transaction mode psycopg’s sixth run of a statement needs such a PgBouncer too, or prepare_threshold=None', async (context) => {
+    if (!(await isThere([PYTHON, '-c', 'import psycopg']))) return context.skip();
+    const pooler = await startIn('transaction');
+    const runTwelve = (options: string) =>
+      run([PYTHON, '-c', TWELVE.replace('OPTIONS', options), pooler.urlOf(name)], tmpdir());
+    if (keepsStatements) await runTwelve('');
+    else await expect(runTwelve('')).rejects.toThrow(/prepared statement .* (already exists|does not exist)/);
+    await runTwelve(', prepare_threshold=None');
+    await pooler.stop();
+  });
+});
+
+/** Two connections that take turns. */
+const TWELVE = `
+import psycopg, sys, uuid
+cores = [psycopg.connect(sys.argv[1], autocommit=True OPTIONS) for _ in range(2)]
+for turn in range(12):
+    for core in cores:
+        core.execute("select carteiro.stream_version(%s)", [uuid.uuid4()]).fetchone()
+`;
