@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { ROLES } from '../../src/db/installation.ts';
 import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
 import { EVENTS } from '../../src/contract/events.ts';
@@ -58,8 +58,8 @@ describe.each(CORE_PROGRAMS)('%s', (name) => {
   beforeAll(async () => void (program = await prepareProgram(name)));
   afterAll(() => program?.remove());
 
-  test('appends, twice, and says why it is refused', async (context) => {
-    if (program === null) return context.skip();
+  test('appends, twice, and says why it is refused', async (context: TestContext) => {
+    if (program === null) context.skip();
     const loan = randomUUID();
     expect(await program.settle(urlOf(0), loan, partnerId)).toMatch(/[0-9a-f]{8}-[0-9a-f-]{27}[ |]+1\b/);
     await program.settle(urlOf(0), loan, partnerId);
@@ -72,8 +72,8 @@ describe.each(CORE_PROGRAMS)('%s', (name) => {
     expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(2);
   });
 
-  test('eight of them on one loan, at three isolation levels, that all begin with one version: each appends once', async (context) => {
-    if (program === null) return context.skip();
+  test('eight of them on one loan, at three isolation levels, that all begin with one version: each appends once', async (context: TestContext) => {
+    if (program === null) context.skip();
     const { settle } = program;
     const loan = randomUUID();
     await whileHeld(loan, WRITERS, () =>
