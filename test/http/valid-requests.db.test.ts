@@ -29,6 +29,7 @@ let partner: TestPartner;
 let token: string;
 let auditor: string;
 let core: string;
+let operator: string;
 let cut: string;
 let loan: string;
 let webhook: string;
@@ -43,6 +44,7 @@ beforeAll(async () => {
   );
   auditor = await world.api.token(undefined, ['auditoria:read']);
   core = await world.api.token(undefined, ['nucleo']);
+  operator = await world.api.token(undefined, ['operador']);
   const exported = await world.api.app.request('/v1/auditoria/tentativas?formato=csv', {
     headers: { Authorization: `Bearer ${auditor}` },
   });
@@ -111,6 +113,11 @@ function keptToRules({ query, body, ...rest }: Valid): Valid {
   };
 }
 
+function tokenFor(scope: Scope | undefined): string {
+  const own = { 'auditoria:read': auditor, nucleo: core, operador: operator } as Partial<Record<Scope, string>>;
+  return (scope && own[scope]) ?? token;
+}
+
 /** Half of the requests are about what exists. */
 async function send(method: string, path: string, operation: DescribedOperation, valid: Valid, isKnown: boolean) {
   const known = path.startsWith('/v1/webhooks') ? webhook : loan;
@@ -129,7 +136,7 @@ async function send(method: string, path: string, operation: DescribedOperation,
   return world.api.app.request(`${real}?${query.toString()}`, {
     method: method.toUpperCase(),
     headers: {
-      Authorization: `Bearer ${scope === 'auditoria:read' ? auditor : scope === 'nucleo' ? core : token}`,
+      Authorization: `Bearer ${tokenFor(scope)}`,
       ...(text !== null && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
       ...(valid.header as Record<string, string>),
     },

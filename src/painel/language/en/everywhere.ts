@@ -91,7 +91,6 @@ export const everywhere: typeof pt = {
     copied: 'Copied',
     none: 'none',
     all: 'all',
-    yes: 'yes',
     no: 'no',
     search: 'Search',
     clear: 'Clear',

@@ -81,7 +81,6 @@ export const everywhere = {
     copied: 'Copiado',
     none: 'nenhum',
     all: 'todos',
-    yes: 'sim',
     no: 'não',
     search: 'Buscar',
     clear: 'Limpar',
