@@ -1,4 +1,5 @@
 /** The checks that every request passes, of the API and of the page beside it. */
+import { logCpfRead } from '../audit/cpf-reads.ts';
 import { createAdmission, createAuthenticator } from './auth/auth.ts';
 import type { HttpDeps } from './deps.ts';
 import { createTurns, LARGE_BODY_PACE } from './body/large-bodies.ts';
@@ -20,6 +21,7 @@ export function createGate({
     authenticate: createAuthenticator(tokens),
     countRequest: createRateLimit(rateLimitPerMinute),
     admit: createAdmission(isActivePartner),
+    logCpfRead: (read) => logCpfRead(pool, read),
     takeTurn: createTurns(turnWaitMs),
     largeBodyPace,
   };

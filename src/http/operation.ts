@@ -6,6 +6,7 @@
  * An operation with a large body first looks whether its subject exists, and answers 404 without reading. Then the
  * body waits for its turn, unless its headers alone are refused.
  */
+import type { CpfRead } from '../audit/cpf-reads.ts';
 import type { Context, HonoRequest } from 'hono';
 import { z } from 'zod';
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
@@ -120,6 +121,8 @@ export interface Gate {
   readonly authenticate: Authenticate;
   readonly countRequest: CountRequest;
   readonly admit: Admit;
+  /** Fails closed: what could not be logged is not answered. */
+  readonly logCpfRead: (read: CpfRead) => Promise<void>;
   readonly takeTurn: TakeTurn;
   readonly largeBodyPace: Pace;
 }
@@ -147,6 +150,12 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
         params,
         ...sent,
       };
+      if (caller.by === 'auditor' && caller.seesCpf) {
+        const { pathname, search } = new URL(c.req.url);
+        const named = `${operation.method.toUpperCase()} ${operation.path}`;
+        const { actor, requestId } = asked;
+        await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId });
+      }
       const answer = await respond(asked as never, c.req);
       if ('refused' in answer) throw refusalError(answer.refused);
       return toResponse(c, answer);
@@ -156,6 +165,12 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
     expectJson(c.req, maxBodyBytes);
     return gate.takeTurn(caller.by === 'partner' ? caller.partnerId : '', () => serve(gate.largeBodyPace));
   };
+}
+
+/** A query as a person reads it. */
+function decoded(search: string): string {
+  const fields = [...new URLSearchParams(search)].map(([name, value]) => `${name}=${value}`);
+  return fields.length === 0 ? '' : `?${fields.join('&')}`;
 }
 
 function callerOf({ scope }: Operation, identity: Identity): Caller {

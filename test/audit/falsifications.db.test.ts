@@ -115,14 +115,25 @@ const TABLE = `
   update events set data = '{}', commitment = sha256(salt || 'x') where id = :e
 [superuser: check] another body beside the hash of the one that was sent
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}' where id = :e
-[superuser: verify open] a body taken away as if it had been erased
+[superuser: verify check] a body taken away as if it had been erased
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}', salt = null where id = :e
-[superuser: verify open] what is left of an erased event, changed
+[app: nobody] an event erased in somebody else's name
+  # The order is sealed with its author, and the evidence names it; who may order is believed. The text is gone.
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'somebody', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; select erase_page(:x, 1)
+[superuser: verify check] an order to erase that comes to cover another event
+  insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
+  insert into erasure_pages (order_id, number, event_ids, remains)
+  select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e; select erase_page(:x, 1);
+  update erasure_pages set event_ids = array[:f::uuid]
+[superuser: verify] what is left of an erased event, changed
+  # A proof has nothing of what is left.
   insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
   insert into erasure_pages (order_id, number, event_ids, remains)
   select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
   select erase_page(:x, 1); update events set data = '{}' where id = :e
-[superuser: verify open] an order to erase, removed when its work was done
+[superuser: verify check] an order to erase, removed when its work was done
   insert into erasure_orders (id, actor, reason, events, pages) values (:x, 'ana', 'x', 1, 1);
   insert into erasure_pages (order_id, number, event_ids, remains)
   select :x, 1, array[id], array[sha256(convert_to(erased(data)::text, 'UTF8'))] from events where id = :e;
@@ -131,6 +142,8 @@ const TABLE = `
   update events set salt = null where id = :e
 [app: refused] an order to erase that says when it was given
   insert into erasure_orders (actor, reason, events, pages, ordered_at) values ('ana', 'x', 1, 1, now())
+[app: refused] a reader of CPFs taken out of the log
+  delete from cpf_reads
 [superuser: verify check] two events that swap their bodies and salts
   update events a set data = b.data, salt = b.salt from events b where a.id in (:e, :f) and b.id in (:e, :f) and a.id <> b.id
 [superuser: verify check] another salt of a body
@@ -353,7 +366,7 @@ const TABLE = `
   {"selos": []}
 [file: check] another status
   {"entrega.status": "erro"}
-[file: open] another body without its salt
+[file: check] another body without its salt
   {"corpo": "{}", "sal": null}
 [file: open] another body in a file that calls itself masked
   {"corpo": "{}", "retido": "x"}

@@ -69,7 +69,7 @@ describe('a proof', () => {
     expect(proof.tentativas).toHaveLength(2);
     expect(JSON.parse(proof.corpo)).toMatchObject({ evento: 'desembolso.falhou' });
     expect(Buffer.from(first(proof.tentativas).resposta ?? '', 'base64').toString()).toContain(proof.entrega.id);
-    expect(check(proof)).toEqual({ fits: true, reason: null, unsealed: 0 });
+    expect(check(proof)).toEqual({ fits: true, reason: null, unsealed: 0, erased: null });
     for (const row of [proof.evento as ProvedRow, ...proof.tentativas]) {
       expect(readEntry(Buffer.from(row.entrada ?? '', 'base64'))).toEqual({ source: row.tabela, fields: row.campos });
     }
@@ -168,7 +168,6 @@ describe('a proof', () => {
       (p) => [p.evento, ...p.tentativas].forEach((row) => Object.assign(row ?? {}, { selo: null })),
     ],
     ['another body in a file that calls itself masked', (p) => Object.assign(p, { retido: 'x', corpo: '{}' })],
-    ['another body and no salt', (p) => Object.assign(p, { sal: null, corpo: '{}' })],
     ['no way to the checkpoint', (p) => Object.assign(last(p.selos), { caminho: null })],
     [
       'no checkpoint',
@@ -198,7 +197,7 @@ describe('a proof', () => {
       await untilSettled(sql);
       await sealAndSign(pool);
       const { body } = await readProof(row.id);
-      expect(check(body)).toEqual({ fits: true, reason: null, unsealed: 0 });
+      expect(check(body)).toEqual({ fits: true, reason: null, unsealed: 0, erased: null });
       expect(JSON.parse(body.corpo)).toMatchObject({ evento: data === example ? 'margem.falhou' : 'webhook.teste' });
       expect(check({ ...body, evento: null })).toMatchObject({ fits: false });
     }

@@ -62,6 +62,21 @@ afterAll(async () => {
   await folder.remove();
 });
 
+/** The same proof, of a delivery whose event was erased. */
+async function readErased(): Promise<Proof> {
+  const { sql, pool } = api.database;
+  const { id, evento_id: event } = proof.entrega;
+  await sql`insert into erasure_orders (id, actor, reason, events, pages) values (${id}, 'ana', 'x', 1, 1)`;
+  await sql`
+    insert into erasure_pages (order_id, number, event_ids, remains)
+    select ${id}, 1, array[e.id], array[sha256(convert_to(erased(e.data)::text, 'UTF8'))] from events e where e.id = ${event}`;
+  await sql`select erase_page(${id}, 1)`;
+  await untilSettled(sql);
+  await sealAndSign(pool);
+  const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+  return (await api.send<Proof>('GET', `/v1/auditoria/entregas/${id}/prova`, { token })).body;
+}
+
 const sizeOf = (note: string) => Number(note.split('\n')[1]);
 const headOf = (note: string) => ({ size: sizeOf(note), root: Buffer.from(note.split('\n')[2] ?? '', 'base64') });
 const [first, last] = [() => notes[1] ?? '', () => notes.at(-1) ?? ''];
@@ -147,6 +162,7 @@ describe('golang.org/x/mod/sumdb', () => {
         (error: { stderr: string }) => error.stderr,
       );
     expect(await go('inclusion', await fileOf('p.json', JSON.stringify(proof)), SIGNER.text)).toBe('ok');
+    expect(await go('inclusion', await fileOf('e.json', JSON.stringify(await readErased())), SIGNER.text)).toBe('ok');
     const moved = { ...proof, evento: { ...proof.evento, indice: (proof.evento?.indice ?? 0) ^ 1 } };
     expect(await go('inclusion', await fileOf('m.json', JSON.stringify(moved)), SIGNER.text)).toContain(
       'a row of seal',

@@ -1,23 +1,31 @@
 /** A worker is forgotten: what is refused, what is overwritten, what stays and holds. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addUp, readBalance } from '../../src/audit/balance.ts';
+import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { addDays, dayOf } from '../../src/contract/calendar.ts';
 import { KEPT_TEXTS } from '../../src/contract/erasure.ts';
+import type { Proof, ProvedRow } from '../../src/contract/resources/audit-resource.ts';
 import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
+import type { Scope } from '../../src/contract/statuses.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { eraseAll, eraseTurn, readErasure } from '../../src/core/workers/erase.ts';
 import { findWorker } from '../../src/core/workers/find-worker.ts';
 import { orderErasure } from '../../src/core/workers/order-erasure.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { sealAndSign } from '../support/checkpoint.ts';
+import { sealAndSign, SIGNER, TRUSTED } from '../support/checkpoint.ts';
 import { CPF, findMarks, KEY_OF_LOAN, leadMarkedWorker, type MarkedWorker, TERMS } from '../support/marked-worker.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const KEY = workerKeyOf(randomBytes(32));
 const ORDER = { cpf: CPF, actor: 'operador:ana', reason: 'pedido do titular', courtOrder: null, years: 0 };
@@ -114,6 +122,22 @@ test('every table in which the worker stands is free of the worker afterwards', 
   expect(await orderErasure(pool, KEY, ORDER)).toEqual({ refused: { kind: 'unknownWorker' } });
 });
 
+const execute = promisify(execFile);
+const PYTHON = path.resolve(import.meta.dirname, '../../src/audit/verifiers/carteiro_audit.py');
+
+/** How the verifier in Python ends. */
+async function python(proof: string): Promise<number> {
+  const folder = await makeTestFolder();
+  const file = path.join(folder.path, 'proof.json');
+  await writeFile(file, proof);
+  const code = await execute('python3', [PYTHON, 'check', file, SIGNER.text]).then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  );
+  await folder.remove();
+  return code;
+}
+
 describe('afterwards', () => {
   const auditor = () => api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
 
@@ -186,8 +210,8 @@ describe('afterwards', () => {
     const delivery = body.itens.find(
       ({ emprestimo_id, status }) => emprestimo_id === worker.loans[0] && status === 'entregue',
     );
-    const path = `/v1/entregas/${delivery?.id}`;
-    const { body: shown } = await api.send('GET', path, { token });
+    const address = `/v1/entregas/${delivery?.id}`;
+    const { body: shown } = await api.send('GET', address, { token });
     expect(shown).toMatchObject({
       corpo: 'apagado',
       tentativas: [{ resposta: 'apagado', assinaturas_conhecidas: false }],
@@ -196,7 +220,7 @@ describe('afterwards', () => {
       token: await auditor(),
     });
     expect(listed.body).toMatchObject({ itens: [{ resposta: 'apagado' }] });
-    const resent = await api.send('POST', `${path}/reenvio`, { token });
+    const resent = await api.send('POST', `${address}/reenvio`, { token });
     expect([resent.status, resent.body.mensagem]).toEqual([
       409,
       'os dados deste evento foram apagados; não há o que enviar',
@@ -208,12 +232,74 @@ describe('afterwards', () => {
     expect(worker.receiver.posts.slice(posts).filter(({ body: sent }) => sent.includes('apagado'))).toEqual([]);
   });
 
+  test('a proof says by which order and when, and every verifier takes it; without the order none does', async () => {
+    const [delivery] = await api.database.sql<[{ id: string }]>`
+      select d.id from deliveries d join events e on e.id = d.event_id
+      where e.stream = ${worker.loans[0] ?? ''} and d.status = 'entregue' order by d.id limit 1`;
+    const address = `/v1/auditoria/entregas/${delivery.id}/prova`;
+    const { body: proof, text } = await api.send<Proof>('GET', address, { token: await auditor() });
+    const { pedido } = proof.apagamento ?? {};
+    expect(proof).toMatchObject({ corpo: 'apagado', sal: null });
+    expect(text.length).toBeLessThan(20_000);
+    const { id, ordered_at: at } = pedido?.campos ?? {};
+    expect(checkProof(text, TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0, erased: { order: id, at } });
+    expect(await python(text)).toBe(0);
+    const [other] = proof.tentativas;
+    const forged: readonly Proof[] = [
+      { ...proof, apagamento: null },
+      { ...proof, corpo: '{}' },
+      { ...proof, apagamento: proof.apagamento && { ...proof.apagamento, pagina: other as ProvedRow } },
+      {
+        ...proof,
+        apagamento: proof.apagamento && { ...proof.apagamento, pedido: { ...proof.apagamento.pedido, indice: 99 } },
+      },
+    ];
+    for (const one of forged) {
+      expect(checkProof(JSON.stringify(one), TRUSTED).fits).toBe(false);
+      expect(await python(JSON.stringify(one))).toBe(1);
+    }
+    const masked = await api.send<Proof>('GET', address, { token: await api.token(undefined, ['auditoria:read']) });
+    expect(checkProof(masked.text, TRUSTED).fits).toBeNull();
+  });
+
   test('bonds say apagado', async () => {
     for (const list of ['desligamentos', 'novos']) {
       const { body } = await api.send('GET', `/v1/vinculos/${list}`, { token: worker.token });
       expect(body).toMatchObject({ itens: [{ cpf_trabalhador: 'apagado', nome_trabalhador: 'apagado' }] });
     }
   });
+});
+
+test('who read CPFs unmasked is logged and sealed: by whom, what was asked for, and when; who read them masked is not', async () => {
+  const { sql, pool } = api.database;
+  const path = '/v1/auditoria/tentativas?desde=2026-01-01T00:00:00.000Z&formato=csv';
+  const read = (path: string, ...scopes: Scope[]) =>
+    api
+      .token(undefined, scopes)
+      .then((token) => api.send('GET', path, { token, headers: { 'X-Request-Id': 'x' } }).catch(() => null));
+  const logged = () =>
+    sql<
+      { actor: string; operation: string; asked: string }[]
+    >`select actor, operation, asked from cpf_reads order by position`;
+  const before = (await logged()).length;
+  await read('/v1/auditoria/tentativas', 'auditoria:read');
+  expect(await logged()).toHaveLength(before);
+  await read(path, 'auditoria:read', 'auditoria:cpf');
+  await read(`/v1/auditoria/entregas/${worker.loans[0]}/prova?tamanho=3`, 'auditoria:read', 'auditoria:cpf');
+  expect((await logged()).slice(before)).toEqual([
+    { actor: expect.any(String) as string, operation: 'GET /v1/auditoria/tentativas', asked: path },
+    {
+      actor: expect.any(String) as string,
+      operation: 'GET /v1/auditoria/entregas/{id}/prova',
+      asked: `/v1/auditoria/entregas/${worker.loans[0]}/prova?tamanho=3`,
+    },
+  ]);
+  await untilSettled(sql);
+  await sealAndSign(pool);
+  await sql`update cpf_reads set actor = 'nobody' where position = (select max(position) from cpf_reads)`;
+  expect((await verifySeals(pool)).findings).toMatchObject([
+    { tipo: 'linha_alterada', tabela: 'cpf_reads', colunas: ['actor'] },
+  ]);
 });
 
 test('the database keeps the texts that the contract names, and no other; of these none that is a CPF', async () => {

@@ -370,7 +370,7 @@ describe('delivery', () => {
     await untilSettled(database.sql);
     await sealAndSign(database.pool);
     const proof = await readProof(database.pool, id);
-    expect(checkProof(JSON.stringify(proof), TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0 });
+    expect(checkProof(JSON.stringify(proof), TRUSTED)).toEqual({ fits: true, reason: null, unsealed: 0, erased: null });
     expect(checkProof(JSON.stringify({ ...proof, pedidos: [] }), TRUSTED)).toMatchObject({ fits: false });
     const shown = await json('delivery', 'show', id);
     expect(shown).toMatchObject({

@@ -6,6 +6,7 @@
  * yet, or withheld, is `null`, and never `true`.
  */
 import { createHash } from 'node:crypto';
+import { ERASED } from '../../contract/erasure.ts';
 import { type Proof, proof, type ProvedRow } from '../../contract/resources/audit-resource.ts';
 import { type Checkpoint, openCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { Verifier } from '../checkpoint/note.ts';
@@ -19,6 +20,13 @@ export interface CheckedProof {
   readonly reason: string | null;
   /** Rows that no seal under the checkpoint covered yet when the proof was made. */
   readonly unsealed: number;
+  /** By which order the text was erased, and when; null where it was not, or the order could not be checked. */
+  readonly erased: Erased | null;
+}
+
+interface Erased {
+  readonly order: string;
+  readonly at: string;
 }
 
 export interface Trusted {
@@ -30,15 +38,16 @@ export interface Trusted {
 /** Checks the text of a proof's file. */
 export function checkProof(text: string, trusted: Trusted): CheckedProof {
   const parsed = proof.safeParse(parse(text));
-  if (!parsed.success) return { fits: false, reason: 'the file is no proof of this format', unsealed: 0 };
+  if (!parsed.success) return { fits: false, reason: 'the file is no proof of this format', unsealed: 0, erased: null };
   const data = parsed.data;
   const rows = rowsOf(data);
   const unsealed = rows.filter(({ selo }) => data.selos.find(({ numero }) => numero === selo)?.caminho == null).length;
   const head = headOf(data, trusted.keys);
-  const wrong = wrongRows(data) ?? wrongBody(data) ?? wrongStatus(data) ?? wrongSeals(data, head);
-  if (wrong !== null) return { fits: false, reason: wrong, unsealed };
+  const wrong = wrongRows(data) ?? wrongErasure(data) ?? wrongBody(data) ?? wrongStatus(data) ?? wrongSeals(data, head);
+  if (wrong !== null) return { fits: false, reason: wrong, unsealed, erased: null };
   const open = openPart(data, head, trusted, unsealed);
-  return open === null ? { fits: true, reason: null, unsealed } : { ...open, unsealed };
+  const result = open ?? ({ fits: true, reason: null } as const);
+  return { ...result, unsealed, erased: result.fits === false ? null : erasedBy(data) };
 }
 
 function parse(text: string): unknown {
@@ -49,8 +58,9 @@ function parse(text: string): unknown {
   }
 }
 
-function rowsOf({ evento, tentativas, pedidos }: Proof): ProvedRow[] {
-  return [...(evento === null ? [] : [evento]), ...tentativas, ...pedidos];
+function rowsOf({ evento, tentativas, pedidos, apagamento }: Proof): ProvedRow[] {
+  const erasure = apagamento === null ? [] : [apagamento.pedido, apagamento.pagina];
+  return [...(evento === null ? [] : [evento]), ...tentativas, ...pedidos, ...erasure];
 }
 
 /** The proof's checkpoint, and whether one of the keys has signed it. */
@@ -85,7 +95,7 @@ function openPart(data: Proof, head: Head | null, trusted: Trusted, unsealed: nu
       `the proof is under ${head.checkpoint.size} seals, not ${kept.size}: ask for it with ?tamanho=${kept.size}`,
     );
   }
-  return data.sal === null ? open('the text was erased: its salt is gone') : null;
+  return null;
 }
 
 /** The entry of a row, which `campos` only repeats; null where it is withheld. */
@@ -100,7 +110,6 @@ function wrongRows(data: Proof): string | null {
   const isWithheld = (row: ProvedRow) => row.entrada === null && data.retido !== null;
   const unreadable = rowsOf(data).find((row) => !isWithheld(row) && entryOf(row)?.source !== row.tabela);
   if (unreadable !== undefined) return 'an entry is no row of its table';
-  const fieldsOf = (row: ProvedRow) => entryOf(row)?.fields ?? row.campos;
   const event = fieldsOf(evento);
   if (evento.tabela !== 'events' || event['id'] !== entrega.evento_id) return 'the event is another one';
   if (event['partner_id'] !== entrega.parceiro_id) return 'the event is of another partner';
@@ -121,14 +130,40 @@ function wrongRows(data: Proof): string | null {
   return pedidos.every(isOrder) ? null : 'an order is of other deliveries';
 }
 
+function fieldsOf(row: ProvedRow): Entry['fields'] {
+  return entryOf(row)?.fields ?? row.campos;
+}
+
+/** A text that is gone has an order that lists its event; nothing else takes one away. */
+function wrongErasure({ sal, corpo, retido, evento, apagamento }: Proof): string | null {
+  if (apagamento === null) {
+    return sal === null && retido === null ? 'the text was taken away, and no order to erase covers the event' : null;
+  }
+  const [order, page] = [fieldsOf(apagamento.pedido), fieldsOf(apagamento.pagina)];
+  const isOrder = apagamento.pedido.tabela === 'erasure_orders' && apagamento.pagina.tabela === 'erasure_pages';
+  const listed = page['event_ids'];
+  const isListed = Array.isArray(listed) && evento !== null && listed.includes(fieldsOf(evento)['id']);
+  if (!isOrder || page['order_id'] !== order['id'] || !isListed) return 'the order to erase is one of other events';
+  return sal === null && corpo === ERASED ? null : 'an erased event has a text';
+}
+
+function erasedBy({ apagamento }: Proof): Erased | null {
+  if (apagamento === null) return null;
+  const { id, ordered_at: at } = fieldsOf(apagamento.pedido);
+  return { order: String(id), at: String(at) };
+}
+
 function commitmentOf(salt: string, text: string | Buffer): string {
   return createHash('sha256').update(Buffer.from(salt, 'base64')).update(text).digest('hex');
 }
 
-/** The body is the one that the event has, and that each attempt sent; a test may send the example of another event. */
+/**
+ * The body is the one that the event has, and that each attempt sent; a test may send the example of another event. Of an erased one
+ * the salted hashes are left, which still say that each attempt sent the event's body.
+ */
 function wrongBody({ corpo, sal, evento, tentativas, retido }: Proof): string | null {
-  if (retido !== null || sal === null) return null;
-  const sent = commitmentOf(sal, corpo);
+  if (retido !== null) return null;
+  const sent = sal === null ? evento && entryOf(evento)?.fields['commitment'] : commitmentOf(sal, corpo);
   if (evento !== null && entryOf(evento)?.fields['commitment'] !== sent) return 'the sealed event has another body';
   for (const row of tentativas) {
     const fields = entryOf(row)?.fields ?? {};
@@ -138,7 +173,8 @@ function wrongBody({ corpo, sal, evento, tentativas, retido }: Proof): string | 
     const answer =
       row.resposta == null || row.sal == null ? null : commitmentOf(row.sal, Buffer.from(row.resposta, 'base64'));
     if (answer !== null && answer !== commitment) return `attempt ${String(fields['number'])} was answered otherwise`;
-    if (answer === null && commitment !== null) return `the answer to attempt ${String(fields['number'])} is missing`;
+    if (answer === null && commitment !== null && sal !== null)
+      return `the answer to attempt ${String(fields['number'])} is missing`;
   }
   return null;
 }

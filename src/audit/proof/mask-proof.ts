@@ -18,6 +18,7 @@ export function maskProof(proof: Proof): Proof {
     evento: proof.evento === null ? null : maskRow(proof.evento),
     tentativas: proof.tentativas.map(maskRow),
     pedidos: proof.pedidos.map(maskRow),
+    apagamento: proof.apagamento && { pedido: maskRow(proof.apagamento.pedido), pagina: proof.apagamento.pagina },
     retido: WITHHELD,
   };
 }

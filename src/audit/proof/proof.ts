@@ -2,6 +2,7 @@
  * One delivery as evidence: its event, the bytes sent, its attempts, and the way from each row to a signed checkpoint. They are
  * read in one snapshot, and can be checked without a database (check-proof.ts).
  */
+import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readEntry } from '../seals/entry.ts';
@@ -24,6 +25,7 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
     const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals);
     const ofDelivery = `t.webhook_id = '${delivery.webhookId}' and '${deliveryId}' = any (t.delivery_ids)`;
     const orders = await readRows(tx, 'send_orders', ofDelivery, seals);
+    const erasure = delivery.salt === null ? await readErasure(tx, delivery.eventId, seals) : null;
     const checkpoint = await readCheckpoint(tx, size);
     const read = readLogHashes(tx);
     const selos: Proof['selos'] = [];
@@ -45,16 +47,28 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
         criada_em: delivery.createdAt.toISOString(),
         concluida_em: delivery.finishedAt?.toISOString() ?? null,
       },
-      corpo: delivery.body.toString(),
+      corpo: delivery.salt === null ? ERASED : delivery.body.toString(),
       sal: delivery.salt === null ? null : encode(delivery.salt),
       evento: event[0] ?? null,
       tentativas: attempts,
       pedidos: orders,
+      apagamento: erasure,
       selos,
       checkpoint: checkpoint?.note ?? null,
       retido: null,
     };
   });
+}
+
+/** The order that took the event's text away, and the page that lists it; null where there is none. */
+async function readErasure(tx: Tx, eventId: string, seals: Map<number, Seal>): Promise<Proof['apagamento']> {
+  const [listed] = await tx<{ orderId: string; number: number }[]>`
+    select order_id as "orderId", number from erasure_pages where ${eventId}::uuid = any (event_ids) order by position limit 1`;
+  if (listed === undefined) return null;
+  const { orderId, number } = listed;
+  const [pedido] = await readRows(tx, 'erasure_orders', `t.id = '${orderId}'`, seals);
+  const [pagina] = await readRows(tx, 'erasure_pages', `t.order_id = '${orderId}' and t.number = ${number}`, seals);
+  return pedido === undefined || pagina === undefined ? null : { pedido, pagina };
 }
 
 /** Null where somebody removed hashes: the evidence lacks that way, and does not pass. */
@@ -100,7 +114,7 @@ interface FoundRow extends LogPoint {
   readonly answer: Buffer | null;
 }
 
-type Evidenced = 'events' | 'attempts' | 'send_orders';
+type Evidenced = ProvedRow['tabela'];
 
 /** The rows of a table in the order of their transactions, each with its way to its seal; their seals come into `seals`. */
 async function readRows(tx: Tx, source: Evidenced, chosen: string, seals: Map<number, Seal>): Promise<ProvedRow[]> {

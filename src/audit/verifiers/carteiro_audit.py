@@ -173,6 +173,8 @@ COLUMNS = {
     "attempts": "delivery_id number late event_id webhook_id partner_id outcome status_code started_at duration_ms url address "
     "key_id claim error body_digest commitment recorded_at tx epoch",
     "send_orders": "position kind webhook_id partner_id delivery_ids actor reason request_id ordered_at tx epoch",
+    "erasure_orders": "position id court_order actor reason events pages ordered_at tx epoch",
+    "erasure_pages": "position order_id number event_ids remains tx epoch",
 }
 
 
@@ -222,7 +224,17 @@ def check(proof, keys):
             path = [base64.b64decode(part) for part in seal["caminho"]]
             if root_by_path(sha(b"\x00", entry), seal["numero"] - 1, size, path) != root:
                 return False, "seal %d does not lead to the checkpoint" % seal["numero"]
+    erasure = proof.get("apagamento")
     rows = [proof["evento"], *proof["tentativas"], *proof["pedidos"]]
+    if erasure:
+        rows += [erasure["pedido"], erasure["pagina"]]
+        order, page = fields_of(erasure["pedido"]), fields_of(erasure["pagina"])
+        if proof["sal"] is not None or proof["corpo"] != "apagado":
+            return False, "an erased event has a text"
+        if page["order_id"] != order["id"] or not lists(page["event_ids"], delivery["evento_id"]):
+            return False, "the order to erase is one of other events"
+    elif proof["sal"] is None and proof["retido"] is None:
+        return False, "the text was taken away, and no order to erase covers the event"
     for row in rows:
         if row["entrada"] is None:
             open_parts.append("masked")
@@ -247,20 +259,21 @@ def check(proof, keys):
                 "partner_id": delivery["parceiro_id"],
             },
             "send_orders": {"webhook_id": delivery["webhook_id"]},
-        }[table]
+        }.get(table, {})
         if any(fields[name] != value for name, value in wanted.items()):
             return False, "a row is of another delivery, event, webhook or partner"
-        if table == "send_orders" and bytes.fromhex(delivery["id"].replace("-", "")) not in fields["delivery_ids"]:
+        if table == "send_orders" and not lists(fields["delivery_ids"], delivery["id"]):
             return False, "an order is of other deliveries"
-        if proof["sal"] is None or proof["retido"] is not None:
-            open_parts.append("the body is withheld or erased")
+        if proof["retido"] is not None:
+            open_parts.append("the body is withheld")
             continue
-        sent = sha(base64.b64decode(proof["sal"]), proof["corpo"].encode())
+        # Of an erased body the salted hash is left: each attempt sent the event's body, whatever it was.
+        sent = fields_of(proof["evento"])["commitment"] if erasure else sha(base64.b64decode(proof["sal"]), proof["corpo"].encode())
         if table == "events" and fields["commitment"] != sent:
             return False, "the sealed event has another body"
         if table == "attempts" and fields["outcome"] != "desconhecido" and fields["body_digest"] != sent:
             return False, "an attempt sent another body"
-        if table == "attempts" and fields["commitment"] is not None:
+        if table == "attempts" and fields["commitment"] is not None and not erasure:
             answer = sha(base64.b64decode(row["sal"] or ""), base64.b64decode(row["resposta"] or ""))
             if fields["commitment"] != answer:
                 return False, "an attempt was answered otherwise"
@@ -268,6 +281,11 @@ def check(proof, keys):
     if wrong:
         return False, wrong
     return (None, open_parts[0]) if open_parts else (True, None)
+
+
+def lists(ids, one):
+    """Whether an array of ids has one; of a masked row it is a list of texts."""
+    return one in ids if isinstance(ids, list) else bytes.fromhex(one.replace("-", "")) in ids
 
 
 def wrong_status(proof):

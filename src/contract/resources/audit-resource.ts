@@ -105,7 +105,7 @@ const path = z.array(z.base64());
  * not among the rows that were sealed. `resposta` and its `sal` belong to an attempt.
  */
 const provedRow = z.strictObject({
-  tabela: z.enum(['events', 'attempts', 'send_orders']),
+  tabela: z.enum(['events', 'attempts', 'send_orders', 'erasure_orders', 'erasure_pages']),
   campos: z.record(z.string(), z.unknown()),
   entrada: z.base64().nullable(),
   resposta: z.base64().nullable().optional(),
@@ -138,13 +138,15 @@ export const proof = z.strictObject({
   corpo: z
     .string()
     .meta({ examples: ['{"evento":"autorizacao.confirmada","data":{"cpf_trabalhador":"***********"}}'] }),
-  /** The event's: SHA-256 of it and the body is in the event and in each attempt. Null when it was withheld or erased. */
+  /** The event's: SHA-256 of it and the body is in the event and in each attempt. Null when it was withheld or erased; `corpo` is then `apagado`. */
   sal: z.base64().nullable(),
   /** Null when the event is missing; the proof then does not fit. */
   evento: provedRow.nullable(),
   tentativas: z.array(provedRow),
   /** The authors of its resends, tests and resumptions. */
   pedidos: z.array(provedRow),
+  /** By which order the event was erased, and the page of its list that names the event; null where it was not. */
+  apagamento: z.strictObject({ pedido: provedRow, pagina: provedRow }).nullable(),
   /** The seals of the rows. `caminho` is null while the checkpoint does not cover the seal. */
   selos: z.array(z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable() })),
   /** A C2SP tlog-checkpoint; null when none was signed yet. */

@@ -30,6 +30,10 @@ type proof struct {
 	Event    row    `json:"evento"`
 	Attempts []row  `json:"tentativas"`
 	Orders   []row  `json:"pedidos"`
+	Erasure  *struct {
+		Order row `json:"pedido"`
+		Page  row `json:"pagina"`
+	} `json:"apagamento"`
 	Signed   string `json:"checkpoint"`
 	Seals    []struct {
 		Number int64    `json:"numero"`
@@ -145,7 +149,11 @@ func inclusion(file, key string) error {
 		}
 		seals[seal.Number] = tlog.Tree{N: rows, Hash: root}
 	}
-	for _, r := range append(append([]row{p.Event}, p.Attempts...), p.Orders...) {
+	rows := append(append([]row{p.Event}, p.Attempts...), p.Orders...)
+	if p.Erasure != nil {
+		rows = append(rows, p.Erasure.Order, p.Erasure.Page)
+	}
+	for _, r := range rows {
 		entry, err := base64.StdEncoding.DecodeString(r.Entry)
 		if err != nil {
 			return err

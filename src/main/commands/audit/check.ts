@@ -20,7 +20,11 @@ find it at /.well-known/carteiro-checkpoint-keys. --checkpoint compares with one
 ?tamanho= and its number of seals. Not proven: when the delivery was made and ended, and that no newer attempt was left out of
 the file; the attempts' own times are.
 
-Output: {"confere": true, "motivo": null, "sem_selo": 0}; sem_selo counts the rows that no checkpoint covered yet. confere is
+Of a delivery whose worker was forgotten the text is gone. What is checked is that each attempt sent the event's body, whatever it
+was, and that an order that was sealed took it away; apagado says which.
+
+Output: {"confere": true, "motivo": null, "sem_selo": 0, "apagado": null}, or "apagado": {"pedido": "0199…", "em": "2026-…"};
+sem_selo counts the rows that no checkpoint covered yet. confere is
 false when something does not fit, and null when all that could be checked fits but motivo tells what could not.`,
   exits: {
     done: 'each row is included under a checkpoint that a given key signed, and all fits',
@@ -43,8 +47,9 @@ false when something does not fit, and null when all that could be checked fits 
     const kept = given === null ? null : (openCheckpoint(given, keys) ?? openHeader(given.trim(), keys));
     if (given !== null && kept === null)
       throw new UsageError('--checkpoint: is no checkpoint that a key of --key has signed');
-    const { fits, reason, unsealed } = checkProof(text, { keys, checkpoint: kept });
-    print(JSON.stringify({ confere: fits, motivo: reason, sem_selo: unsealed }));
+    const { fits, reason, unsealed, erased } = checkProof(text, { keys, checkpoint: kept });
+    const apagado = erased && { pedido: erased.order, em: erased.at };
+    print(JSON.stringify({ confere: fits, motivo: reason, sem_selo: unsealed, apagado }));
     if (fits === null) return EXIT.outOfReach;
     return fits ? EXIT.done : EXIT.refused;
   },
