@@ -9,7 +9,7 @@ import { cnpj, cpf } from './tax-ids.ts';
 import { date, id, positiveReais, reais, signedReais, text } from './values.ts';
 
 export const MAX_ANSWER_BYTES = 256 * 1024;
-const MAX_BOND_PAGE = 1_000;
+export const MAX_BOND_PAGE = 1_000;
 /** Characters of a bridge's `erro` that a partner is shown. */
 export const MAX_ERROR_LENGTH = 500;
 const MAX_NAME_LENGTH = 200;

@@ -65,6 +65,8 @@ function safeParts(error: unknown): Record<string, unknown> {
     ...(typeof code === 'string' && { code }),
     ...(typeof constraint === 'string' && { constraint }),
     ...(error.cause instanceof Error && { cause: error.cause.name }),
+    // Its message names the call, the field and the rule, and quotes no value.
+    ...(error instanceof RegistryFailure && { reason: error.message }),
     stack: frames?.slice(0, 12).map((line) => line.trim()),
   };
 }

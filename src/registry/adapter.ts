@@ -4,6 +4,7 @@
  * Every answer that the contract does not know is a failure, whatever its status: a wrong shape must neither end a
  * registration nor be told to a partner as a margin.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
   type endedBond,
@@ -22,6 +23,10 @@ import type { RegistrySettings } from '../registry-settings.ts';
 import { Credentials } from './credentials.ts';
 import { type Answer, exchange, type Exchange, shaped } from './exchange.ts';
 import { type EmploymentRegistry, type Pending, type RegistrationAnswer, RegistryFailure } from './port.ts';
+
+const PAGE_PAUSES_MS = [250, 1_000];
+/** A page may be asked for again: too many requests, bad gateway, not in service, gateway time-out. */
+const AWAY = new Set([429, 502, 503, 504]);
 
 export interface RegistryAdapter extends EmploymentRegistry {
   /** Resolves when the registry says that it is in service. */
@@ -124,7 +129,8 @@ async function* pages<T, B>(
   if (partnerId !== null) query.set('parceiro_id', partnerId);
   const seen = new Set<string>();
   for (;;) {
-    const answer = await ask({ method: 'GET', path: `${path}?${query.toString()}`, requestId: null }, signal);
+    const asked = { method: 'GET', path: `${path}?${query.toString()}`, requestId: null } as const;
+    const answer = await again(() => ask(asked, signal), signal);
     if (answer.status !== 200) throw unexpected(answer);
     const { itens, proximo_cursor: cursor } = shaped(answer, schema);
     yield itens.map(recordOf);
@@ -134,6 +140,24 @@ async function* pages<T, B>(
     seen.add(cursor);
     query.set('cursor', cursor);
   }
+}
+
+/**
+ * The answer to a page, asked for again where none came or the bridge is away for a moment: one lost page of many would
+ * otherwise end the whole list.
+ */
+async function again(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  for (const pauseMs of PAGE_PAUSES_MS) {
+    try {
+      const answer = await ask();
+      if (!AWAY.has(answer.status)) return answer;
+    } catch (error) {
+      const isUnanswered = error instanceof RegistryFailure && error.cause !== undefined;
+      if (!isUnanswered || signal.aborted) throw error;
+    }
+    await sleep(pauseMs, undefined, { signal });
+  }
+  return ask();
 }
 
 const told = (item: { referencia: string; parceiro_id: string; emprestimo_id: string }) => ({

@@ -55,9 +55,9 @@ export async function exchange(
     if (error instanceof RegistryFailure) throw error;
     signal.throwIfAborted();
     const { code = (error as Error).name } = error as { code?: string };
-    const why =
-      code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' ? `more than ${MAX_ANSWER_BYTES / 1024} KiB` : `no answer (${code})`;
-    throw new RegistryFailure(`${of}: ${why}`, { cause: error });
+    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+      throw new RegistryFailure(`${of}: more than ${MAX_ANSWER_BYTES / 1024} KiB`);
+    throw new RegistryFailure(`${of}: no answer (${code})`, { cause: error });
   }
 }
 

@@ -2,11 +2,13 @@
  * The bonds of the simulated registry, in PostgreSQL. A row's id is its reference. `known_at` is when the row was written, by
  * the database's clock, so it may be slightly before the commit; the overlap of the windows covers such rows too.
  */
+import { MAX_ANSWER_BYTES, MAX_BOND_PAGE } from '../contract/registry-wire.ts';
 import type { Tx } from '../db/pool.ts';
 import type { BondQuery, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-port.ts';
 
-/** Its page as JSON stays under the 256 KiB that an answer may have. */
-const PAGE = 300;
+/** A record's keys and ids on the wire, at most; and what the page has beside its records. */
+const RECORD_BYTES = 300;
+const PAGE_BYTES = MAX_ANSWER_BYTES - 1_024;
 
 interface Told {
   readonly partnerId: string;
@@ -45,21 +47,29 @@ export interface BondPlace {
 
 const FIRST: BondPlace = { knownAt: '-infinity', reference: '00000000-0000-0000-0000-000000000000' };
 
-/** The records of one kind in the window, one page of them. */
+/** The records of one kind in the window: one page, which stays within what an answer may have. */
 export async function readSimulatedBonds<B extends EndedBond | NewBond>(
   tx: Tx,
   kind: 'ended' | 'new',
   { partnerId, from, until }: BondQuery,
   after: BondPlace = FIRST,
 ): Promise<SimulatedPage<B>> {
-  const rows = await tx<(B & BondPlace)[]>`
-    select id as reference, partner_id as "partnerId", loan_id as "loanId", data, known_at::text as "knownAt"
-    from simulated_bonds
-    where kind = ${kind} and known_at >= ${from} and known_at < ${until}
-      and (${partnerId}::uuid is null or partner_id = ${partnerId})
-      and (known_at, id) > (${after.knownAt}::text::timestamptz, ${after.reference}::uuid)
-    order by known_at, id
-    limit ${PAGE + 1}`;
-  const records = rows.slice(0, PAGE);
-  return { records, next: rows.length > PAGE ? (records.at(-1) ?? null) : null };
+  const rows = await tx<(B & BondPlace & { readonly isOver: boolean })[]>`
+    with found as (
+      select * from simulated_bonds
+      where kind = ${kind} and known_at >= ${from} and known_at < ${until}
+        and (${partnerId}::uuid is null or partner_id = ${partnerId})
+        and (known_at, id) > (${after.knownAt}::text::timestamptz, ${after.reference}::uuid)
+      order by known_at, id
+      limit ${MAX_BOND_PAGE + 1}
+    )
+    select id as reference, partner_id as "partnerId", loan_id as "loanId", data, known_at::text as "knownAt",
+           sum(octet_length(data::text) + ${RECORD_BYTES}::int) over before > ${PAGE_BYTES}::int
+             or row_number() over before > ${MAX_BOND_PAGE}::int as "isOver"
+    from found
+    window before as (order by known_at, id)
+    order by known_at, id`;
+  const end = rows.findIndex(({ isOver }, index) => isOver && index > 0);
+  const records = end === -1 ? rows : rows.slice(0, end);
+  return { records, next: end === -1 ? null : (records.at(-1) ?? null) };
 }

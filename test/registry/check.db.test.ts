@@ -53,7 +53,8 @@ test('the simulated registry keeps every rule, also one that works on registrati
     // All about one loan: the references are what matters.
     const { id: loanId } = count === 0 ? await issueLoan(database.pool, partner) : { id: loans[0] ?? '' };
     loans.push(loanId);
-    const data = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };
+    const data = { on: '2026-06-30', reason: { codigo: '02', descricao: '語'.repeat(200) } };
+    // Together more than one answer may have.
     await tellEndOfBond(database.sql, { partnerId: partner.partnerId, loanId }, data);
   }
   await database.sql`update simulated_bonds set known_at = now() - interval '20 days' - random() * interval '20 days'`;

@@ -328,6 +328,24 @@ describe('a list of bonds', () => {
   });
 
   test.each([
+    ['the connection ends', (response: ServerResponse) => void response.destroy()],
+    ['the bridge is away', json(503, { erro: 'em manutenção' })],
+  ])('whose page fails because %s is asked for that page again, and goes on', async (_, fail) => {
+    const { adapter, got } = await bridge((response, { url = '' }, count) => {
+      if (count === 2) return fail(response);
+      return json(200, { itens: [], proximo_cursor: url.includes('cursor=') ? null : 'c' })(response);
+    });
+    let pages = 0;
+    for await (const page of adapter.newBonds(WINDOW, never())) pages += page.length === 0 ? 1 : 0;
+    expect([pages, got.map(({ url }) => url?.includes('cursor=c'))]).toEqual([2, [false, true, true]]);
+  });
+
+  test('is not asked again for a page of the wrong shape, and three times at most', async () => {
+    expect((await list(json(200, '<html>'))).asked).toBe(1);
+    expect((await list(json(503, {}))).asked).toBe(3);
+  });
+
+  test.each([
     ['more than 1,000 records', { itens: Array.from({ length: 1_001 }, () => ({})), proximo_cursor: null }, 'itens'],
     ['no cursor', { itens: [] }, 'proximo_cursor: '],
     ['a record without its reference', { itens: [{ parceiro_id: ID }], proximo_cursor: null }, 'itens.0.referencia: '],
