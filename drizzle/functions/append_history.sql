@@ -71,6 +71,7 @@ begin
         when version > 1 and before_version is null then format('version: %s leaves a gap: the stream has no version %s', version, version - 1)
         when before_version = version then format('version: %s stands twice', version)
         when not before_imported then format('version: %s was appended, not imported: history ends before it', before_version)
+        when is_erased then format('version: %s is of a worker who was erased', before_version)
         when version <> coalesce(before_version, 0) + 1 then format('version: %s does not follow %s', version, before_version)
         when before_partner <> partner_id then 'partner_id: the stream is another partner''s'
         when before_at > occurred_at then format('occurred_at: lies before that of version %s', before_version)
@@ -83,11 +84,13 @@ begin
       end) as what
     from (
       select e.ordinality as n, e.version, e.partner_id, e.occurred_at, uuid_extract_timestamp(s.id) as stands_at, s.imported as is_imported,
-             (s.type, s.family, s.partner_id, s.data::text, s.occurred_at, s.actor, s.request_id)
-               is not distinct from (e.type, coalesce(e.family, 'backoffice'), e.partner_id, e.data::text, e.occurred_at,
+             -- Of a worker who was erased since nobody knows the data.
+             (s.type, s.family, s.partner_id, case when s.salt is not null then s.data::text end, s.occurred_at, s.actor, s.request_id)
+               is not distinct from (e.type, coalesce(e.family, 'backoffice'), e.partner_id,
+                                     case when s.salt is not null then e.data::text end, e.occurred_at,
                                      coalesce(e.actor, 'import'), e.request_id) as is_same,
              coalesce(lag(e.version) over w, b.version) as before_version,
-             coalesce(lag(true) over w, b.imported) as before_imported,
+             coalesce(lag(true) over w, b.imported) as before_imported, s.id is null and b.id is not null and b.salt is null as is_erased,
              coalesce(lag(e.partner_id) over w, b.partner_id) as before_partner,
              coalesce(lag(e.occurred_at) over w, b.occurred_at) as before_at
       from unnest(batch) with ordinality e
@@ -119,10 +122,11 @@ begin
     end loop;
     with written as (
       insert into events (stream, version, type, family, partner_id, data, occurred_at, actor, request_id, fan_out, imported,
-                          catalog_version, loan_version)
+                          catalog_version, loan_version, snapshot)
       select e.stream, e.version, e.type, coalesce(e.family, 'backoffice'), e.partner_id, e.data, e.occurred_at, coalesce(e.actor, 'import'),
              e.request_id, case when t.kind = 'emitted' then 0 end, true, t.version,
-             case when t.kind = 'emitted' and 'emprestimo_id' = any (t.keys) then e.version end
+             case when t.kind = 'emitted' and 'emprestimo_id' = any (t.keys) then e.version end,
+             case when t.kind = 'emitted' then pg_current_snapshot() end
       from unnest(batch) with ordinality e
       join event_types t on t.name = e.type
       order by e.ordinality

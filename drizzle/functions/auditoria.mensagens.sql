@@ -5,4 +5,4 @@ select id as evento_id, partner_id as parceiro_id, type as evento, case when sal
        fan_out, loan_version as versao_emprestimo, snapshot as fotografia
 from events
 cross join lateral (select envelope(type, occurred_at, family, partner_id, data) as body) message
-where fan_out is not null;
+where fan_out is not null and not imported;

@@ -9,6 +9,8 @@
  * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is not an event of the catalog, and a notice is
  * no fact: neither counts. The webhook that a notice is about does not get it, subscribed or not.
  *
+ * What was imported makes no delivery. Each line counts it by itself, and a delivery of such an event is a difference.
+ *
  * Events that our own core would not have written are listed too (unexpected-facts.ts). They were delivered like any other
  * event, so the law holds with them.
  *
@@ -24,6 +26,7 @@ import { NOTICE_NAMES } from '../contract/events.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addDays, lastOfMonth, startOfDay } from '../contract/calendar.ts';
+import { orphansOf } from './orphan-deliveries.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -69,6 +72,7 @@ async function isQuiet(pool: Pool, start: Date, end: Date): Promise<boolean> {
   const [{ quiet }] = await pool.run(
     (tx) => tx<[{ quiet: boolean }]>`
       select not exists (select from events where not imported and occurred_at >= ${start} and occurred_at < ${end} limit 1)
+         and not exists (select from events where imported and occurred_at >= ${start} and occurred_at < ${end} limit 1)
          and not exists (select from deliveries where id >= ${firstIdAt(start)} and id < ${firstIdAt(end)} limit 1) as quiet`,
   );
   return quiet;
@@ -135,9 +139,18 @@ export function balanceOf(tx: Tx, { day, start, end }: Slice) {
       group by event_id, partner_id, type, fan_out, unsent
     ),
     line as (
-      select ${day}::text as dia, partner_id as parceiro_id, count(*) as eventos, sum(expected) as esperadas,
-             sum(entregue) as entregue, sum(pendente) as pendente, sum(erro) as erro, sum(suspensa) as suspensa
-      from counted
+      select ${day}::text as dia, partner_id as parceiro_id, sum(eventos) as eventos, sum(esperadas) as esperadas,
+             sum(entregue) as entregue, sum(pendente) as pendente, sum(erro) as erro, sum(suspensa) as suspensa,
+             sum(importados) as importados
+      from (
+        select partner_id, 1 as eventos, expected as esperadas, entregue, pendente, erro, suspensa, 0 as importados
+        from counted
+        union all
+        select partner_id, 0, 0, 0, 0, 0, 0, count(*)
+        from events
+        where imported and occurred_at >= ${start} and occurred_at < ${end}
+        group by partner_id
+      ) either
       group by partner_id
     ),
     difference as (${differences(tx, day)})
@@ -169,33 +182,14 @@ function differences(tx: Tx, day: string) {
     ) found`;
 }
 
-/** Deliveries made in the slice (their ids hold the time) without an event of their partner, or of history; tests need none. */
-function orphansOf(tx: Tx, { day, start, end }: Slice) {
-  return tx<DifferenceResource[]>`
-    select ${day}::text as dia, case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo, d.partner_id as parceiro_id, d.event_id as evento_id,
-           m.type as evento, d.webhook_id, d.id as entrega_id,
-           case when e.imported then 'o evento é do histórico, que não tem entregas'
-                when m.event_id is null then 'a entrega não tem mensagem'
-                when e.id is null then 'a mensagem não tem evento'
-                else 'o evento e o webhook são de parceiros diferentes' end as detalhe
-    from deliveries d
-    left join lateral (select event_id, type from messages where event_id = d.event_id limit 1) m on true
-    left join lateral (select id, partner_id, imported from events where id = d.event_id limit 1) e on true
-    left join lateral (select partner_id from webhooks where id = d.webhook_id limit 1) w on true
-    where d.id >= ${firstIdAt(start)} and d.id < ${firstIdAt(end)}
-      and m.type is distinct from ${TEST_NAME}
-      and (m.event_id is null or e.id is null or e.imported or w.partner_id is distinct from e.partner_id)
-    order by d.id`;
-}
-
-const COUNTS = ['eventos', 'esperadas', 'entregue', 'pendente', 'erro', 'suspensa'] as const;
+const COUNTS = ['eventos', 'esperadas', 'entregue', 'pendente', 'erro', 'suspensa', 'importados'] as const;
 type Counts = BalanceResource['total'];
 
 function plus(one: Counts, other: Counts): Counts {
   return Object.fromEntries(COUNTS.map((name) => [name, one[name] + other[name]])) as Counts;
 }
 
-const NOTHING: Counts = { eventos: 0, esperadas: 0, entregue: 0, pendente: 0, erro: 0, suspensa: 0 };
+const NOTHING: Counts = { eventos: 0, esperadas: 0, entregue: 0, pendente: 0, erro: 0, suspensa: 0, importados: 0 };
 
 /** The answer of {@link addUpByDay} beside its lines. */
 export type BalanceEnd = Omit<BalanceResource, 'de' | 'ate' | 'linhas'>;

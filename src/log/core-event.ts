@@ -8,6 +8,7 @@ interface Row {
   readonly type: string;
   readonly stream: string;
   readonly version: number;
+  readonly imported: boolean;
   readonly family: string;
   readonly partnerId: string;
   readonly occurredAt: Date;
@@ -21,7 +22,7 @@ interface Row {
 export async function readCoreEvent(pool: Pool, id: string): Promise<Omit<CoreEvent, 'entregas'> | null> {
   const [row] = await pool.run(
     (sql) => sql<Row[]>`
-      select id, type, stream, version, family, partner_id as "partnerId", occurred_at as "occurredAt", actor,
+      select id, type, stream, version, imported, family, partner_id as "partnerId", occurred_at as "occurredAt", actor,
              request_id as "requestId", loan_version as "loanVersion", data
       from events
       where id = ${id} and type <> all (${NOT_FACTS as string[]})`,
@@ -32,6 +33,7 @@ export async function readCoreEvent(pool: Pool, id: string): Promise<Omit<CoreEv
     evento: row.type,
     fluxo: row.stream,
     versao: row.version,
+    importado: row.imported,
     familia: row.family,
     parceiro_id: row.partnerId,
     ocorrido_em: row.occurredAt.toISOString(),

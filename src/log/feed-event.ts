@@ -7,7 +7,7 @@ import type { FedEvent } from './feed.ts';
 export async function readFeedEvent(pool: Pool, partnerId: string, id: string): Promise<FedEvent | null> {
   const [row] = await pool.run(
     (sql) => sql<FedEvent[]>`
-      select m.event_id as id, m.body, m.salt is null as "isErased", m.loan_version as "loanVersion",
+      select m.event_id as id, m.body, e.imported, m.salt is null as "isErased", m.loan_version as "loanVersion",
              case when m.loan_version is not null then e.stream end as "loanId",
              (select coalesce(json_agg(json_build_object('id', d.id, 'webhook_id', d.webhook_id, 'status', d.status)
                                        order by d.id), '[]')

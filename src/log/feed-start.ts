@@ -10,10 +10,13 @@
  */
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool } from '../db/pool.ts';
-import { FEED_START, type FeedCursor } from './feed.ts';
+import { FEED_START, type FeedCursor, ordersOf } from './feed.ts';
 
-/** The cursor after which the partner's feed goes on with its first event recorded at or after `since`. */
-export async function findStart(pool: Pool, partnerId: string, since: Date): Promise<FeedCursor> {
+/**
+ * The cursor after which the partner's feed goes on with its first event recorded at or after `since`. What was imported was
+ * recorded when it came in.
+ */
+export async function findStart(pool: Pool, partnerId: string, since: Date, history: boolean): Promise<FeedCursor> {
   const [row] = await pool.run(
     (sql) => sql<FeedCursor[]>`
       with bound as materialized (
@@ -29,27 +32,35 @@ export async function findStart(pool: Pool, partnerId: string, since: Date): Pro
       ),
       first as materialized (
         select e.epoch, e.tx, e.position
-        from horizon, events e
-        where e.partner_id = ${partnerId} and not e.imported and e.id >= ${firstIdAt(since)}
-          and (e.epoch, e.tx, e.position)
-            >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx from bound), '0'::xid8), 0)
-          and (e.epoch, e.tx) < (horizon.epoch, horizon.tx) and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+        from horizon, ${ordersOf(sql, history)}
+        cross join lateral (
+          select e.epoch, e.tx, e.position
+          from events e
+          where e.partner_id = ${partnerId} and e.imported = orders.imported and e.id >= ${firstIdAt(since)}
+            and (e.epoch, e.tx, e.position)
+              >= (coalesce((select epoch from bound), 0::smallint), coalesce((select tx from bound), '0'::xid8), 0)
+            and (e.epoch, e.tx) < (horizon.epoch, horizon.tx) and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+          order by e.epoch, e.tx, e.position
+          limit 1
+        ) e
         order by e.epoch, e.tx, e.position
         limit 1
       )
       select e.epoch::text, e.tx::text, e.position::text
-      from horizon
+      from horizon, ${ordersOf(sql, history)}
       cross join lateral (
         select e.epoch, e.tx, e.position
         from events e
-        where e.partner_id = ${partnerId} and not e.imported and (e.epoch < horizon.own_from or e.tx < horizon.tx)
+        where e.partner_id = ${partnerId} and e.imported = orders.imported and (e.epoch < horizon.own_from or e.tx < horizon.tx)
           -- One bound: of two, the index would begin at the farther one.
           and (e.epoch, e.tx, e.position)
             < (coalesce((select epoch from first), horizon.epoch), coalesce((select tx from first), horizon.tx),
                coalesce((select position from first), 0))
         order by e.epoch desc, e.tx desc, e.position desc
         limit 1
-      ) e`,
+      ) e
+      order by e.epoch desc, e.tx desc, e.position desc
+      limit 1`,
   );
   return row ?? FEED_START;
 }

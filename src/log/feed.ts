@@ -11,12 +11,14 @@
  * written since.
  * The price: a transaction that is left open anywhere on the server holds the feed's end back. It never changes the
  * order.
+ * What was imported is another order of the same index (db/tables/log.ts), which is walked only for who asks for it. A cursor
+ * is of both.
  * Each statement looks at a bounded number of the log's rows, so a rare name costs short pages, never a long
  * statement. A page in which nothing was found is searched a few times more.
  */
 import { TEST_NAME } from '../contract/delivery.ts';
 import type { DELIVERY_STATUSES } from '../contract/statuses.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 
 const LOOKED_AT_A_PAGE = 5_000;
 const MAX_LOOKS = 10;
@@ -33,6 +35,7 @@ export interface FedEvent {
   readonly id: string;
   readonly loanId: string | null;
   readonly loanVersion: number | null;
+  readonly imported: boolean;
   /** The envelope's exact bytes. */
   readonly body: Buffer;
   /** Its data were erased: `body` is what is left, and is shown to nobody. */
@@ -51,6 +54,8 @@ export interface FeedQuery {
   readonly event: string | null;
   readonly after: FeedCursor | null;
   readonly limit: number;
+  /** With what was imported, in its place in the order: where it came in, not when it happened. */
+  readonly history: boolean;
 }
 
 export interface Feed {
@@ -91,9 +96,15 @@ async function findCursor(pool: Pool, partnerId: string, { epoch, tx, position }
   const [row] = await pool.run(
     (sql) => sql<FeedCursor[]>`
       select epoch::text, tx::text, position::text
-      from events e
-      where e.partner_id = ${partnerId} and not e.imported
-        and (e.epoch, e.tx, e.position) <= (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
+      from ${ordersOf(sql, true)}
+      cross join lateral (
+        select epoch, tx, position
+        from events e
+        where e.partner_id = ${partnerId} and e.imported = orders.imported
+          and (e.epoch, e.tx, e.position) <= (${epoch}::text::smallint, ${tx}::text::xid8, ${position}::text::bigint)
+        order by e.epoch desc, e.tx desc, e.position desc
+        limit 1
+      ) e
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,
   );
@@ -115,20 +126,26 @@ async function look(pool: Pool, query: FeedQuery): Promise<Feed> {
 /** The page and one more, each row beside where the look ended; one row without an event when none of them fits. */
 async function readRows(
   pool: Pool,
-  { partnerId, event, after, limit }: FeedQuery,
+  { partnerId, event, after, limit, history }: FeedQuery,
 ): Promise<(Looked & (FeedEvent | { readonly id: null }))[]> {
   const from = after ?? FEED_START;
   const looked = event === null ? 4 * (limit + 1) : LOOKED_AT_A_PAGE;
   return pool.run(
     (sql) => sql<(Looked & (FeedEvent | { readonly id: null }))[]>`
       with scan as materialized (
-        select e.id, e.stream, e.type, e.epoch, e.tx, e.position
-        from events e
-        where e.partner_id = ${partnerId} and not e.imported
-          and (e.epoch, e.tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
-          and (e.epoch < (select own_from from installation) or e.tx < pg_snapshot_xmin(pg_current_snapshot()))
-          and (e.epoch, e.tx, e.position)
-            > (${from.epoch}::text::smallint, ${from.tx}::text::xid8, ${from.position}::text::bigint)
+        select e.*
+        from ${ordersOf(sql, history)}
+        cross join lateral (
+          select e.id, e.stream, e.type, e.epoch, e.tx, e.position, e.imported
+          from events e
+          where e.partner_id = ${partnerId} and e.imported = orders.imported
+            and (e.epoch, e.tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
+            and (e.epoch < (select own_from from installation) or e.tx < pg_snapshot_xmin(pg_current_snapshot()))
+            and (e.epoch, e.tx, e.position)
+              > (${from.epoch}::text::smallint, ${from.tx}::text::xid8, ${from.position}::text::bigint)
+          order by e.epoch, e.tx, e.position
+          limit ${looked}
+        ) e
         order by e.epoch, e.tx, e.position
         limit ${looked}
       ),
@@ -138,7 +155,7 @@ async function readRows(
         from scan order by scan.epoch desc, scan.tx desc, scan.position desc limit 1
       ),
       page as materialized (
-        select scan.id, scan.epoch, scan.tx, scan.position, m.body, m.salt is null as is_erased, m.loan_version,
+        select scan.id, scan.epoch, scan.tx, scan.position, scan.imported, m.body, m.salt is null as is_erased, m.loan_version,
                case when m.loan_version is not null then scan.stream end as loan_id
         from scan
         join messages m on m.event_id = scan.id
@@ -156,11 +173,16 @@ async function readRows(
         group by d.event_id
       )
       select last.*, page.id, page.epoch::text as epoch, page.tx::text as tx, page.position::text as position, page.body,
-             page.is_erased as "isErased",
+             page.imported, page.is_erased as "isErased",
              page.loan_version as "loanVersion", page.loan_id as "loanId", coalesce(sent.list, '[]') as deliveries
       from last
       left join page on true
       left join sent on sent.event_id = page.id
       order by page.epoch, page.tx, page.position`,
   );
+}
+
+/** The orders of the log that a reader of the feed walks, as rows of `orders`. */
+export function ordersOf(sql: Tx, history: boolean) {
+  return history ? sql`(values (false), (true)) orders (imported)` : sql`(values (false)) orders (imported)`;
 }

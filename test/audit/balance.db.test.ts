@@ -60,7 +60,7 @@ describe('the balance', () => {
     expect(body).toMatchObject({
       fecha: true,
       linhas: [{ dia: today(), parceiro_id: partner, eventos: 7, esperadas: 3 + 4 + 2 + 1, pendente: 10 }],
-      total: { eventos: 7, esperadas: 10, pendente: 10, entregue: 0, erro: 0, suspensa: 0 },
+      total: { eventos: 7, esperadas: 10, pendente: 10, entregue: 0, erro: 0, suspensa: 0, importados: 0 },
       diferencas: [],
     });
   });

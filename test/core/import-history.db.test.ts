@@ -9,10 +9,11 @@ import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { countSettled } from '../../src/core/settlement/installments.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
-import { readFeed } from '../../src/log/feed.ts';
+import { type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
+import { findStart } from '../../src/log/feed-start.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { idOf, linesOf, loanHistory, yearOfHistory } from '../support/history.ts';
-import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -120,16 +121,47 @@ describe('history', () => {
     const day = dayOf(BEGUN);
     const balance = await addUp(readBalance(database.pool, day, day), day, day, 10);
     expect(balance).toMatchObject({ fecha: true, diferencas: [], total: { eventos: 0, esperadas: 0 } });
+    expect(balance.linhas.find(({ parceiro_id: id }) => id === partnerId)).toMatchObject({ eventos: 0, importados: 1 });
     await database.sql`update events set imported = false where stream = ${loan(1)[0]?.stream ?? ''} and version = 5`;
     const { findings } = await verifySeals(database.pool, {});
     expect(findings).toMatchObject([{ tipo: 'linha_alterada', colunas: ['imported'] }]);
   });
 
-  test('is not in the feed', async () => {
+  test('is in the feed for who asks for it, in its place and marked, and for nobody else', async () => {
+    const fail = () => commitEvents(database.sql, partnerId, 1);
+    await fail();
     await run(linesOf(loan(2)));
+    await fail();
     await untilSettled(database.sql);
-    const query = { partnerId, event: null, after: null, limit: 10 };
-    expect((await readFeed(database.pool, query)).events).toEqual([]);
+    const read = async (history: boolean, after: FeedCursor | null = null) => {
+      const { events, next } = await readFeed(database.pool, { partnerId, event: null, after, limit: 10, history });
+      return { next, told: events.map(({ imported, loanVersion }) => [imported, loanVersion]) };
+    };
+    expect((await read(false)).told).toEqual([
+      [false, 1],
+      [false, 1],
+    ]);
+    const all = await read(true);
+    expect(all.told).toEqual([
+      [false, 1],
+      [true, 2],
+      [true, 4],
+      [true, 5],
+      [false, 1],
+    ]);
+    expect(await whereToGoOn(database.pool, partnerId, all.next as FeedCursor)).toBeNull();
+    const { events } = await readFeed(database.pool, { partnerId, event: null, after: null, limit: 3, history: true });
+    const third = events.at(-1) as FeedCursor;
+    expect(await whereToGoOn(database.pool, partnerId, third)).toBeNull();
+    expect((await read(true, third)).told).toEqual([
+      [true, 5],
+      [false, 1],
+    ]);
+    expect((await read(false, third)).told).toEqual([[false, 1]]);
+    const start = await findStart(database.pool, partnerId, new Date(Date.now() - DAY_MS), true);
+    expect((await read(true, start)).told).toHaveLength(5);
+    const later = await findStart(database.pool, partnerId, new Date(Date.now() + DAY_MS), true);
+    expect((await read(true, later)).told).toEqual([]);
   });
 
   test('that only SQL brought in is projected by the projector of the others', async () => {

@@ -67,7 +67,7 @@ export async function readOn(pool: Pool, partnerId: string, from: FeedCursor | n
   const ids: string[] = [];
   let after = from;
   for (;;) {
-    const { events, next, hasMore } = await readFeed(pool, { partnerId, event: null, after, limit: 2 });
+    const { events, next, hasMore } = await readFeed(pool, { partnerId, event: null, after, limit: 2, history: false });
     ids.push(...events.map(({ id }) => id));
     after = next;
     if (!hasMore) return { ids, cursor: after ?? FEED_START };

@@ -68,6 +68,8 @@ const counts = {
   pendente: z.int(),
   erro: z.int(),
   suspensa: z.int(),
+  /** Events that came in with history: they make no delivery, and count in none of the others. */
+  importados: z.int(),
 };
 
 const difference = z.strictObject({

@@ -142,6 +142,11 @@ const FORGOTTEN = {
   en: 'Only there on an event whose worker was erased: it comes without its envelope, with the same id and version',
 };
 
+const IMPORTED = {
+  pt: 'Só num evento do histórico, de antes de o financiador usar este serviço: nunca foi nem será entregue. Vem só com historico=true',
+  en: 'Only there on an event of history, from before the lender used this service: it never was delivered and never will be. It comes with historico=true alone',
+};
+
 export const feedItem = z
   .strictObject({
     evento_id: id,
@@ -152,6 +157,7 @@ export const feedItem = z
     envelope: fedEnvelope.optional(),
     ilegivel: z.literal(true).optional().meta({ text: UNREADABLE }),
     apagado: z.literal(true).optional().meta({ text: FORGOTTEN }),
+    importado: z.literal(true).optional().meta({ text: IMPORTED }),
   })
   .meta({ id: 'EventoDoParceiro' });
 export type FeedItem = z.infer<typeof feedItem>;

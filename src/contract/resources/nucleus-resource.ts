@@ -71,6 +71,8 @@ export const coreEvent = z
     evento: z.string(),
     fluxo: id,
     versao: z.int(),
+    /** It came in with history: without deliveries. */
+    importado: z.boolean(),
     familia: z.string(),
     parceiro_id: id,
     ocorrido_em: timestamp,

@@ -73,6 +73,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   numero: 1,
   numero_ccbs: 12,
   numero_parcelas: 24,
+  importados: 0,
   p50_ms: 84,
   p95_ms: 310,
   p99_ms: 480,

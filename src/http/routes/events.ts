@@ -24,10 +24,22 @@ const SINCE = {
   en: 'Where to begin: with the first event recorded at this instant or later; from there on all come, in the order of the list. An instant in the future counts as now. With depois it is not read: the cursor says where to go on',
 };
 
+const HISTORY = {
+  pt:
+    'Com true vêm também os eventos importados, de antes de o financiador usar este serviço, marcados com importado, no ponto ' +
+    'da lista em que entraram. O mesmo cursor serve com e sem eles',
+  en: 'With true the imported events come too, from before the lender used this service, marked by importado, at the point of the list at which they came in. The same cursor serves with and without them',
+};
+
 const query = z.strictObject({
   depois: cursor,
   desde: periodStart.optional().meta({ text: SINCE }),
   evento: z.enum(SUBSCRIBABLE_NAMES).optional(),
+  historico: z
+    .enum(['true', 'false'], 'deve ser true ou false')
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ text: HISTORY }),
   limite,
 });
 
@@ -63,15 +75,21 @@ function addFeed(add: AddOperation, { pool, cursors }: HttpDeps): void {
       },
       errors: ['CURSOR_ADIANTE'],
     },
-    async ({ partnerId, query: { depois, desde, evento, limite: limit } }) => {
+    async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }) => {
       const list = `eventos ${partnerId}`;
       const given = await readCursor(cursors, list, cursorFields, depois, 'depois');
       if ('refused' in given) return given;
-      const after = given.ok ?? (desde === undefined ? null : await findStart(pool, partnerId, desde));
+      const after = given.ok ?? (desde === undefined ? null : await findStart(pool, partnerId, desde, history));
       const write = async ({ epoch, tx, position }: FeedCursor) => cursors.write(list, [epoch, tx, position]);
       const goOn = given.ok === null ? null : await whereToGoOn(pool, partnerId, given.ok);
       if (goOn !== null) return { refused: { kind: 'cursorAhead', goOn: await write(goOn) } };
-      const { events, next, hasMore } = await readFeed(pool, { partnerId, event: evento ?? null, after, limit });
+      const { events, next, hasMore } = await readFeed(pool, {
+        partnerId,
+        event: evento ?? null,
+        after,
+        limit,
+        history,
+      });
       const proximo_cursor = next === null ? null : await write(next);
       return { status: 200, body: { itens: events.map(view), proximo_cursor, ha_mais: hasMore } };
     },
@@ -98,7 +116,7 @@ function addOne(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function view({ id, loanId, loanVersion, deliveries, body, isErased }: FedEvent): FeedItem {
+function view({ id, loanId, loanVersion, imported, deliveries, body, isErased }: FedEvent): FeedItem {
   const envelope = isErased ? null : (readEnvelope(body) as FeedItem['envelope'] | null);
   return {
     evento_id: id,
@@ -106,5 +124,6 @@ function view({ id, loanId, loanVersion, deliveries, body, isErased }: FedEvent)
     versao_emprestimo: loanVersion,
     entregas: [...deliveries],
     ...(isErased ? { apagado: true } : envelope === null ? { ilegivel: true } : { envelope }),
+    ...(imported ? { importado: true } : {}),
   };
 }

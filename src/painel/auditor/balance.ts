@@ -39,8 +39,8 @@ function verdict(visit: Visit, balance: BalanceResource): Html {
   const { total, total_diferencas: differences } = balance;
   return html`${notice(balance.fecha ? 'done' : 'failed', balance.fecha ? t.auditor.closes : t.auditor.doesNotClose(differences))}
     <p>
-      ${t.auditor.sums(total.eventos, total.esperadas, total.entregue)} ${t.status.pendente} ${total.pendente},
-      ${t.status.erro} ${total.erro}, ${t.status.suspensa} ${total.suspensa}
+      ${t.auditor.sums(total.eventos, total.importados, total.esperadas, total.entregue)} ${t.status.pendente}
+      ${total.pendente}, ${t.status.erro} ${total.erro}, ${t.status.suspensa} ${total.suspensa}
     </p>
     ${heat(visit, balance)}
     ${

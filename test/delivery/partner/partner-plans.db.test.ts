@@ -47,7 +47,13 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
       await readDeliveries(pool, { ...search, status: 'erro', from: new Date(0), until: new Date() });
       await readDeliveries(pool, { ...search, status: 'entregue', event: 'desembolso.falhou' });
       expect(await readDelivery(pool, partnerId, deliveries[0]?.id as string)).not.toBeNull();
-      await readFeed(pool, { partnerId, event: turn % 2 === 0 ? null : 'desembolso.falhou', after: null, limit: 5 });
+      await readFeed(pool, {
+        partnerId,
+        event: turn % 2 === 0 ? null : 'desembolso.falhou',
+        after: null,
+        limit: 5,
+        history: turn % 3 === 0,
+      });
       const many = {
         partnerId,
         webhookId,
@@ -86,7 +92,7 @@ test('the feed finds the webhooks of its partner among those of all, deactivated
     await sql`analyze`;
     const counting = await startCounting(url);
     for (let turn = 0; turn < TURNS; turn += 1) {
-      const { events } = await readFeed(pool, { partnerId, event: null, after: null, limit: 5 });
+      const { events } = await readFeed(pool, { partnerId, event: null, after: null, limit: 5, history: false });
       expect(events.map(({ deliveries }) => deliveries.length)).toEqual([1, 1, 1, 1, 1]);
     }
     await pool.close();

@@ -19,7 +19,8 @@ export const auditor: typeof pt = {
   atMost: (days) => `${days} days at most`,
   closes: 'The balance closes: no delivery is missing and none is too many.',
   doesNotClose: (count) => `The balance does not close: ${count} differences.`,
-  sums: (events, expected, delivered) => `${events} events, ${expected} deliveries expected: delivered ${delivered},`,
+  sums: (events, imported, expected, delivered) =>
+    `${events} events${imported === 0 ? '' : ` (and ${imported} imported, without deliveries)`}, ${expected} deliveries expected: delivered ${delivered},`,
   differences: 'Differences',
   heat: 'Delivered / expected by partner and day',
   heatHint: 'Darker: more of the day did not arrive. The title of each cell tells pending + failed + suspended.',

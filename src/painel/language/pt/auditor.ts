@@ -18,8 +18,8 @@ export const auditor = {
   atMost: (days: number) => `no máximo ${days} dias`,
   closes: 'O balanço fecha: nenhuma entrega falta ou sobra.',
   doesNotClose: (count: number) => `O balanço não fecha: ${count} diferenças.`,
-  sums: (events: number, expected: number, delivered: number) =>
-    `${events} eventos, ${expected} entregas esperadas: entregue ${delivered},`,
+  sums: (events: number, imported: number, expected: number, delivered: number) =>
+    `${events} eventos${imported === 0 ? '' : ` (e ${imported} importados, sem entregas)`}, ${expected} entregas esperadas: entregue ${delivered},`,
   differences: 'Diferenças',
   heat: 'Entregues / esperadas por parceiro e dia',
   heatHint:

@@ -1,0 +1,27 @@
+/** Deliveries that nothing accounts for: the balance's look from their side. */
+import type { DifferenceResource } from '../contract/resources/audit-resource.ts';
+import { TEST_NAME } from '../contract/delivery.ts';
+import { firstIdAt } from '../db/first-id.ts';
+import type { Tx } from '../db/pool.ts';
+
+/** Deliveries made in the slice (their ids hold the time) without an event of their partner, or of history; tests need none. */
+export function orphansOf(
+  tx: Tx,
+  { day, start, end }: { readonly day: string; readonly start: Date; readonly end: Date },
+) {
+  return tx<DifferenceResource[]>`
+    select ${day}::text as dia, case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo, d.partner_id as parceiro_id, d.event_id as evento_id,
+           m.type as evento, d.webhook_id, d.id as entrega_id,
+           case when e.imported then 'o evento é do histórico, que não tem entregas'
+                when m.event_id is null then 'a entrega não tem mensagem'
+                when e.id is null then 'a mensagem não tem evento'
+                else 'o evento e o webhook são de parceiros diferentes' end as detalhe
+    from deliveries d
+    left join lateral (select event_id, type from messages where event_id = d.event_id limit 1) m on true
+    left join lateral (select id, partner_id, imported from events where id = d.event_id limit 1) e on true
+    left join lateral (select partner_id from webhooks where id = d.webhook_id limit 1) w on true
+    where d.id >= ${firstIdAt(start)} and d.id < ${firstIdAt(end)}
+      and m.type is distinct from ${TEST_NAME}
+      and (m.event_id is null or e.id is null or e.imported or w.partner_id is distinct from e.partner_id)
+    order by d.id`;
+}
