@@ -120,9 +120,9 @@ grant execute on function
   next_loan_number(text), is_emitted(text), event_fault(events), payload_fault(event_types, json), deactivate_partner(uuid, text, text), make_test_delivery(uuid, uuid, text, json, text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_app;
 
--- The loan core, in whatever language: it appends, and asks which version it appends to.
+-- The loan core, in whatever language: it appends, asks which version it appends to, and numbers its loans.
 grant execute on function
-  append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
+  next_loan_number(text), append_event(uuid, integer, text, uuid, json, text, text, timestamptz, text), stream_version(uuid)
   to carteiro_core;
 grant select on event_types, core_deliveries to carteiro_core;
 

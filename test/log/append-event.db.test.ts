@@ -107,6 +107,13 @@ describe('a core with nothing but its role', () => {
     ]);
   });
 
+  test('takes the numbers of its loans from the series that our own core counts', async () => {
+    const next = (sql: Sql) => sql<{ number: number }[]>`select carteiro.next_loan_number('2026')::int as number`;
+    const [first] = await next(core);
+    expect(await next(database.sql)).toEqual([{ number: (first?.number ?? 0) + 1 }]);
+    await expect(core`select carteiro.next_loan_number('2026; drop')`).rejects.toThrow(/no series/);
+  });
+
   test.each([
     'select * from carteiro.events',
     'select * from carteiro.partners',
@@ -270,8 +277,8 @@ describe('it refuses, and leaves nothing', () => {
         message: expect.stringMatching(value === '1e400000' ? /number without end/ : new RegExp(`"${key}"`)) as string,
       });
     for (const value of good) {
-      const stream = randomUUID();
-      expect(await append({ type, stream, data: withValue(value) })).toHaveLength(1);
+      const [stream, partner] = [randomUUID(), await insertPartner(database.sql)];
+      expect(await append({ type, stream, partner, data: withValue(value) })).toHaveLength(1);
       expect(await bodyOf(stream)).toContain(`"${key}":${value}`);
     }
   });
@@ -409,7 +416,8 @@ describe('what contract/ accepts, the database accepts', () => {
           ...(parsed.data as Json),
           ...('emprestimo_id' in (parsed.data as Json) && { emprestimo_id: LOAN }),
         });
-        expect(await append({ type, data })).toHaveLength(1);
+        const partner = await insertPartner(database.sql);
+        expect(await append({ type, partner, data })).toHaveLength(1);
       }),
       { numRuns: 15, seed: 4_711 },
     );

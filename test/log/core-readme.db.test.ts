@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { ROLES } from '../../src/db/installation.ts';
 import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
@@ -12,6 +13,7 @@ import { CORE_PAGE, CORE_PROGRAMS, type CoreProgram, prepareProgram } from '../s
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { snippet } from '../support/snippets.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Of the eight writers on one loan. */
@@ -86,13 +88,30 @@ describe.each(CORE_PROGRAMS)('%s', (name) => {
   });
 });
 
+test('its number is the next one of our own series, and its time-outs are settings', async () => {
+  const core = postgres(urlOf(0), { max: 1 });
+  const number = await snippet('number.sql', CORE_PAGE);
+  expect([...(await core.unsafe(number)), ...(await core.unsafe(number))]).toEqual([
+    { number: '2026-00000001' },
+    { number: '2026-00000002' },
+  ]);
+  await core.end();
+  const login = new URL(urlOf(0)).username;
+  const { sql } = database;
+  await sql.unsafe((await snippet('timeouts.sql', CORE_PAGE)).replaceAll('core_banking', login));
+  const [role] = await sql`select rolconfig from pg_roles where rolname = ${login}`;
+  expect(role).toMatchObject({
+    rolconfig: expect.arrayContaining(['idle_in_transaction_session_timeout=30s', 'lock_timeout=5s']) as string[],
+  });
+});
+
 test('its table of refusals and its paths name what there is', async () => {
   const text = await readFile(path.join(ROOT, CORE_PAGE), 'utf8');
   const names = [...text.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name as string);
   expect(
     names.filter((name) => !Object.hasOwn(EVENTS, name) && !/^settle\.|^partner\.|^event_types\.version$/.test(name)),
   ).toEqual([]);
-  const paths = text.slice(text.indexOf('| path '), text.indexOf('## What follows an append'));
+  const paths = text.slice(text.indexOf('| path '), text.indexOf('## Numbers and months'));
   const told = new Set([...paths.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name]) => name as string));
   const ofLoans = Object.keys(EVENTS).filter(
     (name) =>

@@ -105,20 +105,35 @@ test('an append to the same stream waits for the first one’s end, no longer th
   await expect(append(core, stream)).rejects.toMatchObject({ code: 'CT409' });
 });
 
+function close(session: Sql, month: string) {
+  const stream = randomUUID();
+  const data = { ...(JSON.parse(PROCESSED_SETTLEMENT) as object), repasse_id: stream, competencia: month };
+  return session`
+    select append_event(${stream}, 0, 'repasse.processado', ${partnerId}, ${JSON.stringify(data)}::text::json, 'core')`;
+}
+
 test('two closings of one partner queue; other events of the partner do not wait for them', async () => {
-  const close = (session: Sql) => {
-    const stream = randomUUID();
-    return session`
-      select append_event(${stream}, 0, 'repasse.processado', ${partnerId},
-                          ${PROCESSED_SETTLEMENT.replaceAll(/"repasse_id":"[^"]+"/g, `"repasse_id":"${stream}"`)}::text::json, 'core')`;
-  };
   const first = await begin(core);
-  await close(first);
+  await close(first, '2026-01');
   const second = await begin(core);
   await append(second, randomUUID());
-  await expect(close(second)).rejects.toMatchObject({ code: WAITED_TOO_LONG });
+  await expect(close(second, '2026-02')).rejects.toMatchObject({ code: WAITED_TOO_LONG });
   await end(second, 'rollback');
   await end(first);
+});
+
+test('a second closing of a month is refused before the projector has seen the first, and 40001 where it cannot see it', async () => {
+  const blind = await begin(core);
+  await blind`set transaction isolation level repeatable read`;
+  await blind`select stream_version(${randomUUID()})`;
+  await close(core, '2026-03');
+  await expect(close(core, '2026-03')).rejects.toMatchObject({
+    code: 'CT409',
+    message: /^the month 2026-03 is closed since/,
+  });
+  await expect(close(blind, '2026-03')).rejects.toMatchObject({ code: '40001' });
+  await end(blind, 'rollback');
+  await close(core, '2026-04');
 });
 
 test('while an append is prepared, a crash loses nothing of it; it holds back feed and seals, and no other delivery', async () => {
