@@ -121,6 +121,28 @@ CREATE TABLE "worker_events" (
 	CONSTRAINT "worker_events_pkey" PRIMARY KEY("event_id","digest")
 );
 --> statement-breakpoint
+CREATE TABLE "anchor_receipts" (
+	"size" bigint NOT NULL,
+	"kind" text NOT NULL,
+	"place" text NOT NULL,
+	"receipt" "bytea" NOT NULL,
+	"anchored_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "anchor_receipts_pkey" PRIMARY KEY("kind","place","size"),
+	CONSTRAINT "anchor_receipts_kind" CHECK (kind in ('carimbo_de_tempo', 'arquivo', 'bucket', 'testemunha'))
+);
+--> statement-breakpoint
+CREATE TABLE "anchors" (
+	"kind" text NOT NULL,
+	"place" text NOT NULL,
+	"active" boolean NOT NULL,
+	"size" bigint DEFAULT 0 NOT NULL,
+	"anchored_at" timestamp (3) with time zone,
+	"error" text,
+	"known_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "anchors_pkey" PRIMARY KEY("kind","place"),
+	CONSTRAINT "anchors_kind" CHECK (kind in ('carimbo_de_tempo', 'arquivo', 'bucket', 'testemunha'))
+);
+--> statement-breakpoint
 CREATE TABLE "attempts" (
 	"delivery_id" uuid NOT NULL,
 	"number" integer NOT NULL,
@@ -564,6 +586,7 @@ CREATE TABLE "simulated_registrations" (
 --> statement-breakpoint
 ALTER TABLE "erasure_pages" ADD CONSTRAINT "erasure_pages_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "erasures" ADD CONSTRAINT "erasures_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "anchor_receipts" ADD CONSTRAINT "anchor_receipts_size_checkpoints_size_fk" FOREIGN KEY ("size") REFERENCES "public"."checkpoints"("size") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "send_orders" ADD CONSTRAINT "send_orders_webhook_id_webhooks_id_fk" FOREIGN KEY ("webhook_id") REFERENCES "public"."webhooks"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bond_records" ADD CONSTRAINT "bond_records_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "margin_queries" ADD CONSTRAINT "margin_queries_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint

@@ -64,6 +64,7 @@ grant update (status, attempts, failures, lost_in_row, next_attempt_at, claimed_
 grant insert (webhook_id, partner_id, kind, due_at, good, bad, good_ms) on arrivals to carteiro_app, carteiro_poller;
 grant insert on seals, seal_trees, seal_nodes to carteiro_app, carteiro_poller;
 grant insert (size, root, note) on checkpoints to carteiro_app, carteiro_poller;
+grant select on anchors, anchor_receipts to carteiro_app, carteiro_poller;
 grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_scan_from, flying_to, in_flight, window_size, quick_to,
   answers, answers_ms, best_ms, muted_at, failing_since, in_order,
   resumes_until)
@@ -81,7 +82,8 @@ grant execute on function
 grant select on pollers, scheduled_jobs, balance_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
 grant insert, update, delete on pollers, failing_policy, failing_runs to carteiro_poller;
 grant insert (from_day, to_day, closes, differences) on balance_verdicts to carteiro_app;
-grant insert, update on scheduled_jobs to carteiro_app;
+grant insert, update on scheduled_jobs, anchors to carteiro_app;
+grant insert (size, kind, place, receipt) on anchor_receipts to carteiro_app;
 
 -- The policy for failing endpoints: a poller judges, and these alone may deactivate a webhook, send a notice, or keep the
 -- operator's webhook as its variables say.

@@ -4,8 +4,20 @@
  * of it: the files that secrets are made of have one.
  */
 import { z } from 'zod';
+import { ANCHOR_VARIABLES, type AnchorSettings, anchorSettings, hasAnchors } from './anchor-settings.ts';
 import { databaseUrl } from './database-url.ts';
-import { checkEmbedded, checkPairs, flag, integer, integerOr, isSubnet } from './environment-rules.ts';
+import {
+  checkEmbedded,
+  checkPairs,
+  flag,
+  identifier,
+  integer,
+  integerOr,
+  KEY,
+  keyRing,
+  subnets,
+  webUrl,
+} from './environment-rules.ts';
 import { type Schedules, SCHEDULES, schedulesOf } from './job-schedules.ts';
 import { isTrustworthy, type RegistrySettings, registrySettings, registryVariables } from './registry-settings.ts';
 
@@ -52,6 +64,8 @@ export interface Config {
   readonly workerKeyFile: string | null;
   /** For how many years after its end the law has a loan's data kept. */
   readonly eraseAfterYears: number;
+  /** Which places outside keep checkpoints. */
+  readonly anchors: AnchorSettings;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who writes the loans: partners through us, or the lender's core. */
   readonly loanCore: 'own' | 'outside';
@@ -92,30 +106,8 @@ export class ConfigError extends Error {
   }
 }
 
-const identifier = z
-  .string()
-  .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
-  .refine((name) => name !== 'public', 'must be a schema of its own, not public');
-
-const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
-
-const keyRing = z
-  .string()
-  .transform((text) => text.split(',').map((key) => key.trim()))
-  .refine((keys) => keys.every((key) => KEY.test(key)), 'must be base64 of 32 bytes, or several separated by commas')
-  .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
-
 /** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
 const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';
-
-const subnets = z
-  .string()
-  .transform((text) => (text === 'none' ? [] : text.split(',').map((subnet) => subnet.trim())))
-  .refine((list) => list.every(isSubnet), 'must be addresses or subnets (10.0.0.0/8) separated by commas, or none');
-
-const webUrl = z
-  .string()
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');
 
 const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
@@ -138,6 +130,7 @@ const environment = z.object({
   CHECKPOINT_HEADER: flag.default(true),
   WORKER_KEY_FILE: z.string().optional(),
   ERASE_AFTER_YEARS: integer(0, 100).default(5),
+  ...ANCHOR_VARIABLES,
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
@@ -198,6 +191,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
+  const anchors = anchorSettings(values);
   return Object.freeze({
     port: values.PORT,
     host: values.HOST,
@@ -220,6 +214,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     checkpointHeader: values.CHECKPOINT_HEADER,
     workerKeyFile: values.WORKER_KEY_FILE ?? null,
     eraseAfterYears: values.ERASE_AFTER_YEARS,
+    anchors,
     logLevel: values.LOG_LEVEL,
     loanCore: values.LOAN_CORE,
     marginReuseHours: values.MARGIN_REUSE_HOURS,
@@ -231,7 +226,11 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     drainDelayS: values.DRAIN_DELAY_SECONDS,
     pollerCapacity: values.POLLER_CAPACITY,
     registry: registrySettings(values.REGISTRY_URL ?? '', values),
-    jobs: schedulesOf(values, { sandbox, hasRegistry: values.REGISTRY_URL !== undefined }),
+    jobs: schedulesOf(values, {
+      sandbox,
+      hasRegistry: values.REGISTRY_URL !== undefined,
+      hasAnchors: hasAnchors(anchors),
+    }),
     ...failingEndpoints(values),
   });
 }

@@ -1,6 +1,7 @@
 /** Rules of variables of the environment, and between them; `readConfig` tells all that are broken. Pure. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { ANCHOR_NEEDS } from './anchor-settings.ts';
 
 /** True or false. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -35,6 +36,7 @@ const NEEDS = [
   ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
   ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
   ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
+  ...ANCHOR_NEEDS,
 ] as const;
 
 /** What means nothing while the policy for failing endpoints is off. */
@@ -91,8 +93,35 @@ function countEdits(from: string, to: string): number {
 }
 
 /** An address, or a subnet as `10.0.0.0/8`. */
-export function isSubnet(text: string): boolean {
+function isSubnet(text: string): boolean {
   const [address = '', bits = '0', ...rest] = text.split('/');
   const family = isIP(address);
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
+
+/** A name in the database. */
+export const identifier = z
+  .string()
+  .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'must be lower-case letters, digits and _, at most 40, not starting with pg_')
+  .refine((name) => name !== 'public', 'must be a schema of its own, not public');
+
+/** Base64 of 32 bytes. */
+export const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
+
+/** Keys of 32 bytes. */
+export const keyRing = z
+  .string()
+  .transform((text) => text.split(',').map((key) => key.trim()))
+  .refine((keys) => keys.every((key) => KEY.test(key)), 'must be base64 of 32 bytes, or several separated by commas')
+  .transform((keys) => keys.map((key) => Buffer.from(key, 'base64')));
+
+/** Addresses and subnets. */
+export const subnets = z
+  .string()
+  .transform((text) => (text === 'none' ? [] : text.split(',').map((subnet) => subnet.trim())))
+  .refine((list) => list.every(isSubnet), 'must be addresses or subnets (10.0.0.0/8) separated by commas, or none');
+
+/** An address of the web. */
+export const webUrl = z
+  .string()
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');

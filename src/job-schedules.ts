@@ -18,6 +18,8 @@ interface Job {
   readonly isPlayed: boolean;
   /** True where it needs REGISTRY_URL. */
   readonly asksRegistry?: boolean;
+  /** True where it needs a place outside: one of ANCHOR_*. */
+  readonly asksAnchors?: boolean;
 }
 
 const dayBefore = (now: Date) => new Date(now.getTime() - DAY_MS).toLocaleDateString('sv', { timeZone: ZONE });
@@ -40,6 +42,14 @@ export const JOBS = {
     usual: '0 3 * * *',
     words: () => ['audit', 'verify'],
     isVerdict: true,
+    isPlayed: false,
+  },
+  anchor: {
+    variable: 'JOB_ANCHOR',
+    usual: '7 * * * *',
+    words: () => ['audit', 'anchor'],
+    asksAnchors: true,
+    isVerdict: false,
     isPlayed: false,
   },
   'sync-bonds': {
@@ -88,6 +98,7 @@ const schedule = z
 export const SCHEDULES = {
   JOB_BALANCE: schedule,
   JOB_VERIFY: schedule,
+  JOB_ANCHOR: schedule,
   JOB_SYNC_BONDS: schedule,
   JOB_CLOSE_SETTLEMENT: schedule,
 } as const satisfies Record<(typeof JOBS)[JobName]['variable'], unknown>;
@@ -95,11 +106,15 @@ export const SCHEDULES = {
 /** What a sandbox's partner plays itself does not run by itself there; nor does what asks a registry that nobody has named. */
 export function schedulesOf(
   values: { readonly [Variable in keyof typeof SCHEDULES]?: string | undefined },
-  { sandbox, hasRegistry }: { readonly sandbox: boolean; readonly hasRegistry: boolean },
+  {
+    sandbox,
+    hasRegistry,
+    hasAnchors,
+  }: { readonly sandbox: boolean; readonly hasRegistry: boolean; readonly hasAnchors: boolean },
 ): Schedules {
   const of = (name: JobName): string | null => {
-    const { usual, isPlayed, asksRegistry = false }: Job = JOBS[name];
-    const isOff = (sandbox && isPlayed) || (asksRegistry && !hasRegistry);
+    const { usual, isPlayed, asksRegistry = false, asksAnchors = false }: Job = JOBS[name];
+    const isOff = (sandbox && isPlayed) || (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors);
     const set = values[JOBS[name].variable] ?? (isOff ? 'off' : usual);
     return set === 'off' ? null : set;
   };

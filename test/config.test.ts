@@ -47,6 +47,7 @@ describe('the configuration', () => {
       workerKeyFile: null,
       eraseAfterYears: 5,
       checkpointHeader: true,
+      anchors: { timestamp: null, directory: null, bucket: null, witness: null },
       logLevel: 'info',
       loanCore: 'own',
       marginReuseHours: 24,
@@ -67,7 +68,7 @@ describe('the configuration', () => {
       drainDelayS: 0,
       pollerCapacity: 512,
       failingPolicy: { failingAfter: 10, failingHours: 24, suspendAfterDays: 5 },
-      jobs: { balance: '30 2 * * *', verify: '0 3 * * *', 'sync-bonds': null, 'close-settlement': null },
+      jobs: { balance: '30 2 * * *', verify: '0 3 * * *', anchor: null, 'sync-bonds': null, 'close-settlement': null },
       operatorWebhook: null,
     });
   });
@@ -230,16 +231,44 @@ describe('the configuration', () => {
     expect(readConfig({ ...PRODUCTION, REGISTRY_URL: 'https://registry.example/' }).jobs).toEqual({
       balance: '30 2 * * *',
       verify: '0 3 * * *',
+      anchor: null,
       'sync-bonds': '0 1 * * *',
       'close-settlement': '0 4 1 * *',
     });
     expect(readConfig(PRODUCTION).jobs['sync-bonds']).toBeNull();
+    expect(readConfig({ ...PRODUCTION, ANCHOR_DIRECTORY: '/kept' }).jobs.anchor).toBe('7 * * * *');
     const set = { JOB_BALANCE: 'off', JOB_VERIFY: '0 5 * * 0' };
     expect(readConfig(set).jobs).toMatchObject({ balance: null, verify: '0 5 * * 0' });
     for (const wrong of ['daily', '0 25 * * *', '30 2 * * * *', '0 0 30 2 *'])
       expect(problemsOf({ JOB_BALANCE: wrong })).toEqual([
         'JOB_BALANCE: must be five fields of cron (30 2 * * *), or off',
       ]);
+  });
+
+  it('reads where checkpoints are kept, and wants of each place all that it needs', () => {
+    const s3 = { ANCHOR_S3_URL: 'https://s3.example/bucket/log/', ANCHOR_S3_KEY_ID: 'id', ANCHOR_S3_SECRET_FILE: '/s' };
+    const key = `w.example/1+01234567+BA${'A'.repeat(42)}`;
+    const witness = { ANCHOR_WITNESS_URL: 'https://w.example/1/', ANCHOR_WITNESS_KEY: key };
+    const stamp = { ANCHOR_TIMESTAMP_URL: 'http://tsa.example/', ANCHOR_TIMESTAMP_CA_FILE: '/ca.pem' };
+    expect(readConfig({ ...PRODUCTION, ...s3, ...witness, ...stamp, ANCHOR_DIRECTORY: '/kept' }).anchors).toEqual({
+      timestamp: { url: 'http://tsa.example/', rootsFile: '/ca.pem' },
+      directory: '/kept',
+      bucket: { url: 'https://s3.example/bucket/log', region: 'us-east-1', keyId: 'id', secretFile: '/s' },
+      witness: { url: 'https://w.example/1', key },
+    });
+    expect(problemsOf({ ANCHOR_S3_URL: 'https://s3.example/b' })).toEqual([
+      'ANCHOR_S3_KEY_ID: is required beside ANCHOR_S3_URL',
+    ]);
+    expect(problemsOf({ ANCHOR_TIMESTAMP_CA_FILE: '/ca' })).toEqual([
+      'ANCHOR_TIMESTAMP_URL: is required beside ANCHOR_TIMESTAMP_CA_FILE',
+    ]);
+    expect(problemsOf({ ANCHOR_DIRECTORY: 'kept' })).toEqual(['ANCHOR_DIRECTORY: must be an absolute path']);
+    expect(problemsOf({ ...s3, ANCHOR_S3_URL: 'https://s3.example' })).toEqual([
+      'ANCHOR_S3_URL: must name a bucket in its path',
+    ]);
+    expect(problemsOf({ ...witness, ANCHOR_WITNESS_KEY: 'w+01234567+AQ' })).toEqual([
+      'ANCHOR_WITNESS_KEY: must be a key of cosignatures: name+hash+B…',
+    ]);
   });
 
   it('reads the policy for failing endpoints, which is on unless it is off', () => {

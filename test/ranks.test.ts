@@ -7,7 +7,9 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['environment-rules.ts', 'registry-settings.ts', 'job-schedules.ts'],
+  ['registry-settings.ts'],
+  ['anchor-settings.ts'],
+  ['environment-rules.ts', 'job-schedules.ts'],
   ['contract', 'config.ts', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
   ['telemetry'],
   ['loan', 'delivery/target', 'metrics.ts'],

@@ -135,3 +135,7 @@ export type WaitingReason = (typeof WAITING_REASONS)[number];
 
 /** Who writes the loans: partners through us, or the lender's core elsewhere (`LOAN_CORE`). */
 export type LoanCore = 'own' | 'outside';
+
+/** What may keep checkpoints outside. */
+export const ANCHOR_KINDS = ['carimbo_de_tempo', 'arquivo', 'bucket', 'testemunha'] as const;
+export type AnchorKind = (typeof ANCHOR_KINDS)[number];

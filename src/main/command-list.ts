@@ -46,6 +46,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'checkpoint key': async () => (await import('./commands/checkpoint/key.ts')).key,
   'audit verify': async () => (await import('./commands/audit/verify.ts')).verify,
   'audit head': async () => (await import('./commands/audit/head.ts')).head,
+  'audit anchor': async () => (await import('./commands/audit/anchor.ts')).anchor,
   'audit balance': async () => (await import('./commands/audit/balance.ts')).balance,
   'audit check': async () => (await import('./commands/audit/check.ts')).check,
   token: async () => (await import('./commands/token.ts')).token,

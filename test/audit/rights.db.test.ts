@@ -85,6 +85,8 @@ const TAMPERING = [
   'update seal_trees set leaves = nodes',
   'delete from seal_nodes',
   'update checkpoints set note = note',
+  'update anchor_receipts set receipt = receipt',
+  'delete from anchor_receipts',
   'merge into attempts a using deliveries d on d.id = a.delivery_id when matched then delete',
   'merge into events e using messages m on m.event_id = e.id when matched then update set type = m.type',
   // Forged rows: only append_event writes the log.

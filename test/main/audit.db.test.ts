@@ -102,7 +102,7 @@ test('seal seals the rest; balance closes until a delivery is gone', async () =>
 test('check judges a file without any database', async () => {
   const [row] = await database.sql<{ id: string }[]>`select id from deliveries limit 1`;
   await database.sql`update events set data = rtrim(data::text)::json`;
-  await database.sql`truncate checkpoints`;
+  await database.sql`truncate checkpoints cascade`;
   await database.pool.transaction((tx) => signHead(tx, [SIGNER]));
   const proof = await readProof(database.pool, row?.id ?? '');
   const file = path.join(folder.path, 'proof.json');
@@ -119,7 +119,7 @@ test('check judges a file without any database', async () => {
   ]);
 });
 
-test.each(['seal', 'verify', 'head', 'balance', 'check'])(
+test.each(['seal', 'verify', 'head', 'anchor', 'balance', 'check'])(
   'audit %s --help tells output and exit codes',
   async (command) => {
     const { code, stdout } = await run(command, '--help');

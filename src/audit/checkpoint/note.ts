@@ -43,8 +43,8 @@ function publicOf(secret: KeyObject): Buffer {
   return createPublicKey(secret).export({ format: 'der', type: 'spki' }).subarray(PUBLIC_DER.length);
 }
 
-function verifierOf(name: string, bytes: Buffer): Verifier {
-  const typed = Buffer.concat([Buffer.of(ED25519), bytes]);
+function verifierOf(name: string, bytes: Buffer, type = ED25519): Verifier {
+  const typed = Buffer.concat([Buffer.of(type), bytes]);
   const keyId = createHash('sha256').update(`${name}\n`).update(typed).digest().subarray(0, 4);
   const key = createPublicKey({ key: Buffer.concat([PUBLIC_DER, bytes]), format: 'der', type: 'spki' });
   return { name, keyId, key, text: `${name}+${keyId.toString('hex')}+${typed.toString('base64')}` };
@@ -64,12 +64,12 @@ export function readSigner(text: string): Signer | null {
   return verifier.keyId.toString('hex') === hash ? { ...verifier, secret } : null;
 }
 
-/** Null when the text is no such key. */
-export function readVerifier(text: string): Verifier | null {
+/** Null when the text is no such key; `type` is the kind of signature, a note's own unless it is given. */
+export function readVerifier(text: string, type = ED25519): Verifier | null {
   const [, name, hash, base64] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
   const typed = Buffer.from(base64 ?? '', 'base64');
-  if (name === undefined || typed.length !== 1 + SEED_BYTES || typed[0] !== ED25519) return null;
-  const verifier = verifierOf(name, typed.subarray(1));
+  if (name === undefined || typed.length !== 1 + SEED_BYTES || typed[0] !== type) return null;
+  const verifier = verifierOf(name, typed.subarray(1), type);
   return verifier.keyId.toString('hex') === hash ? verifier : null;
 }
 

@@ -13,7 +13,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
+import { ANCHOR_KINDS, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
 import { bytea, commitment, computedText, epoch, instant, ownTx, salt } from '../columns.ts';
 import { oneOf, sealable } from '../constraints.ts';
 import { webhooks } from './partners.ts';
@@ -154,3 +154,44 @@ export const checkpoints = pgTable('checkpoints', {
     .notNull()
     .default(sql`clock_timestamp()`),
 });
+
+/**
+ * What keeps checkpoints outside (audit/anchor): one row for each place that `audit anchor` was told of, with the newest checkpoint
+ * that it has. `error` is of the last run; null when that went well. Whoever is configured no more is `active` no more.
+ */
+export const anchors = pgTable(
+  'anchors',
+  {
+    kind: text('kind', { enum: ANCHOR_KINDS }).notNull(),
+    place: text('place').notNull(),
+    active: boolean('active').notNull(),
+    size: bigint('size', { mode: 'number' }).notNull().default(0),
+    anchoredAt: instant('anchored_at'),
+    error: text('error'),
+    knownAt: instant('known_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ name: 'anchors_pkey', columns: [table.kind, table.place] }),
+    check('anchors_kind', oneOf('kind', ANCHOR_KINDS)),
+  ],
+);
+
+/** The receipts of these places, append-only. They vouch for themselves, so that no seal has to. */
+export const anchorReceipts = pgTable(
+  'anchor_receipts',
+  {
+    size: bigint('size', { mode: 'number' })
+      .notNull()
+      .references(() => checkpoints.size),
+    kind: text('kind', { enum: ANCHOR_KINDS }).notNull(),
+    place: text('place').notNull(),
+    receipt: bytea('receipt').notNull(),
+    anchoredAt: instant('anchored_at')
+      .notNull()
+      .default(sql`clock_timestamp()`),
+  },
+  (table) => [
+    primaryKey({ name: 'anchor_receipts_pkey', columns: [table.kind, table.place, table.size] }),
+    check('anchor_receipts_kind', oneOf('kind', ANCHOR_KINDS)),
+  ],
+);

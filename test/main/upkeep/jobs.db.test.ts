@@ -13,7 +13,7 @@ beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(() => database.drop());
 beforeEach(() => database.sql`delete from scheduled_jobs`);
 
-const OFF: Schedules = { balance: null, verify: null, 'sync-bonds': null, 'close-settlement': null };
+const OFF: Schedules = { balance: null, verify: null, 'sync-bonds': null, 'close-settlement': null, anchor: null };
 const NIGHTLY: Schedules = { ...OFF, verify: '0 3 * * *' };
 const WELL: Ended = { exitCode: 0, result: '{}' };
 
@@ -74,9 +74,9 @@ test('what is out of reach is tried again in ten minutes; a verdict waits for it
     return ((job?.nextAt?.getTime() ?? 0) - Date.now()) / 60_000 < 11;
   };
   const yearly = { ...OFF, verify: '0 0 1 1 *', 'close-settlement': '0 0 1 1 *' };
-  expect(await inTenMinutes('verify', 3, { ...yearly, 'close-settlement': null })).toBe(true);
+  expect(await inTenMinutes('verify', 3, { ...yearly, 'close-settlement': null, anchor: null })).toBe(true);
   await database.sql`delete from scheduled_jobs`;
-  expect(await inTenMinutes('verify', 1, { ...yearly, 'close-settlement': null })).toBe(false);
+  expect(await inTenMinutes('verify', 1, { ...yearly, 'close-settlement': null, anchor: null })).toBe(false);
   await database.sql`delete from scheduled_jobs`;
   expect(await inTenMinutes('close-settlement', 1, { ...yearly, verify: null })).toBe(true);
 });

@@ -1,0 +1,74 @@
+/** The variables of the places outside that keep checkpoints. Each place is left out where its variables are absent. */
+import { z } from 'zod';
+import { isTrustworthy } from './registry-settings.ts';
+
+export interface AnchorSettings {
+  /** `rootsFile`: certificates in PEM that the authority's chain must lead to; null: its own signature is verified alone. */
+  readonly timestamp: { readonly url: string; readonly rootsFile: string | null } | null;
+  readonly directory: string | null;
+  readonly bucket: {
+    readonly url: string;
+    readonly region: string;
+    readonly keyId: string;
+    readonly secretFile: string;
+  } | null;
+  /** The key in text, `name+hash+key`. */
+  readonly witness: { readonly url: string; readonly key: string } | null;
+}
+
+const trimmed = (url: string) => url.replace(/\/+$/, '');
+const base = z
+  .string()
+  .refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback')
+  .refine((text) => /^[^?#@]*$/.test(text), 'must be a base alone: no user, no query, no fragment')
+  .transform(trimmed);
+
+export const ANCHOR_VARIABLES = {
+  // Authorities answer over http, too: the answer is signed, and the question is a hash.
+  ANCHOR_TIMESTAMP_URL: z
+    .string()
+    .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute URL')
+    .optional(),
+  ANCHOR_TIMESTAMP_CA_FILE: z.string().optional(),
+  ANCHOR_DIRECTORY: z
+    .string()
+    .refine((text) => text.startsWith('/'), 'must be an absolute path')
+    .optional(),
+  ANCHOR_S3_URL: base.refine((text) => new URL(text).pathname.length > 1, 'must name a bucket in its path').optional(),
+  ANCHOR_S3_REGION: z.string().default('us-east-1'),
+  ANCHOR_S3_KEY_ID: z.string().optional(),
+  ANCHOR_S3_SECRET_FILE: z.string().optional(),
+  ANCHOR_WITNESS_URL: base.optional(),
+  ANCHOR_WITNESS_KEY: z
+    .string()
+    .regex(/^[^\s+]+\+[0-9a-f]{8}\+B[A-P][A-Za-z0-9+/]{42}$/, 'must be a key of cosignatures: name+hash+B…')
+    .optional(),
+};
+
+/** Each means something only beside the second. */
+export const ANCHOR_NEEDS = [
+  ['ANCHOR_TIMESTAMP_CA_FILE', 'ANCHOR_TIMESTAMP_URL'],
+  ['ANCHOR_S3_URL', 'ANCHOR_S3_KEY_ID'],
+  ['ANCHOR_S3_KEY_ID', 'ANCHOR_S3_SECRET_FILE'],
+  ['ANCHOR_S3_SECRET_FILE', 'ANCHOR_S3_URL'],
+  ['ANCHOR_WITNESS_URL', 'ANCHOR_WITNESS_KEY'],
+  ['ANCHOR_WITNESS_KEY', 'ANCHOR_WITNESS_URL'],
+] as const;
+
+type Values = z.output<z.ZodObject<typeof ANCHOR_VARIABLES>>;
+
+export function anchorSettings(values: Values): AnchorSettings {
+  const { ANCHOR_TIMESTAMP_URL: stampUrl, ANCHOR_S3_URL: s3Url, ANCHOR_WITNESS_URL: witnessUrl } = values;
+  const { ANCHOR_S3_KEY_ID: keyId, ANCHOR_S3_SECRET_FILE: secretFile, ANCHOR_WITNESS_KEY: key } = values;
+  const isBucket = s3Url !== undefined && keyId !== undefined && secretFile !== undefined;
+  return {
+    timestamp: stampUrl === undefined ? null : { url: stampUrl, rootsFile: values.ANCHOR_TIMESTAMP_CA_FILE ?? null },
+    directory: values.ANCHOR_DIRECTORY ?? null,
+    bucket: isBucket ? { url: s3Url, region: values.ANCHOR_S3_REGION, keyId, secretFile } : null,
+    witness: witnessUrl !== undefined && key !== undefined ? { url: witnessUrl, key } : null,
+  };
+}
+
+export function hasAnchors(settings: AnchorSettings): boolean {
+  return Object.values(settings).some((anchor) => anchor !== null);
+}

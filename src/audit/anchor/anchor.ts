@@ -1,0 +1,55 @@
+/** What an anchor is: a place outside that keeps a checkpoint, so that nobody can make the log anew unseen. */
+import type { AnchorKind } from '../../contract/statuses.ts';
+
+/** What is anchored. */
+export interface Anchored {
+  /** Seals. */
+  readonly size: number;
+  readonly note: string;
+}
+
+export interface Anchor {
+  readonly kind: AnchorKind;
+  /** Where it keeps, without a secret: a URL, a directory, a witness's name. */
+  readonly place: string;
+  /**
+   * Puts the checkpoint there, and answers with the receipt: of a time stamp the response in DER, of a witness its cosignature,
+   * else where the copy lies. Rejects with a sentence. `prove` gives the path from the log's head of `old` seals to this one.
+   */
+  put(checkpoint: Anchored, prove: (old: number) => Promise<readonly Buffer[]>): Promise<Buffer>;
+}
+
+const ANSWER_MS = 30_000;
+const MAX_ANSWER = 256 * 1_024;
+
+/** One request to a place; a redirect is not followed, and a long answer is cut. Rejects with a sentence. */
+export async function ask(
+  url: string,
+  init: RequestInit,
+  send: (url: string, init: RequestInit) => Promise<Response> = fetch,
+): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Buffer }> {
+  try {
+    const answer = await send(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    for await (const part of answer.body ?? []) {
+      parts.push(part as Uint8Array);
+      length += (part as Uint8Array).length;
+      if (length > MAX_ANSWER) throw new Error(`it answers more than ${MAX_ANSWER / 1_024} KiB`);
+    }
+    return { status: answer.status, headers: answer.headers, body: Buffer.concat(parts) };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    throw new Error(`it does not answer: ${cause instanceof Error ? cause.message : message}`, { cause: error });
+  }
+}
+
+/** The beginning of an answer, for a sentence. */
+export function said(body: Buffer): string {
+  const text = body
+    .toString('utf8')
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200);
+  return text === '' ? '' : `: ${text}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * An object for each checkpoint in an S3 bucket, written only where there is none (`If-None-Match: *`). Object Lock with a default
+ * retention is the bucket's own setting: it keeps the objects from whoever holds this key.
+ */
+import { createHash } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import { type Anchor, ask, said } from './anchor.ts';
+import { nameOf } from './directory.ts';
+
+export interface Bucket {
+  /** `https://s3.sa-east-1.amazonaws.com/bucket/prefix`, without a slash at its end. */
+  readonly url: string;
+  readonly region: string;
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+export function bucketAnchor({ url, region, keyId, secret }: Bucket): Anchor {
+  const client = new AwsClient({ accessKeyId: keyId, secretAccessKey: secret, service: 's3', region, retries: 0 });
+  const send = (to: string, init: RequestInit) => client.fetch(to, init);
+  return {
+    kind: 'bucket',
+    place: url,
+    async put({ note }) {
+      const object = `${url}/${nameOf(note)}`;
+      const headers = {
+        'Content-Type': 'text/plain; charset=utf-8',
+        'If-None-Match': '*',
+        // A bucket with a retention asks for a checksum.
+        'x-amz-checksum-sha256': createHash('sha256').update(note).digest('base64'),
+      };
+      const answer = await ask(object, { method: 'PUT', headers, body: note }, send);
+      if (answer.status === 412) {
+        const kept = await ask(object, { method: 'GET' }, send);
+        if (kept.status === 200 && kept.body.toString() === note) return receipt(object, kept.headers);
+        throw new Error(`${object} is there with another content`);
+      }
+      if (answer.status !== 200) throw new Error(`it answers ${answer.status}${said(answer.body)}`);
+      return receipt(object, answer.headers);
+    },
+  };
+}
+
+function receipt(object: string, headers: Headers): Buffer {
+  const version = headers.get('x-amz-version-id');
+  return Buffer.from(version === null ? object : `${object}?versionId=${version}`);
+}

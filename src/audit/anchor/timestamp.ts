@@ -1,0 +1,100 @@
+/**
+ * RFC 3161: an authority signs that the checkpoint existed at a time. The receipt is the response as it came, which
+ * `openssl ts -verify -in RECEIPT -data CHECKPOINT` reads. Encoding and signatures are pkijs's.
+ */
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import * as asn1 from 'asn1js';
+import * as pki from 'pkijs';
+import { type Anchor, ask, said } from './anchor.ts';
+
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+const GRANTED = new Set([pki.PKIStatus.granted, pki.PKIStatus.grantedWithMods]);
+
+/** Of an authority that is trusted by `roots` (PEM), or with null by nobody yet: then its signature alone is verified. */
+export function timestampAnchor({ url, roots }: { readonly url: string; readonly roots: string | null }): Anchor {
+  return {
+    kind: 'carimbo_de_tempo',
+    place: withoutQuery(url),
+    async put({ note }) {
+      const nonce = randomBytes(8);
+      // A positive integer in DER, of its shortest form.
+      nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 1;
+      const headers = { 'Content-Type': 'application/timestamp-query' };
+      const { status, body } = await ask(url, { method: 'POST', headers, body: new Uint8Array(queryOf(note, nonce)) });
+      if (status !== 200) throw new Error(`it answers ${status}${said(body)}`);
+      const stamp = await readStamp(body, note, roots);
+      if ('wrong' in stamp) throw new Error(`its time stamp does not verify: ${stamp.wrong}`);
+      if (!stamp.nonce.equals(nonce)) throw new Error('its time stamp is the answer to another question');
+      return body;
+    },
+  };
+}
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+function digestOf(note: string): Buffer {
+  return createHash('sha256').update(note).digest();
+}
+
+function queryOf(note: string, nonce: Buffer): Buffer {
+  const hashAlgorithm = new pki.AlgorithmIdentifier({ algorithmId: SHA256, algorithmParams: new asn1.Null() });
+  const hashedMessage = new asn1.OctetString({ valueHex: new Uint8Array(digestOf(note)) });
+  const messageImprint = new pki.MessageImprint({ hashAlgorithm, hashedMessage });
+  const integer = new asn1.Integer({ valueHex: new Uint8Array(nonce) });
+  const query = new pki.TimeStampReq({ version: 1, messageImprint, nonce: integer, certReq: true });
+  return Buffer.from(query.toSchema().toBER());
+}
+
+export type Stamp =
+  | { readonly at: Date; readonly nonce: Buffer; readonly isTrusted: boolean }
+  | { readonly wrong: string };
+
+/**
+ * Reads a response about this note and verifies it. `isTrusted` is true where a chain of certificates leads to one of `roots`,
+ * as it was at the stamp's time.
+ */
+export async function readStamp(response: Buffer, note: string, roots: string | null): Promise<Stamp> {
+  try {
+    const { status, timeStampToken } = pki.TimeStampResp.fromBER(new Uint8Array(response));
+    if (!GRANTED.has(status.status) || timeStampToken === undefined) return { wrong: 'it was refused' };
+    const signed = new pki.SignedData({ schema: timeStampToken.content as unknown });
+    const content = signed.encapContentInfo.eContent;
+    if (content === undefined || signed.signerInfos.length !== 1) return { wrong: 'it is no time stamp' };
+    const info = pki.TSTInfo.fromBER(new Uint8Array(content.getValue()));
+    if (!Buffer.from(info.messageImprint.hashedMessage.getValue()).equals(digestOf(note)))
+      return { wrong: 'it is of another text' };
+    const trustedCerts = roots === null ? [] : readRoots(roots);
+    const { signatureVerified, signerCertificate } = await signed.verify({
+      signer: 0,
+      data: arrayOf(Buffer.from(note)),
+      extendedMode: true,
+      ...(roots !== null && { trustedCerts, checkChain: true, checkDate: info.genTime }),
+    });
+    if (signatureVerified !== true) return { wrong: 'its signature does not fit' };
+    if (!isForStamps(signerCertificate ?? null)) return { wrong: 'its signer may not make time stamps' };
+    const nonce = Buffer.from(info.nonce?.valueBlock.valueHexView ?? []);
+    return { at: info.genTime, nonce, isTrusted: roots !== null };
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : 'it is no time stamp' };
+  }
+}
+
+function arrayOf(bytes: Buffer): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}
+
+function isForStamps(certificate: pki.Certificate | null): boolean {
+  if (certificate === null) return false;
+  return new X509Certificate(Buffer.from(certificate.toSchema().toBER())).keyUsage?.includes(TIME_STAMPING) ?? false;
+}
+
+/** Certificates of a PEM file. Throws where there is none. */
+function readRoots(pem: string): pki.Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new Error('the file of trusted certificates holds none');
+  return blocks.map((block) => pki.Certificate.fromBER(new Uint8Array(new X509Certificate(block).raw)));
+}

@@ -1,0 +1,252 @@
+/** `audit anchor` as a real process, with real servers: openssl stamps, a bucket and a witness keep, a directory is written once. */
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { directoryAnchor } from '../../src/audit/anchor/directory.ts';
+import { readStamp, timestampAnchor } from '../../src/audit/anchor/timestamp.ts';
+import { openCosignature, readWitnessKey } from '../../src/audit/checkpoint/cosignature.ts';
+import type { Verifier } from '../../src/audit/checkpoint/note.ts';
+import {
+  type Authority,
+  type BucketPlace,
+  stampBy,
+  startAuthority,
+  startBucket,
+  startWitness,
+  type WitnessPlace,
+} from '../support/anchor-places.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
+import { runCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { commitEvents, insertPartner } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const run = promisify(execFile);
+
+let database: TestDatabase;
+let folder: TestFolder;
+let directory: string;
+let authority: Authority;
+let bucket: BucketPlace;
+let witness: WitnessPlace;
+let partnerId: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await makeTestFolder();
+  directory = path.join(folder.path, 'kept');
+  await mkdir(directory);
+  partnerId = await insertPartner(database.sql);
+  authority = await startAuthority(folder.path);
+  bucket = await startBucket('key-id', 'key-secret');
+  witness = await startWitness(SIGNER);
+  await writeFile(path.join(folder.path, 's3.secret'), 'key-secret\n');
+  env = {
+    DATABASE_URL: database.url,
+    SANDBOX: 'true',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOG_LEVEL: 'warn',
+    ANCHOR_TIMESTAMP_URL: `${authority.url}/tsa?token=secret`,
+    ANCHOR_TIMESTAMP_CA_FILE: authority.rootsFile,
+    ANCHOR_DIRECTORY: directory,
+    ANCHOR_S3_URL: `${bucket.url}/carteiro/log`,
+    ANCHOR_S3_KEY_ID: 'key-id',
+    ANCHOR_S3_SECRET_FILE: path.join(folder.path, 's3.secret'),
+    ANCHOR_WITNESS_URL: witness.url,
+    ANCHOR_WITNESS_KEY: witness.key,
+  };
+});
+afterAll(async () => {
+  await Promise.all([authority.close(), bucket.close(), witness.close()]);
+  await database.drop();
+  await folder.remove();
+});
+
+interface Ran {
+  readonly tamanho: number;
+  readonly ancoras: readonly { readonly tipo: string; readonly onde: string; readonly erro: string | null }[];
+}
+
+async function anchor(more: Record<string, string> = {}): Promise<{ code: number | null } & Ran> {
+  const { code, stdout, stderr } = await runCommand(['audit', 'anchor'], { ...env, ...more });
+  if (stdout === '') throw new Error(stderr);
+  return { code, ...(JSON.parse(stdout) as Ran) };
+}
+
+async function grow(): Promise<void> {
+  await commitEvents(database.sql, partnerId, 3);
+  await untilSettled(database.sql);
+  await sealAndSign(database.pool);
+}
+
+const errorsOf = ({ ancoras }: Ran) => Object.fromEntries(ancoras.map(({ tipo, erro }) => [tipo, erro]));
+const NO_ERRORS = { carimbo_de_tempo: null, arquivo: null, bucket: null, testemunha: null };
+const newestNote = async () => {
+  const [row] = await database.sql<[{ note: string }]>`select note from checkpoints order by size desc limit 1`;
+  return row.note;
+};
+const receipts = (size: number) => database.sql<{ kind: string; place: string; receipt: Buffer }[]>`
+  select kind, place, receipt from anchor_receipts where size = ${size} order by kind`;
+
+describe('audit anchor', () => {
+  test('says what is missing where nothing is signed, or no place is named', async () => {
+    const none = await runCommand(['audit', 'anchor'], env);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('CHECKPOINT_KEY_FILE') as string]);
+    const { DATABASE_URL = '', SANDBOX = '', SECRETS_KEY = '' } = env;
+    const nowhere = await runCommand(['audit', 'anchor'], { DATABASE_URL, SANDBOX, SECRETS_KEY });
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('ANCHOR_DIRECTORY') as string]);
+  });
+
+  test('gives the newest checkpoint to four places, once, and each receipt verifies by itself', async () => {
+    await grow();
+    const first = await anchor();
+    expect([first.code, first.tamanho, errorsOf(first)]).toEqual([0, 1, NO_ERRORS]);
+    expect(JSON.stringify(first)).not.toContain('secret');
+    const note = await newestNote();
+    const kept = await receipts(1);
+    const receiptOf = (kind: string) => kept.find((row) => row.kind === kind)?.receipt ?? Buffer.of();
+    // openssl agrees, with the files that an auditor would have.
+    const [file] = await readdir(directory);
+    const response = path.join(folder.path, 'receipt.tsr');
+    await writeFile(response, receiptOf('carimbo_de_tempo'));
+    const ts = [
+      'ts',
+      '-verify',
+      '-in',
+      response,
+      '-data',
+      path.join(directory, file ?? ''),
+      '-CAfile',
+      authority.rootsFile,
+    ];
+    expect((await run('openssl', ts)).stdout).toContain('Verification: OK');
+    expect(await readFile(path.join(directory, file ?? ''), 'utf8')).toBe(note);
+    expect(receiptOf('arquivo').toString()).toBe(file);
+    expect(Array.from(bucket.objects)).toEqual([[`/carteiro/log/${file}`, Buffer.from(note)]]);
+    expect(receiptOf('bucket').toString()).toBe(`${bucket.url}/carteiro/log/${file}?versionId=v1`);
+    const key = readWitnessKey(witness.key) as Verifier;
+    expect(openCosignature(note, receiptOf('testemunha').toString(), key)).toEqual(new Date(1_800_000_000_000));
+    // Nothing is asked again.
+    const asked = witness.asked.length;
+    expect((await anchor()).code).toBe(0);
+    expect([witness.asked.length, await receipts(1)]).toEqual([asked, kept]);
+  });
+
+  test('tells a witness how the log has grown since it last saw it', async () => {
+    await grow();
+    await grow();
+    expect(errorsOf(await anchor())).toEqual(NO_ERRORS);
+    expect(witness.asked.slice(-2)).toEqual([0, 1]);
+    expect(witness.seen?.size).toBe(3);
+  });
+
+  test('one that fails stops no other, and is told with its reason until it works', async () => {
+    await grow();
+    authority.failWith(503);
+    witness.failWith(404);
+    const failed = await anchor();
+    expect([failed.code, errorsOf(failed)]).toEqual([
+      1,
+      {
+        ...NO_ERRORS,
+        carimbo_de_tempo: 'it answers 503',
+        testemunha: expect.stringContaining('does not know our log') as string,
+      },
+    ]);
+    expect((await receipts(4)).map(({ kind }) => kind)).toEqual(['arquivo', 'bucket']);
+    const standing = await database.sql`select kind, size::int, error from anchors order by kind`;
+    expect(standing).toMatchObject([{ size: 4 }, { size: 4 }, { size: 3, error: 'it answers 503' }, { size: 3 }]);
+    authority.failWith(null);
+    witness.failWith(null);
+    expect((await anchor()).code).toBe(0);
+    expect(await database.sql`select from anchors where error is not null or size < 4`).toEqual([]);
+  });
+
+  test('what was anchored is never overwritten', async () => {
+    await grow();
+    const name = `000000000000005-${Buffer.from((await newestNote()).split('\n')[2] ?? '', 'base64').toString('hex', 0, 4)}.checkpoint`;
+    await writeFile(path.join(directory, name), 'something else');
+    bucket.objects.set(`/carteiro/log/${name}`, Buffer.from('something else'));
+    const found = errorsOf(await anchor());
+    expect(found['arquivo']).toBe(`${path.join(directory, name)} is there with another content`);
+    expect(found['bucket']).toBe(`${bucket.url}/carteiro/log/${name} is there with another content`);
+    expect(await readFile(path.join(directory, name), 'utf8')).toBe('something else');
+    expect(bucket.objects.get(`/carteiro/log/${name}`)?.toString()).toBe('something else');
+  });
+
+  test('a witness that saw another log, or more of it, says so', async () => {
+    await grow();
+    const seen = witness.seen;
+    witness.seen = { size: 4, root: Buffer.alloc(32, 1) };
+    expect(errorsOf(await anchor())['testemunha']).toContain('does not accept that this log grew out');
+    witness.seen = { size: 6, root: Buffer.alloc(32, 1) };
+    expect(errorsOf(await anchor())['testemunha']).toContain('another root of 6 seals');
+    witness.seen = { size: 9, root: Buffer.alloc(32, 1) };
+    expect(errorsOf(await anchor())['testemunha']).toContain('it saw 9 seals of this log, which has 6');
+    witness.seen = seen;
+    const key = witness.key.replace(/\+[0-9a-f]{8}\+/, '+00000000+');
+    const refused = await runCommand(['audit', 'anchor'], { ...env, ANCHOR_WITNESS_KEY: key });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/ANCHOR_WITNESS_KEY: is no key/) as string,
+    ]);
+  });
+
+  test('a wrong secret of the bucket, and a signature of the log that the witness does not trust, are told', async () => {
+    const wrong = path.join(folder.path, 'wrong.secret');
+    await writeFile(wrong, 'x');
+    bucket.objects.clear();
+    expect(
+      errorsOf(await anchor({ ANCHOR_S3_URL: `${bucket.url}/b`, ANCHOR_S3_SECRET_FILE: wrong }))['bucket'],
+    ).toContain('it answers 403: <Error><Code>SignatureDoesNotMatch');
+    expect(await database.sql`select from anchors where place = ${`${bucket.url}/carteiro/log`} and active`).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a time stamp', () => {
+  test('is refused when another authority made it, for another text, by a certificate for something else, or damaged', async () => {
+    const note = await newestNote();
+    const roots = await readFile(authority.rootsFile, 'utf8');
+    const place = timestampAnchor({ url: authority.url, roots });
+    const ask = () => place.put({ size: 1, note }, () => Promise.resolve([]));
+    const response = await ask();
+    expect(await readStamp(response, note, roots)).toMatchObject({ isTrusted: true });
+    expect(await readStamp(response, note, null)).toMatchObject({ isTrusted: false });
+    expect(await readStamp(response, `${note}x`, roots)).toEqual({ wrong: 'it is of another text' });
+    const damaged = Buffer.from(response);
+    const last = damaged.length - 1;
+    damaged[last] = (damaged[last] ?? 0) ^ 1;
+    expect(await readStamp(damaged, note, roots)).toHaveProperty('wrong');
+    expect(await readStamp(response.subarray(0, 200), note, roots)).toHaveProperty('wrong');
+
+    const others = path.join(folder.path, 'others');
+    await mkdir(others);
+    const other = await startAuthority(others);
+    expect(await readStamp(response, note, await readFile(other.rootsFile, 'utf8'))).toHaveProperty('wrong');
+    await other.close();
+    const stamped = (purpose: string) => stampBy(folder.path, purpose, ask);
+    expect(await readStamp(await stamped('codeSigning'), note, roots)).toEqual({
+      wrong: 'its signer may not make time stamps',
+    });
+    expect(await readStamp(await stamped('critical,timeStamping'), note, roots)).toMatchObject({ isTrusted: true });
+  });
+});
+
+test('a file is made once, readable by all and writable by nobody', async () => {
+  const note = await newestNote();
+  const own = path.join(folder.path, 'own');
+  await mkdir(own);
+  const name = (await directoryAnchor(own).put({ size: 1, note }, () => Promise.resolve([]))).toString();
+  expect((await stat(path.join(own, name))).mode & 0o777).toBe(0o444);
+  expect((await directoryAnchor(own).put({ size: 1, note }, () => Promise.resolve([]))).toString()).toBe(name);
+  await chmod(own, 0o700);
+  await expect(
+    directoryAnchor(path.join(own, 'away')).put({ size: 1, note }, () => Promise.resolve([])),
+  ).rejects.toThrow('ENOENT');
+});
