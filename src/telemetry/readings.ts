@@ -42,6 +42,11 @@ export const READINGS = {
     help: 'How long the oldest row written after the last seal has been there; 0 when there is none',
     labels: [],
   },
+  anchorLag: {
+    name: 'carteiro_anchor_lag_seconds',
+    help: 'Since when a signed checkpoint waits for each place outside; 0 while the place has the newest',
+    labels: ['kind'],
+  },
   balanceCloses: {
     name: 'carteiro_balance_closes',
     help: 'Whether the last run of audit balance closed: 1, or 0; absent before the first',

@@ -8,6 +8,7 @@ import { directoryAnchor } from '../../src/audit/anchor/directory.ts';
 import { readStamp, timestampAnchor } from '../../src/audit/anchor/timestamp.ts';
 import { openCosignature, readWitnessKey } from '../../src/audit/checkpoint/cosignature.ts';
 import type { Verifier } from '../../src/audit/checkpoint/note.ts';
+import { measureAnchors } from '../../src/main/operations/measure-installation.ts';
 import {
   type Authority,
   type BucketPlace,
@@ -95,6 +96,8 @@ const receipts = (size: number) => database.sql<{ kind: string; place: string; r
 describe('audit anchor', () => {
   test('says what is missing where nothing is signed, or no place is named', async () => {
     const none = await runCommand(['audit', 'anchor'], env);
+    const doctor = await runCommand(['doctor'], { ...env, SANDBOX: 'false' });
+    expect(doctor.stdout).toMatch(/warning +checkpoints +no key signs them/);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('CHECKPOINT_KEY_FILE') as string]);
     const { DATABASE_URL = '', SANDBOX = '', SECRETS_KEY = '' } = env;
     const nowhere = await runCommand(['audit', 'anchor'], { DATABASE_URL, SANDBOX, SECRETS_KEY });
@@ -159,6 +162,21 @@ describe('audit anchor', () => {
     ]);
     expect((await receipts(4)).map(({ kind }) => kind)).toEqual(['arquivo', 'bucket']);
     const standing = await database.sql`select kind, size::int, error from anchors order by kind`;
+    await database.sql`insert into scheduled_jobs (name, schedule) values ('anchor', '7 * * * *')`;
+    await database.sql`update checkpoints set signed_at = now() - interval '4 hours' where size = 4`;
+    const { stdout } = await runCommand(['doctor'], env);
+    expect(stdout).toMatch(
+      /fault +anchor carimbo_de_tempo +\S+ has 3 seals, the next for 14\d{3} s not: it answers 503/,
+    );
+    expect(stdout).toMatch(/ok +anchor bucket +\S+ has 4 seals\n/);
+    expect(await database.pool.run((sql) => measureAnchors(sql))).toMatchObject({
+      anchorLag: [
+        { labels: { kind: 'arquivo' }, value: 0 },
+        { labels: { kind: 'bucket' }, value: 0 },
+        { labels: { kind: 'carimbo_de_tempo' }, value: expect.closeTo(14_400, -3) as number },
+        { labels: { kind: 'testemunha' } },
+      ],
+    });
     expect(standing).toMatchObject([{ size: 4 }, { size: 4 }, { size: 3, error: 'it answers 503' }, { size: 3 }]);
     authority.failWith(null);
     witness.failWith(null);

@@ -2,7 +2,7 @@
 import type { AnchorKind } from '../../contract/statuses.ts';
 
 /** What is anchored. */
-export interface Anchored {
+interface Anchored {
   /** Seals. */
   readonly size: number;
   readonly note: string;

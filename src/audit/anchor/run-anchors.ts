@@ -6,7 +6,7 @@
  * with a later time.
  */
 import type { AnchorKind } from '../../contract/statuses.ts';
-import type { Pool } from '../../db/pool.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
 import { readCheckpoint, readConsistency, type StoredCheckpoint } from '../checkpoint/stored.ts';
 import type { Anchor } from './anchor.ts';
 
@@ -64,7 +64,7 @@ async function runAnchor(pool: Pool, anchor: Anchor, checkpoint: StoredCheckpoin
 }
 
 /** How a place stands. */
-export interface AnchorStanding {
+interface AnchorStanding {
   readonly kind: AnchorKind;
   readonly place: string;
   /** Seals under the newest checkpoint that it has; 0: none. */
@@ -74,11 +74,13 @@ export interface AnchorStanding {
   readonly lagS: number;
 }
 
-/** The places that are configured. */
-export async function readAnchors(sql: Parameters<Parameters<Pool['run']>[0]>[0]): Promise<readonly AnchorStanding[]> {
+/** The places that are configured; none while the job is off. */
+export async function readAnchors(sql: Tx): Promise<readonly AnchorStanding[]> {
   return sql<AnchorStanding[]>`
     select kind, place, size::float8 as size, error,
            coalesce((select greatest(extract(epoch from now() - signed_at), 0) from checkpoints c
                      where c.size > a.size order by c.size limit 1), 0)::float8 as "lagS"
-    from anchors a where active order by kind, place`;
+    from anchors a
+    where active and exists (select from scheduled_jobs where name = 'anchor' and schedule is not null)
+    order by kind, place`;
 }

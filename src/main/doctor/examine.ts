@@ -5,7 +5,7 @@ import { type Finding, findingsOf } from './finding.ts';
 import { lookAtEpoch, lookAtKeys, lookAtLogin, lookAtMigrations, lookAtRoles } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
 import { lookAtClock, lookAtServer, lookAtTransactions, lookAtWrites } from './server.ts';
-import { lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer } from './upkeep.ts';
+import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer } from './upkeep.ts';
 
 type Look = (sql: Tx) => Promise<readonly Finding[]>;
 
@@ -34,6 +34,7 @@ export async function examine(
   await at('roles', (sql) => lookAtRoles(sql, config));
   await at('secrets', (sql) => lookAtKeys(sql, config));
   await at('sealer', lookAtSealer);
+  await at('anchors', (sql) => lookAtAnchors(sql, config));
   await at('lags', lookAtLags);
   await at('upkeep', lookAtJobs);
   await at('disk', lookAtDisk);

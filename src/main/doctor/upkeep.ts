@@ -1,4 +1,8 @@
 /** What runs beside the deliveries: sealer, projector, vacuum; and how fast the disk fills. */
+import { hasAnchors } from '../../anchor-settings.ts';
+import { readAnchors } from '../../audit/anchor/run-anchors.ts';
+import type { Config } from '../../config.ts';
+import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
 import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -35,6 +39,28 @@ export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
       'start api or poll, which seal, or run audit seal; an open transaction holds it back, too',
     ),
   ];
+}
+
+const LATE_ANCHOR_S = 10_800;
+
+/** Who signs the log's head, and which places outside keep it. */
+export async function lookAtAnchors(sql: Tx, config: Config): Promise<readonly Finding[]> {
+  const { signers } = await readCheckpointKeys(config);
+  const key =
+    signers.length === 0
+      ? warning('checkpoints', 'no key signs them', 'run checkpoint key, and name its file in CHECKPOINT_KEY_FILE')
+      : ok('checkpoints', `signed by ${signers.map(({ text }) => text).join(', ')}`);
+  if (!hasAnchors(config.anchors)) {
+    const advice = 'set one of ANCHOR_*: else whoever owns the database and the key can make the log anew';
+    return [key, warning('anchors', 'no place outside keeps checkpoints', advice)];
+  }
+  const places = await readAnchors(sql);
+  const found = places.map(({ kind, place, size, error, lagS }) => {
+    const is = `${place} has ${size} seals${lagS === 0 ? '' : `, the next for ${Math.round(lagS)} s not`}`;
+    if (error !== null) return fault(`anchor ${kind}`, `${is}: ${error}`, 'mend that, then run audit anchor');
+    return lagS > LATE_ANCHOR_S ? fault(`anchor ${kind}`, is, 'run audit anchor') : ok(`anchor ${kind}`, is);
+  });
+  return [key, ...(found.length > 0 ? found : [warning('anchors', 'none has run yet', 'run audit anchor')])];
 }
 
 export async function lookAtLags(sql: Tx): Promise<readonly Finding[]> {

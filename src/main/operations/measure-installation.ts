@@ -1,4 +1,5 @@
 /** What else the database knows: pollers, seals, the balance's last verdict, sizes, epoch and migrations. */
+import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -46,6 +47,11 @@ export async function measureSeals(sql: Tx): Promise<Readings> {
              (select uuid_extract_timestamp(id) from events where id >= (select id from first_id) order by id limit 1)
            )), 0)::float8 as "lagS"`;
   return { sealLag: [{ value: Math.max(lagS, 0) }] };
+}
+
+export async function measureAnchors(sql: Tx): Promise<Readings> {
+  const anchors = await readAnchors(sql);
+  return { anchorLag: anchors.map(({ kind, lagS }) => ({ labels: { kind }, value: lagS })) };
 }
 
 interface Verdict {

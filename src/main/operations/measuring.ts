@@ -8,6 +8,7 @@ import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Readings, ReadingName, Sample } from '../../telemetry/readings.ts';
 import {
+  measureAnchors,
   measureBalance,
   measureInstallation,
   measurePollers,
@@ -35,6 +36,7 @@ const MEASURES: readonly Measure[] = [
   { name: 'depth', measure: measureDepth },
   { name: 'webhooks', measure: measureWebhooks },
   { name: 'seals', measure: measureSeals },
+  { name: 'anchors', measure: measureAnchors },
   { name: 'balance', measure: measureBalance },
   { name: 'jobs', measure: measureJobs },
   { name: 'installation', measure: measureInstallation },
