@@ -16,6 +16,8 @@ export type Refusal =
   | { readonly kind: 'notFound' }
   /** Nothing is kept under the CPF. */
   | { readonly kind: 'unknownWorker' }
+  /** No key is configured under which workers are found. */
+  | { readonly kind: 'noWorkerKey' }
   /** A loan of the worker is open. */
   | { readonly kind: 'loanOpen'; readonly loanId: string; readonly status: LoanStatus }
   /** The law has the data of the worker's loans kept; the first day on which they may be erased. */

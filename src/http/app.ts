@@ -30,6 +30,7 @@ import { addLoanRoutes } from './routes/loans.ts';
 import { addMarginRoutes } from './routes/margin.ts';
 import { addNucleusRoutes } from './routes/nucleus.ts';
 import { addOperatorPartnerRoutes } from './routes/operator-partners.ts';
+import { addOperatorWorkerRoutes } from './routes/operator-workers.ts';
 import { addOperatorQueueRoutes } from './routes/operator-queue.ts';
 import { addOperatorWebhookRoutes } from './routes/operator-webhooks.ts';
 import { answerRoot } from './routes/root.ts';
@@ -71,6 +72,7 @@ const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
   addOperatorQueueRoutes,
   addOperatorWebhookRoutes,
   addOperatorPartnerRoutes,
+  addOperatorWorkerRoutes,
   addNucleusRoutes,
 ];
 

@@ -1,6 +1,7 @@
 import type { LoanCore } from '../contract/statuses.ts';
 import type { Pace } from './body/body-stream.ts';
 import type { MarginQueries } from '../core/margin/margin.ts';
+import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Verifier } from '../audit/checkpoint/note.ts';
 import type { Pool } from '../db/pool.ts';
@@ -38,6 +39,8 @@ export interface HttpDeps {
   readonly turnWaitMs?: number;
   /** How slowly a large body may come, when it is not the service's own pace. */
   readonly largeBodyPace?: Pace;
+  /** Under which key workers are found by CPF, and how long the law has a loan's data kept; null: no key is configured. */
+  readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
   readonly checkpointKeys: readonly Verifier[];
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */

@@ -8,6 +8,7 @@ import { ApiError } from './api-error.ts';
 const CODES = {
   notFound: 'NAO_ENCONTRADO',
   unknownWorker: 'NAO_ENCONTRADO',
+  noWorkerKey: 'INDISPONIVEL',
   loanOpen: 'TRANSICAO_INVALIDA',
   legalPeriod: 'TRANSICAO_INVALIDA',
   erased: 'TRANSICAO_INVALIDA',
@@ -63,6 +64,10 @@ function wrong(campo: string, mensagem: string): Told {
 const TOLD: { readonly [K in RefusalKind]: (refusal: RefusalOf<K>) => Told } = {
   notFound: () => ({ text: 'recurso não encontrado' }),
   unknownWorker: () => ({ text: 'nada é guardado sob este CPF' }),
+  noWorkerKey: () => ({
+    text: 'nenhuma chave para achar trabalhadores está configurada (WORKER_KEY_FILE)',
+    headers: { 'Retry-After': '60' },
+  }),
   loanOpen: ({ loanId, status }) => ({
     text: `o empréstimo ${loanId} do trabalhador está aberto: o status é ${status}`,
   }),

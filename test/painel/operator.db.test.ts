@@ -1,6 +1,7 @@
 /** What an operator changes on the page: who may, with which reason, and what it does. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Registered, Subscriber } from '../support/delivery-world.ts';
+import { untilSettled } from '../support/settled.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 
 const UNKNOWN = '01a20695-2722-7d59-8fa9-fac65cb65709';
@@ -217,4 +218,25 @@ test('nobody else changes anything: no other scope, no other site, no form of an
   for (const path of [webhookPage(), partnerPage()]) expect((await own.get(path)).status).toBe(403);
   expect(await historyOf('webhook_history', webhook.id)).toHaveLength(1);
   expect(await historyOf('partner_history', partner.id)).toEqual([]);
+});
+
+test('a worker is erased on a page of its own, with a reason, and the order is shown', async () => {
+  const page = '/painel/operacao/apagamentos';
+  const { sql } = world.api.database;
+  const data = { autorizacao_id: UNKNOWN, cpf_trabalhador: '52998224725', status: 'confirmada', origem: 'web' };
+  await sql`select append_event(${UNKNOWN}, 0, 'autorizacao.confirmada', ${partner.id}, ${JSON.stringify(data)}::text::json, 'core')`;
+  await untilSettled(sql);
+  expect((await operator.get('/painel/operacao')).text).toContain(`href="${page}"`);
+  const wrong = await operator.submit(page, page, { cpf: '529.982.247-26', motivo: 'pedido' });
+  expect([wrong.status, wrong.text.includes('CPF inválido')]).toEqual([400, true]);
+  const given = await operator.submit(page, page, {
+    cpf: '529.982.247-25',
+    motivo: 'pedido <b>dele</b>',
+    ordem_judicial: '',
+  });
+  expect([given.status, given.headers.get('location')]).toEqual([303, `${page}?feito=apagado`]);
+  const { text } = await operator.get(`${page}?feito=apagado`);
+  expect(text).toContain('pedido &lt;b&gt;dele&lt;/b&gt;');
+  expect(text).toContain('em andamento');
+  expect(text).not.toContain('52998224725');
 });

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
+import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createCursors } from '../../src/http/cursor.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
@@ -20,6 +21,8 @@ import { SIGNER } from './checkpoint.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { ApiDescription } from './description.ts';
 import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
+
+export const WORKER_KEY = workerKeyOf(randomBytes(32));
 
 export interface Account {
   readonly name?: string;
@@ -89,6 +92,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     allowInsecure: false,
     rateLimitPerMinute: 0,
     checkpointKeys: [SIGNER],
+    workers: { key: WORKER_KEY, eraseAfterYears: 5 },
     ready: async () => null,
     ...overrides,
   };

@@ -103,18 +103,22 @@ export async function runEraser(
 
 /** Null when there is no order of that id. */
 export async function readErasure(sql: Tx, id: string): Promise<ErasureState | null> {
-  const [state] = await readErasures(sql, id, 1);
+  const [state] = await readStates(sql, sql`o.id = ${id}`, 1);
   return state ?? null;
 }
 
-/** The newest orders first, or the one of that id. */
-async function readErasures(sql: Tx, id: string | null, limit: number): Promise<ErasureState[]> {
+/** The newest orders first, those before the order `before`. */
+export async function readErasures(sql: Tx, before: string | null, limit: number): Promise<ErasureState[]> {
+  return readStates(sql, before === null ? sql`true` : sql`o.id < ${before}`, limit);
+}
+
+function readStates(sql: Tx, chosen: ReturnType<Tx>, limit: number): Promise<ErasureState[]> {
   return sql<ErasureState[]>`
     select o.id, o.court_order as "courtOrder", o.actor, o.reason, o.ordered_at as "orderedAt", o.events, o.pages,
            w.next_page - 1 as "pagesDone", w.done_at as "doneAt"
     from erasure_orders o
     join erasures w on w.order_id = o.id
-    where ${id}::uuid is null or o.id = ${id}
+    where ${chosen}
     order by o.id desc
     limit ${limit}`;
 }

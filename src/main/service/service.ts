@@ -18,6 +18,7 @@ import { runHeartbeat } from '../operations/heartbeat.ts';
 import { type OpenDatabase, openPool } from './database.ts';
 import { readCheckpointKeys } from './checkpoint-keys.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
+import { readWorkers } from './worker-key.ts';
 
 export interface ServiceDeps {
   readonly config: Config;
@@ -150,6 +151,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
+    workers: await readWorkers(config),
   };
   const api = createApp(httpDeps).fetch;
   const painel = createPainel({ ...httpDeps, api, publicUrl, sandboxToken: sandboxTokens(config, pool, keys.own) });

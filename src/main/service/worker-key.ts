@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { HttpDeps } from '../../http/deps.ts';
 import { type WorkerKey, workerKeyOf } from '../../core/workers/worker-key.ts';
 import { readOrMakeFile } from '../../key-file.ts';
 
@@ -21,4 +22,10 @@ export async function readWorkerKey({ workerKeyFile, dataDir, sandbox }: Config)
   if (!KEY.test(text.trim()))
     throw new Error('WORKER_KEY_FILE: must hold 32 bytes in base64, as `openssl rand -base64 32` makes them');
   return workerKeyOf(Buffer.from(text.trim(), 'base64'));
+}
+
+/** The same with the legal period, as the API takes them. */
+export async function readWorkers(config: Config): Promise<HttpDeps['workers']> {
+  const key = await readWorkerKey(config);
+  return key && { key, eraseAfterYears: config.eraseAfterYears };
 }

@@ -11,6 +11,7 @@ import { moment, shortUrl, table } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
 import { addOperatorPartner } from './partner.ts';
+import { addOperatorWorkers } from './workers.ts';
 import { addOperatorWebhook } from './webhook.ts';
 
 const EVERY_MS = 2_000;
@@ -34,7 +35,8 @@ export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: St
           <div data-live="/painel/operacao/ao-vivo">
             ${Object.entries(parts).map(([name, part]) => html`<div data-part="${name}">${part}</div>`)}
           </div>
-          ${mutedPart(visit, muted)}`,
+          ${mutedPart(visit, muted)}
+          <p><a href="/painel/operacao/apagamentos">${t.operator.erasures}</a></p>`,
       });
     }),
   );
@@ -58,6 +60,7 @@ export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: St
   );
   addOperatorWebhook(app, guard);
   addOperatorPartner(app, guard);
+  addOperatorWorkers(app, guard);
 }
 
 /** What is live, by the name of its place on the page. */

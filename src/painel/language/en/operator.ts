@@ -42,7 +42,17 @@ export const operator: typeof pt = {
   offBoard: 'Off-board the partner',
   offBoardConfirm:
     'Its tokens end, what is pending is suspended, and nothing more is sent to it. Only the command line lets it back in (partner reactivate).',
+  erasures: 'Workers who were erased',
+  erase: 'Erase a worker',
+  eraseConfirm:
+    'Everything that tells of the worker becomes apagado, at all partners, for good. Ids, amounts and days stay, and with them the seals and the evidence.',
+  courtOrder: 'Court order (number)',
+  courtOrderHint: 'It stands against open loans and the legal period.',
+  noErasures: 'Nobody was erased.',
+  erasing: 'under way',
+  erasedEvents: (count: number) => `${count} events erased`,
   done: {
+    apagado: 'The order is given and will be sealed; the work goes on by itself.',
     limite: 'The cap was set.',
     silenciado: `The webhook was muted. What is in flight ends within ${TIMES_S.lease} s.`,
     reaberto: 'The webhook is sent to again.',

@@ -47,7 +47,17 @@ export const operator = {
   offBoard: 'Desligar o parceiro',
   offBoardConfirm:
     'Os tokens dele deixam de valer, o que está pendente fica suspenso, e nada mais lhe é enviado. Só a linha de comando o traz de volta (partner reactivate).',
+  erasures: 'Trabalhadores apagados',
+  erase: 'Apagar um trabalhador',
+  eraseConfirm:
+    'Tudo que identifica o trabalhador passa a ser apagado, em todos os parceiros, para sempre. Ids, valores e datas ficam, e com eles os selos e as provas.',
+  courtOrder: 'Ordem judicial (número)',
+  courtOrderHint: 'Vale contra empréstimo aberto e prazo legal.',
+  noErasures: 'Ninguém foi apagado.',
+  erasing: 'em andamento',
+  erasedEvents: (count: number) => `${count} eventos apagados`,
   done: {
+    apagado: 'O pedido está dado e será selado; o trabalho segue sozinho.',
     limite: 'O limite foi definido.',
     silenciado: `O webhook foi silenciado. O que está em andamento termina em até ${TIMES_S.lease} s.`,
     reaberto: 'O webhook volta a receber.',

@@ -1,0 +1,68 @@
+/** Workers who are forgotten: the order, and the orders given so far. */
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import type { ErasureList, ErasureResource } from '../../contract/resources/worker-resource.ts';
+import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Guard } from '../frame/guard.ts';
+import { answerPage } from '../frame/page.ts';
+import { confirmed, moment, notice } from '../frame/parts.ts';
+import { OPERATE, order, reasonField } from './acts.ts';
+
+const PATH = '/painel/operacao/apagamentos';
+
+export function addOperatorWorkers(app: Hono<PainelEnv>, guard: Guard): void {
+  app.get(PATH, guard.show(OPERATE, show));
+  app.post(
+    PATH,
+    guard.act(OPERATE, (visit, form) => {
+      const digits = (form.get('cpf') ?? '').replaceAll(/[.\-\s]/g, '');
+      const court = (form.get('ordem_judicial') ?? '').trim();
+      const body = { cpf: digits, motivo: form.get('motivo') ?? '', ...(court !== '' && { ordem_judicial: court }) };
+      return order(visit, ['POST', '/v1/operador/apagamentos', body], PATH, 'apagado');
+    }),
+  );
+}
+
+async function show(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
+  const given = { cursor: c.req.query('depois') ?? '' };
+  const { itens, proximo_cursor } = await api.read<ErasureList>('/v1/operador/apagamentos', given);
+  const done = t.operator.done[c.req.query('feito') ?? ''];
+  const texts = { label: t.operator.erase, question: t.operator.eraseConfirm };
+  return answerPage(c, {
+    title: t.operator.erasures,
+    body: html`${done === undefined ? '' : notice('done', done)}
+      <div class="actions">${confirmed(visit, PATH, texts, fields(visit))}</div>
+      ${itens.length === 0 ? html`<p>${t.operator.noErasures}</p>` : ''}
+      <ul class="plain">
+        ${itens.map((item) => html`<li>${line(visit, item)}</li>`)}
+      </ul>
+      ${proximo_cursor === null ? '' : html`<p><a href="${PATH}?depois=${proximo_cursor}">${t.operator.more}</a></p>`}`,
+  });
+}
+
+function fields(visit: Visit): Html {
+  const { t } = visit;
+  return html`<p>
+      <label
+        >CPF <input name="cpf" size="14" inputmode="numeric" autocomplete="off" spellcheck="false" required
+      /></label>
+    </p>
+    ${reasonField(visit)}
+    <p>
+      <label
+        >${t.operator.courtOrder} <input name="ordem_judicial" size="30" maxlength="40" autocomplete="off"
+      /></label>
+      <span class="dim">${t.operator.courtOrderHint}</span>
+    </p>`;
+}
+
+function line(
+  visit: Visit,
+  { id, autor, motivo, ordem_judicial, eventos, pedido_em, concluido_em }: ErasureResource,
+): Html {
+  const { t } = visit;
+  return html`${moment(visit, pedido_em)} ${autor}: ${motivo}
+    ${ordem_judicial === null ? '' : html`<code>${ordem_judicial}</code>`} <span class="dim id">${id}</span>
+    <span class="badge">${concluido_em === null ? t.operator.erasing : t.operator.erasedEvents(eventos)}</span>`;
+}
