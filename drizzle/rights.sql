@@ -5,7 +5,7 @@
 --   carteiro_poller       `poll`
 --   carteiro_core         the loan core's own login: it may append events, and read the catalog and its events' deliveries
 --   carteiro_migrator     brings history in, beside carteiro_app; for the time of a migration alone
---   carteiro_auditor      reads the auditors' views, and the log's seals and heads
+--   carteiro_auditor      reads the auditors' views, the log's seals and heads, and of the tables what no CPF can stand in
 --   carteiro_auditor_cpf  beside it: sees CPFs in the views, and reads the rows as they were sealed
 -- Applied again whenever this file, a function or a view has changed: whatever was granted on the objects named here is
 -- taken back first.
@@ -42,16 +42,27 @@ grant execute on function
   mask(text), masked(text), answer_text(bytea), mask_answer(bytea), envelope(text, timestamptz, text, uuid, json)
   to carteiro_auditor;
 
--- `audit head`.
-grant select on applied_migrations, installation, seals, seal_nodes, checkpoints to carteiro_auditor;
--- `audit verify` and `audit balance` read rows as they were sealed, unmasked. The views show these logins as much. It
--- takes both roles, because only the other one may look into the schema. No column holds a signing secret.
-grant select on event_types, events, facts, attempts, webhook_history, partner_history, send_orders, seal_trees
-  to carteiro_auditor_cpf;
-grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor_cpf;
-grant select (id, event_id, webhook_id, partner_id, status) on deliveries to carteiro_auditor_cpf;
-grant select (id, partner_id) on webhooks to carteiro_auditor_cpf;
-grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text) to carteiro_auditor_cpf;
+-- The `audit` commands: the log, and of the tables the columns that the views show as they are.
+grant select on applied_migrations, installation, event_types, seals, seal_trees, seal_nodes, checkpoints,
+  events_as_sealed, attempts_as_sealed, webhook_history_as_sealed, partner_history_as_sealed, send_orders_as_sealed, masked_facts
+  to carteiro_auditor;
+grant select (id, stream, version, type, partner_id, occurred_at, fan_out, imported, snapshot, position, epoch, tx) on events to carteiro_auditor;
+grant select (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, recorded_at, epoch, tx) on attempts to carteiro_auditor;
+grant select (position, webhook_id, partner_id, events, active, change, changed_at, takes_effect_at, epoch, tx) on webhook_history to carteiro_auditor;
+grant select (position, partner_id, name, active, signing, documents, issuance, change, changed_at, epoch, tx) on partner_history to carteiro_auditor;
+grant select (position, kind, webhook_id, partner_id, delivery_ids, ordered_at, epoch, tx) on send_orders to carteiro_auditor;
+grant select (position, id, court_order, events, pages, ordered_at, epoch, tx) on erasure_orders to carteiro_auditor;
+grant select on erasure_pages, erasure_orders_as_sealed, erasure_pages_as_sealed, cpf_reads_as_sealed to carteiro_auditor;
+grant select (position, operation, asked, request_id, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
+grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor;
+grant select (id, event_id, webhook_id, partner_id, status, attempts, created_at, finished_at) on deliveries to carteiro_auditor;
+grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;
+grant select (id, name, active, signing, documents, issuance, created_at) on partners to carteiro_auditor;
+grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text), reads_the_same(text)
+  to carteiro_auditor;
+-- Who may see CPFs reads the rows as they were sealed, and hashes the texts itself. No column holds a signing secret.
+grant select on events, facts, attempts, webhook_history, partner_history, send_orders to carteiro_auditor_cpf;
+grant select (url) on webhooks to carteiro_auditor_cpf;
 
 -- Both: what they read, and what they add. `epoch`, `tx`, `position` and `recorded_at` are left out of every grant to insert: a
 -- row's place in the order is the database's to give, or a seal could be made to miss it.

@@ -11,6 +11,7 @@ import { NOT_FACTS } from '../contract/delivery.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { type JudgedEvent, judgeStream } from '../loan/expected.ts';
 import { OTHER_TYPES } from '../loan/rules.ts';
+import { sightOf } from './seals/rows.ts';
 
 const STREAMS_AT_ONCE = 5_000;
 const MINUTE_MS = 60_000;
@@ -68,6 +69,7 @@ async function countStreams(sql: Tx, span: Span): Promise<number> {
 }
 
 async function readStreams(sql: Tx, span: Span): Promise<StoredEvent[]> {
+  const facts = (await sightOf(sql)) === 'whole' ? sql`facts` : sql`masked_facts`;
   return sql<StoredEvent[]>`
     with touched as materialized (${touched(sql, span)})
     select e.*
@@ -75,7 +77,7 @@ async function readStreams(sql: Tx, span: Span): Promise<StoredEvent[]> {
     cross join lateral (
       select id, stream, version, type, partner_id as "partnerId", data, occurred_at as "occurredAt",
              occurred_at >= ${span.start} and occurred_at < ${span.end} as "isInSpan"
-      from facts
+      from ${facts}
       where stream = t.stream
       order by version
       offset 0

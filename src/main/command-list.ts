@@ -48,6 +48,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   'audit head': async () => (await import('./commands/audit/head.ts')).head,
   'audit anchor': async () => (await import('./commands/audit/anchor.ts')).anchor,
   'audit balance': async () => (await import('./commands/audit/balance.ts')).balance,
+  'audit proof': async () => (await import('./commands/audit/proof.ts')).proof,
   'audit check': async () => (await import('./commands/audit/check.ts')).check,
   token: async () => (await import('./commands/token.ts')).token,
   listen: async () => (await import('./commands/listen.ts')).listen,

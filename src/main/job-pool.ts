@@ -20,7 +20,7 @@ const LOGINS = {
   owner: 'the login that runs migrate',
   app: 'the login of api',
   migrator: 'a login with the rights of api',
-  auditor_cpf: 'the login of api or of an auditor who may see CPFs',
+  auditor: 'the login of api or of an auditor',
 } as const;
 
 export interface JobOptions {

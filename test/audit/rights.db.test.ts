@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import postgres from 'postgres';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import { SOURCE_NAMES } from '../../src/db/sealed-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -173,9 +174,16 @@ describe('the auditor', () => {
   ];
 
   /** What `audit head` reads. */
-  const heads = new Set(['applied_migrations', 'installation', 'seals', 'seal_nodes', 'checkpoints']);
+  const log = ['applied_migrations', 'installation', 'event_types', 'seals', 'seal_trees', 'seal_nodes', 'checkpoints'];
+  const heads = new Set([
+    ...log,
+    'partners',
+    'erasure_pages',
+    'masked_facts',
+    ...SOURCE_NAMES.map((name) => `${name}_as_sealed`),
+  ]);
 
-  test('reads every view, and of the tables those of the seals alone', async () => {
+  test('reads every view, and no table as a whole in which a CPF may stand', async () => {
     const { sql } = logins.get('carteiro_auditor') as { sql: Sql };
     for (const view of views)
       expect((await sql.unsafe(`select * from carteiro_auditoria.${view}`)).length).toBeGreaterThan(0);

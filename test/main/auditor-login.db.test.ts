@@ -1,4 +1,7 @@
 /** The auditors' commands with an auditor's login and nothing else of the house. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -7,14 +10,20 @@ import { runCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { FAILED_MARGIN } from '../support/payloads.ts';
 import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
 const DAY = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10);
+const [WORKER_CPF = ''] = /\d{11}/.exec(FAILED_MARGIN) ?? [];
 const BALANCE = ['balance', '--from', DAY, '--to', DAY];
 
 let database: TestDatabase;
 let masked: Login;
 let whole: Login;
+let delivery: string;
+let folder: TestFolder;
+let file: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -27,30 +36,70 @@ beforeAll(async () => {
   await untilSettled(sql);
   await sealAll(pool);
   await pool.transaction((tx) => signHead(tx, [SIGNER]));
+  const [row] = await sql<[{ id: string }]>`select id from deliveries order by id limit 1`;
+  delivery = row.id;
+  folder = await makeTestFolder();
+  file = join(folder.path, 'prova.json');
   masked = await createLogin(database, 'carteiro_auditor');
   whole = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
 });
 afterAll(async () => {
   await masked.remove();
   await whole.remove();
+  await folder.remove();
   await database.drop();
 });
 
+async function readAs(login: Login, statement: string): Promise<readonly { entry: Buffer }[]> {
+  const sql = postgres(login.url, { max: 1 });
+  try {
+    return await sql.unsafe<{ entry: Buffer }[]>(statement);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
 const run = (login: Login, ...args: string[]) => runCommand(['audit', ...args], { DATABASE_URL: login.url });
 
-test('an auditor who may see CPFs runs head, verify and balance with DATABASE_URL alone', async () => {
-  const head = await run(whole, 'head');
-  expect(head).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S+ 1 \S+ \S+\n$/) as string });
-  const verified = await run(whole, 'verify', '--head', head.stdout.trim());
-  expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { selos: 1, achados: [], confere: true }]);
-  const closed = await run(whole, ...BALANCE);
-  expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([0, { fecha: true, total: { esperadas: 5 } }]);
-});
+test.each(['an auditor', 'an auditor who may see CPFs'])(
+  '%s runs head, verify, balance, proof and check with DATABASE_URL alone',
+  async (who) => {
+    const login = who === 'an auditor' ? masked : whole;
+    const head = await run(login, 'head');
+    expect(head).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S+ 1 \S+ \S+\n$/) as string });
+    const verified = await run(login, 'verify', '--head', head.stdout.trim());
+    expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { selos: 1, achados: [], confere: true }]);
+    const closed = await run(login, ...BALANCE);
+    expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([0, { fecha: true, total: { esperadas: 5 } }]);
+    const proof = await run(login, 'proof', delivery);
+    expect([proof.code, proof.stdout.includes(WORKER_CPF)]).toEqual([0, login === whole]);
+    await writeFile(file, proof.stdout);
+    const checked = await run(login, 'check', file, '--key', SIGNER.text);
+    const [exit, said] = login === whole ? [0, '"confere":true'] : [3, 'the proof is masked'];
+    expect([checked.code, checked.stdout]).toEqual([exit, expect.stringContaining(said)]);
+  },
+);
 
-test('one who may not runs head, and is told which role verify and balance need', async () => {
-  expect((await run(masked, 'head')).code).toBe(0);
-  for (const args of [['verify'], BALANCE]) {
-    const { code, stderr } = await run(masked, ...args);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('which is a member of carteiro_auditor_cpf')]);
-  }
+test('an auditor is told of a changed row, of one with a CPF too, and never reads the CPF', async () => {
+  const { sql } = database;
+  await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
+            select 'reenvio', webhook_id, partner_id, array[id], 'test', ${`a pedido de ${WORKER_CPF}`} from deliveries limit 1`;
+  await untilSettled(sql);
+  await sealAll(database.pool);
+  expect(JSON.parse((await run(masked, 'verify')).stdout)).toMatchObject({ confere: true });
+  await sql`update send_orders set reason = ${`sem pedido de ${WORKER_CPF}`}`;
+  await sql`update events set actor = 'nobody' where id = (select event_id from deliveries where id = ${delivery})`;
+  const { code, stdout } = await run(masked, 'verify');
+  expect([code, stdout.includes(WORKER_CPF)]).toEqual([1, false]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    achados: [
+      { tipo: 'linha_alterada', tabela: 'events', detalhe: expect.stringContaining('changed') as string },
+      { tipo: 'linha_alterada', tabela: 'send_orders', detalhe: expect.stringContaining('changed') as string },
+    ],
+  });
+  const rows = await readAs(
+    masked,
+    'select entry from carteiro.send_orders_as_sealed union all select entry from carteiro.events_as_sealed',
+  );
+  expect(rows.some(({ entry }) => entry.includes(WORKER_CPF))).toBe(false);
 });

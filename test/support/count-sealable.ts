@@ -1,5 +1,5 @@
 /** How many rows there are to seal. */
-import { SOURCE_NAMES } from '../../src/audit/seals/rows.ts';
+import { SOURCE_NAMES } from '../../src/db/sealed-rows.ts';
 import type { Sql } from '../../src/db/pool.ts';
 
 export async function countSealable(sql: Sql): Promise<number> {

@@ -10,7 +10,7 @@ import {
   type ReadHashes,
   rootOf,
 } from '../../src/audit/seals/merkle.ts';
-import { BODY, entryOf, type SourceName } from '../../src/audit/seals/rows.ts';
+import { BODY, entryOf, type SourceName } from '../../src/db/sealed-rows.ts';
 import { sealEntry } from '../../src/audit/seals/seal-log.ts';
 import type { Sql } from '../../src/db/pool.ts';
 

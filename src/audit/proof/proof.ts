@@ -5,27 +5,30 @@
 import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { readEntry } from '../seals/entry.ts';
-import { HASH_BYTES, hashAt, inclusionPath, leafHash } from '../seals/merkle.ts';
-import { BODY, entryOf, type LogPoint } from '../seals/rows.ts';
+import { BODY } from '../../db/sealed-rows.ts';
+import { readFramed } from '../seals/entry.ts';
+import { HASH_BYTES, hashAt, inclusionPath } from '../seals/merkle.ts';
+import { framedOf, type LogPoint, type Sight, sightOf } from '../seals/rows.ts';
 import { findSeal, LackingHashes, readLogHashes, readRowHashes, type Seal, sealEntry } from '../seals/seal-log.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';
+import { maskProof } from './mask-proof.ts';
 
 /**
  * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
- * without a size under the newest.
+ * without a size under the newest. A login that may not see CPFs gets it as {@link maskProof} has it.
  */
 export async function readProof(pool: Pool, deliveryId: string, size: number | null = null): Promise<Proof | null> {
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
-    const delivery = await readDelivery(tx, deliveryId);
+    const sight = await sightOf(tx);
+    const delivery = await readDelivery(tx, deliveryId, sight);
     if (delivery === null) return null;
     const seals = new Map<number, Seal>();
-    const event = await readRows(tx, 'events', `t.id = '${delivery.eventId}'`, seals);
-    const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals);
+    const event = await readRows(tx, 'events', `t.id = '${delivery.eventId}'`, seals, sight);
+    const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals, sight);
     const ofDelivery = `t.webhook_id = '${delivery.webhookId}' and '${deliveryId}' = any (t.delivery_ids)`;
-    const orders = await readRows(tx, 'send_orders', ofDelivery, seals);
-    const erasure = delivery.salt === null ? await readErasure(tx, delivery.eventId, seals) : null;
+    const orders = await readRows(tx, 'send_orders', ofDelivery, seals, sight);
+    const erasure = delivery.isErased ? await readErasure(tx, delivery.eventId, seals, sight) : null;
     const checkpoint = await readCheckpoint(tx, size);
     const read = readLogHashes(tx);
     const selos: Proof['selos'] = [];
@@ -35,7 +38,7 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
       const caminho = path?.map(encode) ?? null;
       selos.push({ numero: seal.number, entrada: sealEntry(seal).toString(), caminho });
     }
-    return {
+    const proof: Proof = {
       formato: 'carteiro-prova-2',
       gerada_em: delivery.now.toISOString(),
       entrega: {
@@ -47,7 +50,7 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
         criada_em: delivery.createdAt.toISOString(),
         concluida_em: delivery.finishedAt?.toISOString() ?? null,
       },
-      corpo: delivery.salt === null ? ERASED : delivery.body.toString(),
+      corpo: delivery.isErased ? ERASED : delivery.body,
       sal: delivery.salt === null ? null : encode(delivery.salt),
       evento: event[0] ?? null,
       tentativas: attempts,
@@ -57,17 +60,29 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
       checkpoint: checkpoint?.note ?? null,
       retido: null,
     };
+    return sight === 'whole' ? proof : maskProof(proof);
   });
 }
 
 /** The order that took the event's text away, and the page that lists it; null where there is none. */
-async function readErasure(tx: Tx, eventId: string, seals: Map<number, Seal>): Promise<Proof['apagamento']> {
+async function readErasure(
+  tx: Tx,
+  eventId: string,
+  seals: Map<number, Seal>,
+  sight: Sight,
+): Promise<Proof['apagamento']> {
   const [listed] = await tx<{ orderId: string; number: number }[]>`
     select order_id as "orderId", number from erasure_pages where ${eventId}::uuid = any (event_ids) order by position limit 1`;
   if (listed === undefined) return null;
   const { orderId, number } = listed;
-  const [pedido] = await readRows(tx, 'erasure_orders', `t.id = '${orderId}'`, seals);
-  const [pagina] = await readRows(tx, 'erasure_pages', `t.order_id = '${orderId}' and t.number = ${number}`, seals);
+  const [pedido] = await readRows(tx, 'erasure_orders', `t.id = '${orderId}'`, seals, sight);
+  const [pagina] = await readRows(
+    tx,
+    'erasure_pages',
+    `t.order_id = '${orderId}' and t.number = ${number}`,
+    seals,
+    sight,
+  );
   return pedido === undefined || pagina === undefined ? null : { pedido, pagina };
 }
 
@@ -92,18 +107,23 @@ interface EvidencedDelivery {
   readonly status: Proof['entrega']['status'];
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
-  readonly body: Buffer;
+  readonly body: string;
   readonly salt: Buffer | null;
+  readonly isErased: boolean;
   readonly now: Date;
 }
 
-async function readDelivery(tx: Tx, id: string): Promise<EvidencedDelivery | null> {
+async function readDelivery(tx: Tx, id: string, sight: Sight): Promise<EvidencedDelivery | null> {
+  const [body, salt, isErased] =
+    sight === 'whole'
+      ? [`convert_from(${BODY}, 'UTF8')`, 't.salt', 't.salt is null']
+      : ['t.body', 'null::bytea', 't.is_erased'];
   const [row] = await tx<EvidencedDelivery[]>`
     select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status,
-           d.created_at as "createdAt", d.finished_at as "finishedAt", ${tx.unsafe(BODY)} as body, t.salt,
-           clock_timestamp() as now
+           d.created_at as "createdAt", d.finished_at as "finishedAt", ${tx.unsafe(body)} as body, ${tx.unsafe(salt)} as salt,
+           ${tx.unsafe(isErased)} as "isErased", clock_timestamp() as now
     from deliveries d
-    join events t on t.id = d.event_id
+    join ${tx.unsafe(framedOf('events', sight).from)} on t.id = d.event_id
     where d.id = ${id}`;
   return row ?? null;
 }
@@ -117,21 +137,31 @@ interface FoundRow extends LogPoint {
 type Evidenced = ProvedRow['tabela'];
 
 /** The rows of a table in the order of their transactions, each with its way to its seal; their seals come into `seals`. */
-async function readRows(tx: Tx, source: Evidenced, chosen: string, seals: Map<number, Seal>): Promise<ProvedRow[]> {
-  const answered = source === 'attempts' ? 't.salt, t.answer' : 'null::bytea as salt, null::bytea as answer';
+async function readRows(
+  tx: Tx,
+  source: Evidenced,
+  chosen: string,
+  seals: Map<number, Seal>,
+  sight: Sight,
+): Promise<ProvedRow[]> {
+  const { entry, from } = framedOf(source, sight);
+  const answered =
+    source === 'attempts' && sight === 'whole' ? 't.salt, t.answer' : 'null::bytea as salt, null::bytea as answer';
   const rows = await tx.unsafe<FoundRow[]>(
-    `select ${entryOf(source)} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${answered}
-     from ${source} t where ${chosen} order by t.epoch, t.tx, 1`,
+    `select ${entry} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${answered}
+     from ${from} where ${chosen} order by t.epoch, t.tx, 1`,
   );
   const proved: ProvedRow[] = [];
   for (const row of rows) {
     const seal = await findSeal(tx, row);
-    const place = seal === null ? null : await unlessLacking(findPlace(tx, seal, leafHash(row.entry)));
+    const framed = readFramed(row.entry);
+    const place =
+      seal === null ? null : await unlessLacking(findPlace(tx, seal, framed?.leaf ?? Buffer.alloc(HASH_BYTES)));
     if (seal !== null) seals.set(seal.number, seal);
     proved.push({
       tabela: source,
-      campos: readEntry(row.entry)?.fields ?? {},
-      entrada: encode(row.entry),
+      campos: framed?.entry.fields ?? {},
+      entrada: framed?.bytes === null || framed === null ? null : encode(framed.bytes),
       ...(source === 'attempts' && {
         resposta: row.answer === null ? null : encode(row.answer),
         sal: row.answer === null || row.salt === null ? null : encode(row.salt),

@@ -1,9 +1,10 @@
 /** Rows against the seal that covers them: which were changed, and in which columns, which were added, how many are gone. */
 import type { Pool } from '../../db/pool.ts';
-import { readEntry } from './entry.ts';
-import { changedColumns, type Leaves } from './leaves.ts';
-import { countOf, hashAt, levelAbove, rootOf } from './merkle.ts';
-import { SOURCES, type SourceName } from './rows.ts';
+import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
+import { type Entry, readEntry } from './entry.ts';
+import { changedColumns, ColumnSums, LeafCollector, type Leaves } from './leaves.ts';
+import { countOf, HASH_BYTES, hashAt, levelAbove, rootOf } from './merkle.ts';
+import { readEntries, type Sight, within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
 /** Rows that are named for one seal. */
@@ -45,12 +46,8 @@ export function ofSeal(
   return { tipo, selo, tabela, linha: null, colunas: [], detalhe };
 }
 
-export function isWhole(seal: Seal, { rows, hashes }: Leaves): boolean {
-  return rows === seal.rows && rootOf(levelAbove(hashes)).equals(seal.root);
-}
-
 /** Which rows are others than those that were sealed, as the tree that is kept beside the seal tells. */
-export async function compareRows(pool: Pool, seal: Seal, found: Leaves): Promise<VerifyFinding[]> {
+export async function compareRows(pool: Pool, seal: Seal, found: Leaves, sight: Sight): Promise<VerifyFinding[]> {
   const [kept] = await pool.run(
     (sql) => sql<{ leaves: Buffer; sums: Buffer }[]>`select leaves, sums from seal_trees where number = ${seal.number}`,
   );
@@ -63,14 +60,19 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves): Promis
   const sealed = new Set(
     Array.from({ length: seal.rows }, (_, index) => hashAt(kept.leaves, index).toString('latin1')),
   );
-  const strange: number[] = [];
+  const strange: string[] = [];
   for (let index = 0; index < found.rows; index += 1) {
-    if (!sealed.delete(hashAt(found.hashes, index).toString('latin1'))) strange.push(index);
+    const leaf = hashAt(found.hashes, index).toString('latin1');
+    if (!sealed.delete(leaf)) strange.push(leaf);
   }
+  const again = await readAgain(pool, seal, new Set(strange.slice(0, NAMED)), sight);
   const changed = Math.min(strange.length, sealed.size);
-  const told = strange.slice(0, NAMED).map((index, ordinal): VerifyFinding => {
-    const entry = readEntry(found.entry(index));
-    const columns = entry === null || ordinal >= changed ? [] : changedColumns(entry.source, kept.sums, found.sums);
+  const told = strange.slice(0, NAMED).map((leaf, ordinal): VerifyFinding => {
+    const entry = again.entries.get(leaf) ?? null;
+    const columns =
+      entry === null || ordinal >= changed
+        ? []
+        : changedColumns(entry.source, kept.sums, again.sums, sight === 'masked');
     const row = entry === null ? null : nameOf(entry.source, entry.fields);
     const isChanged = ordinal < changed;
     const detalhe = isChanged ? 'the row was changed after it was sealed' : 'the row was added below the seal';
@@ -90,6 +92,19 @@ export async function compareRows(pool: Pool, seal: Seal, found: Leaves): Promis
     told.push(ofSeal('linhas_removidas', seal.number, `${removed} of its ${seal.rows} rows were removed`));
   }
   return told;
+}
+
+/** The entries of these leaves, and the sums of the columns of all rows of the span. */
+async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, sight: Sight) {
+  const sums = new ColumnSums();
+  const entries = new Map<string, Entry | null>();
+  const collector = new LeafCollector([Infinity], (hashes, leafAt, bytes, entryAt, end) => {
+    sums.add(bytes, entryAt);
+    const leaf = hashes.toString('latin1', leafAt, leafAt + HASH_BYTES);
+    if (leaves.has(leaf)) entries.set(leaf, readEntry(bytes.subarray(entryAt, end)));
+  });
+  await pool.run((sql) => readEntries(sql, within(seal), sight, collector.add));
+  return { entries, sums: sums.written() };
 }
 
 /** What an auditor asks by. */

@@ -1,6 +1,7 @@
 /** An entry's bytes as its columns (rows.ts), without a database. */
 import { z } from 'zod';
-import { columnsOf, SOURCE_NAMES, type SourceName } from './rows.ts';
+import { columnsOf, FRAMES, SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
+import { HASH_BYTES, sha256 } from './merkle.ts';
 
 /** Types by their OID in PostgreSQL's catalog, which never change. */
 const TYPES: Readonly<Record<number, (bytes: Buffer) => unknown>> = {
@@ -80,4 +81,13 @@ export function readEntry(bytes: Buffer): Entry | null {
     if (error instanceof RangeError || error instanceof z.ZodError) return null;
     throw error;
   }
+}
+
+/** An entry behind its frame (FRAMES): its leaf, and its columns, of which some are masked where `bytes` is null. */
+export function readFramed(framed: Buffer): { leaf: Buffer; bytes: Buffer | null; entry: Entry } | null {
+  const isWithheld = framed[0] === FRAMES.withheld;
+  const bytes = framed.subarray(isWithheld ? 1 + HASH_BYTES : 1);
+  const entry = readEntry(bytes);
+  const leaf = isWithheld ? framed.subarray(1, 1 + HASH_BYTES) : sha256(framed);
+  return entry === null ? null : { leaf, bytes: isWithheld ? null : bytes, entry };
 }

@@ -5,6 +5,7 @@
  */
 import type { Tx } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
+import type { Sight } from './rows.ts';
 
 const DETAILS = {
   apagado_sem_pedido: 'its text was taken away, and no order to erase lists it',
@@ -17,7 +18,15 @@ interface Found {
   readonly linha: string;
 }
 
-export async function findStrangeErasures(sql: Tx): Promise<VerifyFinding[]> {
+export async function findStrangeErasures(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
+  const events =
+    sight === 'whole'
+      ? sql`(select id, sha256(convert_to(data::text, 'UTF8')) as remains from events where salt is null)`
+      : sql`(select id, remains from events_as_sealed where is_erased)`;
+  const attempts =
+    sight === 'whole'
+      ? sql`(select delivery_id, number, event_id from attempts where salt is null)`
+      : sql`(select delivery_id, number, event_id from attempts_as_sealed where is_erased)`;
   const found = await sql<Found[]>`
     with listed as materialized (
       select events.id, events.remains
@@ -25,13 +34,13 @@ export async function findStrangeErasures(sql: Tx): Promise<VerifyFinding[]> {
     )
     select case when l.id is null then 'apagado_sem_pedido' else 'restante_alterado' end as tipo,
            'events' as tabela, e.id::text as linha
-    from events e
+    from ${events} e
     left join listed l on l.id = e.id
-    where e.salt is null and (l.id is null or sha256(convert_to(e.data::text, 'UTF8')) <> l.remains)
+    where l.id is null or e.remains <> l.remains
     union all
     select 'apagado_sem_pedido', 'attempts', a.delivery_id || '/' || a.number
-    from attempts a
-    where a.salt is null and not exists (select from listed where id = a.event_id)
+    from ${attempts} a
+    where not exists (select from listed where id = a.event_id)
     order by 2, 3`;
   return found.map(({ tipo, tabela, linha }) => ({
     tipo,

@@ -6,11 +6,12 @@
  * the first row behind that head, or one after it.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
+import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
 import { writeHead } from '../checkpoint/heads.ts';
 import { nameOf, ofSeal, type VerifyFinding } from './compare-rows.ts';
-import { readEntry } from './entry.ts';
+import { readFramed } from './entry.ts';
 import type { TreeHead } from './merkle.ts';
-import { entryOf, type LogPoint, SOURCE_NAMES, type SourceName, within } from './rows.ts';
+import { framedOf, type LogPoint, sightOf, within } from './rows.ts';
 
 /** A head that the log grew out of, and where its last seal ends. */
 export interface CommonHead {
@@ -44,13 +45,14 @@ const LATER = 'the first behind that, or at a later one';
 /** The oldest row at or after a point, in the order in which rows are sealed. */
 async function readFirstRow(sql: Tx, from: LogPoint): Promise<{ table: SourceName; name: string } | null> {
   const span = within({ from, end: { epoch: 32_767, tx: 0 } });
-  const firsts = SOURCE_NAMES.map(
-    (source) =>
-      `(select ${entryOf(source)} as entry, epoch, tx from ${source} t where ${span} order by epoch, tx limit 1)`,
-  );
+  const sight = await sightOf(sql);
+  const firsts = SOURCE_NAMES.map((source) => {
+    const { entry, from: rows } = framedOf(source, sight);
+    return `(select ${entry} as entry, epoch, tx from ${rows} where ${span} order by epoch, tx limit 1)`;
+  });
   const [row] = await sql.unsafe<{ entry: Buffer }[]>(
     `select entry from (${firsts.join(' union all ')}) found order by epoch, tx limit 1`,
   );
-  const entry = row === undefined ? null : readEntry(row.entry);
+  const entry = row === undefined ? null : (readFramed(row.entry)?.entry ?? null);
   return entry === null ? null : { table: entry.source, name: nameOf(entry.source, entry.fields) };
 }

@@ -1,7 +1,6 @@
 /** The log of seals in the database: a seal's entry, how one is appended, and the tree's hashes as they are read again. */
 import type { Tx } from '../../db/pool.ts';
 import { countOf, HASH_BYTES, leafHash, type ReadHashes, rangeRoot, rootOf, type TreeHead } from './merkle.ts';
-import type { Leaves } from './leaves.ts';
 import type { LogPoint, Span } from './rows.ts';
 
 /** One seal: every sealable row of its span. */
@@ -72,12 +71,19 @@ function sealOf({ firstEpoch, firstTx, endEpoch, endTx, ...rest }: Columns): Sea
   return { ...rest, from: { epoch: firstEpoch, tx: firstTx }, end: { epoch: endEpoch, tx: endTx } };
 }
 
+/** What is kept beside a seal: its rows' leaves, the level above them, and the sums of their columns. */
+export interface SealedTree {
+  readonly leaves: Buffer;
+  readonly nodes: Buffer;
+  readonly sums: Buffer;
+}
+
 /** Appends a seal behind `last`, with the tree of its rows and whatever part of the log's tree it completes. */
 export async function appendSeal(
   tx: Tx,
   last: Seal | null,
   batch: Pick<Seal, 'end' | 'rows' | 'root' | 'sealedAt'>,
-  tree: { readonly leaves: Leaves; readonly nodes: Buffer },
+  tree: SealedTree,
 ): Promise<void> {
   const seal = { number: (last?.number ?? 0) + 1, from: last?.end ?? { epoch: 0, tx: 0 }, ...batch };
   const { number, from, end, rows, root, sealedAt } = seal;
@@ -87,7 +93,7 @@ export async function appendSeal(
             ${leafHash(sealEntry(seal))})`;
   await tx`
     insert into seal_trees (number, leaves, nodes, sums)
-    values (${number}, ${tree.leaves.hashes}, ${tree.nodes}, ${tree.leaves.sums})`;
+    values (${number}, ${tree.leaves}, ${tree.nodes}, ${tree.sums})`;
   const read = readLogHashes(tx);
   for (let [level, span] = [1, TILE]; number % span === 0; [level, span] = [level + 1, span * TILE]) {
     const index = number / span - 1;

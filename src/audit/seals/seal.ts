@@ -18,9 +18,10 @@
  * Alternative: a trigger that hashes in the writer's transaction. It makes all writers queue for the log's head.
  */
 import type { Tx } from '../../db/pool.ts';
-import { leavesOf, type Leaves } from './leaves.ts';
+import { SOURCE_NAMES } from '../../db/sealed-rows.ts';
+import { ColumnSums, LeafCollector, type Leaves } from './leaves.ts';
 import { levelAbove, rootOf } from './merkle.ts';
-import { type LogPoint, readEntries, SOURCE_NAMES, type Span, within } from './rows.ts';
+import { type LogPoint, readEntries, type Span, within } from './rows.ts';
 import { appendSeal, readLastSeal } from './seal-log.ts';
 
 /** A turn reads about this many rows, so that its transaction stays short. */
@@ -65,11 +66,11 @@ export async function sealTurn(tx: Tx, width: Width, { restMs = 0 }: SealOptions
   if (isTooSoon) return NOTHING_SEALED;
   const open = await findUnsealed(tx, last?.end ?? { epoch: 0, tx: 0 }, clock);
   if (open === null) return NOTHING_SEALED;
-  const { leaves, end } = await readSome(tx, open, width);
-  if (leaves.rows === 0) return NOTHING_SEALED;
-  const nodes = levelAbove(leaves.hashes);
-  await appendSeal(tx, last, { end, rows: leaves.rows, root: rootOf(nodes), sealedAt: clock.now }, { leaves, nodes });
-  return { rows: leaves.rows, more: end.tx < open.horizon || open.isPast };
+  const { leaves, rows, sums, end } = await readSome(tx, open, width);
+  if (rows === 0) return NOTHING_SEALED;
+  const nodes = levelAbove(leaves);
+  await appendSeal(tx, last, { end, rows, root: rootOf(nodes), sealedAt: clock.now }, { leaves, nodes, sums });
+  return { rows, more: end.tx < open.horizon || open.isPast };
 }
 
 interface Unsealed {
@@ -93,15 +94,18 @@ async function findUnsealed(tx: Tx, start: LogPoint, clock: Clock): Promise<Unse
 }
 
 /** The leaves of the next rows from `from` on, and the end of their span; none where there are none below the horizon. */
-async function readSome(tx: Tx, open: Unsealed, width: Width): Promise<{ leaves: Leaves; end: LogPoint }> {
+async function readSome(tx: Tx, open: Unsealed, width: Width) {
   const { horizon } = open;
   // Behind transactions without a row the search goes on where they end: brought nearer to their beginning, it would find them again.
   for (let { from } = open; ;) {
     const end = { epoch: from.epoch, tx: await narrow(tx, from, Math.min(horizon, from.tx + width.txs)) };
-    const leaves = leavesOf(await readEntries(tx, settled({ from, end }, open)));
-    if (leaves.rows > 0 || end.tx >= horizon) {
-      width.txs = txsFor(end.tx - open.from.tx, leaves.rows);
-      return { leaves, end };
+    const sums = new ColumnSums();
+    const collector = new LeafCollector([Infinity], (_, __, bytes, entryAt) => sums.add(bytes, entryAt));
+    await readEntries(tx, settled({ from, end }, open), 'whole', collector.add);
+    const [{ hashes, rows }] = collector.finish() as [Leaves];
+    if (rows > 0 || end.tx >= horizon) {
+      width.txs = txsFor(end.tx - open.from.tx, rows);
+      return { leaves: hashes, rows, sums: sums.written(), end };
     }
     width.txs = (end.tx - from.tx) * 8;
     from = end;
@@ -109,10 +113,10 @@ async function readSome(tx: Tx, open: Unsealed, width: Width): Promise<{ leaves:
 }
 
 /** Rows of the span. The index knows no xid8: its comparison is the one that leaves out what is not settled yet. */
-function settled(span: Span, { horizon, isPast }: Unsealed): () => string {
+function settled(span: Span, { horizon, isPast }: Unsealed): string {
   const isNewest = span.end.tx === horizon && !isPast;
   const rows = isNewest ? within({ ...span, end: { ...span.end, tx: Number.MAX_SAFE_INTEGER } }) : within(span);
-  return () => `${rows} and t.tx < '${span.end.tx}'::xid8`;
+  return `${rows} and t.tx < '${span.end.tx}'::xid8`;
 }
 
 /** The number of transactions for the next turn, after `txs` of them held `rows` rows. */

@@ -1,7 +1,7 @@
 /** Rows that the log does not cover although it should. */
 import type { Tx } from '../../db/pool.ts';
 import { ofSeal, type VerifyFinding } from './compare-rows.ts';
-import { SOURCE_NAMES, type SourceName } from './rows.ts';
+import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
 import type { Seal } from './seal-log.ts';
 
 /** A row is sealed within a minute, unless a transaction that is older stays open. */

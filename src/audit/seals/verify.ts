@@ -10,12 +10,12 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { findStrangeErasures } from './erased.ts';
 import { findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
-import { compareRows, isWhole, ofSeal, type VerifyFinding } from './compare-rows.ts';
+import { compareRows, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { GrowingTree } from './growing-tree.ts';
-import { leavesOf, type Leaves, placeOf, startsOf } from './leaves.ts';
-import { leafHash, levelAbove, sha256, type TreeHead } from './merkle.ts';
+import { LeafCollector, type Leaves } from './leaves.ts';
+import { leafHash, levelAbove, rootOf, sha256, type TreeHead } from './merkle.ts';
 import { findStrangeTables } from './tables.ts';
-import { type LogPoint, readEntries, within } from './rows.ts';
+import { type LogPoint, readEntries, type Sight, sightOf, within } from './rows.ts';
 import { readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
 /** One statement reads the rows of at most this many seals, and takes no further seal once it has this many rows. */
@@ -48,24 +48,28 @@ export async function verifySeals(
 ): Promise<Verification> {
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
   const run = new Run([...signed, ...heads]);
+  const sight = await pool.run(sightOf);
   await run.begin(pool, since);
   run.tell(...(await pool.run(findStrangeTables)));
   for (let rows = 0; ;) {
     const after = run.last?.number ?? 0;
     const next = inChunks(await pool.run((sql) => readSeals(sql, after, CHUNK_SEALS * PARALLEL))).slice(0, PARALLEL);
     if (next.length === 0) break;
-    const found = await Promise.all(next.map((chunk) => hashAgain(pool, chunk)));
+    const found = (await Promise.all(next.map((chunk) => hashAgain(pool, chunk, sight)))).flat();
     for (const [index, seal] of next.flat().entries()) {
-      const leaves = found.flat()[index];
+      const again = found[index];
       rows += seal.rows;
-      await run.look(pool, seal, leaves);
-      if (leaves === undefined) continue;
-      if (!isWhole(seal, leaves)) run.tell(...(await compareRows(pool, seal, leaves)));
-      else if (!(await isTreeKept(pool, seal, leaves))) run.tell(wrongTree(seal.number));
+      await run.look(pool, seal, again !== undefined);
+      if (again === undefined) continue;
+      if (!again.isWhole) run.tell(...(await compareRows(pool, seal, again.leaves, sight)));
+      else if (!again.isTreeKept) run.tell(wrongTree(seal.number));
     }
     onProgress?.(rows);
   }
-  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await pool.run(findStrangeErasures)));
+  run.tell(
+    ...(await pool.run((sql) => findUnsealed(sql, run.last))),
+    ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
+  );
   return run.end(pool, await pool.run(readNodes));
 }
 
@@ -106,7 +110,7 @@ class Run {
     this.#findings.push(...findings);
   }
 
-  async look(pool: Pool, seal: Seal, leaves: Leaves | undefined): Promise<void> {
+  async look(pool: Pool, seal: Seal, isRead: boolean): Promise<void> {
     const expected = (this.last?.number ?? 0) + 1;
     const from: LogPoint = this.last?.end ?? { epoch: 0, tx: 0 };
     if (seal.number !== expected) {
@@ -114,8 +118,7 @@ class Run {
     } else if (seal.from.epoch !== from.epoch || seal.from.tx !== from.tx) {
       this.tell(ofSeal('selo_alterado', seal.number, 'it does not begin where the seal before it ends'));
     }
-    if (leaves === undefined)
-      this.tell(ofSeal('selo_alterado', seal.number, 'its span lies before that of another seal'));
+    if (!isRead) this.tell(ofSeal('selo_alterado', seal.number, 'its span lies before that of another seal'));
     const leaf = leafHash(sealEntry(seal));
     if (!leaf.equals(seal.leaf)) this.tell(ofSeal('selo_alterado', seal.number, 'its own fields were changed'));
     for (const { size, root } of this.#tree.append(leaf)) {
@@ -146,15 +149,6 @@ async function readNodes(sql: Tx): Promise<ReadonlyMap<string, Buffer>> {
   return new Map(nodes.map(({ place, hash }) => [place, hash]));
 }
 
-/** Proofs are made of what is kept beside the seal, so that must be right, too. */
-async function isTreeKept(pool: Pool, { number }: Seal, { hashes }: Leaves): Promise<boolean> {
-  const [kept] = await pool.run(
-    (sql) => sql<{ leaves: Buffer; nodes: Buffer }[]>`
-      select sha256(leaves) as leaves, sha256(nodes) as nodes from seal_trees where number = ${number}`,
-  );
-  return kept !== undefined && kept.leaves.equals(sha256(hashes)) && kept.nodes.equals(sha256(levelAbove(hashes)));
-}
-
 function wrongTree(selo: number | null): VerifyFinding {
   return ofSeal(
     'arvore_alterada',
@@ -179,29 +173,35 @@ function inChunks(seals: readonly Seal[]): Seal[][] {
   return chunks;
 }
 
-/** The leaves of the rows that lie in the span of each of these seals now. */
-async function hashAgain(pool: Pool, seals: readonly Seal[]): Promise<Leaves[]> {
+interface HashedAgain {
+  readonly leaves: Leaves;
+  readonly isWhole: boolean;
+  /** Proofs are made of what is kept beside the seal, so that must be right, too. */
+  readonly isTreeKept: boolean;
+}
+
+/** What the rows that lie in the span of each of these seals hash to now. */
+async function hashAgain(pool: Pool, seals: readonly Seal[], sight: Sight): Promise<HashedAgain[]> {
   const [first, last] = [seals[0], seals.at(-1)];
   if (first === undefined || last === undefined) return [];
   const span = within({ from: first.from, end: last.end });
-  const bytes = await pool.run((sql) => readEntries(sql, () => span));
-  const starts = startsOf(bytes);
-  if (seals.length === 1) return [leavesOf(bytes, starts)];
-  return inSpans(bytes, starts, seals);
-}
-
-/** Each entry in the seal that its transaction belongs to; the seals follow each other in one epoch. */
-function inSpans(bytes: Buffer, starts: readonly number[], seals: readonly Seal[]): Leaves[] {
-  const entries = starts.slice(0, -1).map((start, row) => {
-    const end = starts[row + 1] ?? bytes.length;
-    return { start, end, tx: placeOf(bytes, end).tx };
+  const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
+  const trees = await pool.run(async (sql) => {
+    await readEntries(sql, span, sight, collector.add);
+    return sql<{ number: number; leaves: Buffer; nodes: Buffer }[]>`
+      select number::float8, sha256(leaves) as leaves, sha256(nodes) as nodes
+      from seal_trees where number between ${first.number} and ${last.number}`;
   });
-  entries.sort((one, other) => one.tx - other.tx);
-  let next = 0;
-  return seals.map((seal) => {
-    const first = next;
-    while (next < entries.length && (entries[next]?.tx ?? 0) < seal.end.tx) next += 1;
-    const own = entries.slice(first, next);
-    return leavesOf(Buffer.concat(own.map(({ start, end }) => bytes.subarray(start, end))));
+  const kept = new Map(trees.map((tree) => [tree.number, tree]));
+  const found = collector.finish();
+  return seals.map((seal, index): HashedAgain => {
+    const leaves = found[index] as Leaves;
+    const nodes = levelAbove(leaves.hashes);
+    const tree = kept.get(seal.number);
+    return {
+      leaves,
+      isWhole: leaves.rows === seal.rows && rootOf(nodes).equals(seal.root),
+      isTreeKept: tree !== undefined && tree.leaves.equals(sha256(leaves.hashes)) && tree.nodes.equals(sha256(nodes)),
+    };
   });
 }

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
 import type { Installation } from '../installation.ts';
+import { sealedViews } from '../sealed-rows.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
@@ -30,7 +31,6 @@ interface Journal {
   readonly entries: readonly { readonly tag: string }[];
 }
 
-const CATALOG_FILE = 'contract/event-catalog.ts';
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
@@ -50,7 +50,8 @@ export async function readMigrationFiles(
     await read(folder, 'storage.sql', 'repeatable'),
     ...objects.filter((file) => !isView(file)),
     ...objects.filter(isView),
-    catalogFile(catalog),
+    madeFile('db/sealed-rows.ts', sealedViews()),
+    madeFile('contract/event-catalog.ts', catalogRows(catalog)),
     await read(folder, 'first-rows.sql', 'repeatable'),
     await read(folder, 'rights.sql', 'repeatable'),
   ];
@@ -63,9 +64,9 @@ async function read(folder: string, name: string, kind: MigrationFile['kind']): 
 }
 
 /** The rows of `event_types`, which come from contract/ and are written again whenever that has changed. */
-function catalogFile(entries: readonly CatalogEntry[]): MigrationFile {
+function catalogRows(entries: readonly CatalogEntry[]): string {
   const rows = JSON.stringify(entries).replaceAll("'", "''");
-  const sql = `
+  return `
     insert into event_types as known (name, kind, families, payload, keys, kinds, formats, optional, least)
     select name, kind, families, payload, keys, kinds, formats, optional, least
     from json_to_recordset('${rows}') as entry (
@@ -76,8 +77,12 @@ function catalogFile(entries: readonly CatalogEntry[]): MigrationFile {
         version = known.version + 1
     where (known.kind, known.families, known.payload::text, known.optional)
        is distinct from (excluded.kind, excluded.families, excluded.payload::text, excluded.optional)`;
+}
+
+/** A file that has no text of its own: it is made by the module that it is named by. */
+function madeFile(name: string, sql: string): MigrationFile {
   const hash = createHash('sha256').update(sql).digest('hex');
-  return { name: CATALOG_FILE, kind: 'repeatable', sql, hash, isOutside: false };
+  return { name, kind: 'repeatable', sql, hash, isOutside: false };
 }
 
 /** The file's SQL for an installation of other names. */

@@ -22,7 +22,7 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { addUp, readBalance } = await import('../../../audit/balance.ts');
     const { runJob } = await import('../../job-pool.ts');
     const { keepVerdict } = await import('../../operations/keep-verdict.ts');
-    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor_cpf' }, async (pool) => {
+    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool) => {
       const summary = await addUp(readBalance(pool, from, to), from, to, Infinity);
       await keepVerdict(pool, log, summary);
       return { summary, isGood: summary.fecha };

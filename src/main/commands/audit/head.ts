@@ -19,7 +19,7 @@ nothing when there is no seal yet.`,
     const { withJobPool } = await import('../../job-pool.ts');
     const read = (pool: Pool) =>
       pool.run(async (sql) => ({ signed: await readCheckpoint(sql), own: await readTreeHead(sql) }));
-    const { signed, own } = await withJobPool(config, log, read, { onStrange: 'accept' });
+    const { signed, own } = await withJobPool(config, log, read, { onStrange: 'accept', needs: 'auditor' });
     if (signed !== null) print(checkpointHeader(signed.note));
     else if (own !== null) print(writeHead(own));
   },

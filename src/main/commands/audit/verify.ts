@@ -29,7 +29,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { runJob } = await import('../../job-pool.ts');
-    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor_cpf' }, async (pool, progress) => {
+    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
       const heads = head === undefined ? [] : [head];
       const verdict = await verifySeals(pool, { heads, since, onProgress });

@@ -1,0 +1,153 @@
+/**
+ * What is sealed: for each table, which columns of a row are its entry, and in which order.
+ *
+ * An entry is PostgreSQL's binary form of the record: the count of columns as four bytes, then of each column its type's OID,
+ * its length (-1 for null) and its bytes, all big-endian. The first column is the table's name. Everybody can read it without
+ * knowing the table, and no two rows have the same bytes. A leaf is SHA-256 of a zero byte and the entry (RFC 9162).
+ * What may have to be forgotten is in an entry as SHA-256(salt ‖ text) alone: an event's envelope, an attempt's answer.
+ * Whoever may read the texts hashes by these statements, not by a view or function of the database, so that a changed one changes no
+ * entry. Auditors who may not are given the same by views that are made of them (`sealedViews`). We tried JSON lines:
+ * three times as expensive for the server as all the rest of sealing.
+ */
+
+interface Source {
+  /** Whom an auditor asks by. */
+  readonly subject: string;
+  /** In the order of the entry. */
+  readonly columns: string;
+  /** Of those that are not as the table has them: an expression over its row `t`. */
+  readonly made?: Readonly<Record<string, string>>;
+  /** Texts in which a CPF may stand. */
+  readonly texts: readonly string[];
+  /** Hashes of texts, which are withheld together with them. */
+  readonly hashes?: readonly string[];
+  /** What else the view for auditors shows beside the entry: an expression over `t` for each name. */
+  readonly shown: Readonly<Record<string, string>>;
+}
+
+const envelope = (type: string, data: string) =>
+  `convert_to('{"evento":' || to_json(${type})::text
+     || ',"timestamp":"' || coalesce(to_char(t.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), t.occurred_at::text) || '"'
+     || case t.family when 'leilao' then '' else ',"parceiro_id":"' || t.partner_id || '"' end
+     || ',"data":' || case when octet_length((${data})::text) <= 1048576 then (${data})::text else 'null' end || '}', 'UTF8')`;
+
+/** The bytes that are sent for an event; of a test that sends an example, the example's. */
+export const BODY = `case when case when t.type = 'webhook.teste' and pg_input_is_valid(t.data::text, 'jsonb')
+    then t.data ->> 'exemplo_de' <> '' end
+  then ${envelope(`t.data ->> 'exemplo_de'`, `t.data -> 'data'`)}
+  else ${envelope('t.type', 't.data')} end`;
+
+export const SOURCES = {
+  events: {
+    subject: 'id',
+    columns: `position id stream version type family partner_id occurred_at actor request_id fan_out imported
+      catalog_version loan_version snapshot traceparent commitment tx epoch`,
+    made: { commitment: `coalesce(t.commitment, sha256(t.salt || ${BODY}))` },
+    texts: ['actor'],
+    hashes: ['commitment'],
+    shown: {
+      id: 't.id',
+      body: `mask(convert_from(${BODY}, 'UTF8'))`,
+      is_erased: 't.salt is null',
+      remains: `case when t.salt is null then sha256(convert_to(t.data::text, 'UTF8')) end`,
+    },
+  },
+  attempts: {
+    subject: 'delivery_id',
+    columns: `delivery_id number late event_id webhook_id partner_id outcome status_code started_at duration_ms url address
+      key_id claim error body_digest commitment recorded_at tx epoch`,
+    made: { commitment: 'coalesce(t.commitment, sha256(t.salt || t.answer))' },
+    texts: ['url', 'error'],
+    hashes: ['body_digest', 'commitment'],
+    shown: { delivery_id: 't.delivery_id', number: 't.number', event_id: 't.event_id', is_erased: 't.salt is null' },
+  },
+  webhook_history: {
+    subject: 'webhook_id',
+    columns: `position webhook_id partner_id url events active change actor reason request_id changed_at takes_effect_at tx
+      epoch`,
+    texts: ['url', 'actor', 'reason'],
+    shown: {},
+  },
+  partner_history: {
+    subject: 'partner_id',
+    columns: `position partner_id name active signing documents issuance change actor reason changed_at tx epoch`,
+    texts: ['actor', 'reason'],
+    shown: {},
+  },
+  send_orders: {
+    subject: 'webhook_id',
+    columns: `position kind webhook_id partner_id delivery_ids actor reason request_id ordered_at tx epoch`,
+    texts: ['actor', 'reason'],
+    shown: { webhook_id: 't.webhook_id', delivery_ids: 't.delivery_ids' },
+  },
+  erasure_orders: {
+    subject: 'id',
+    columns: 'position id court_order actor reason events pages ordered_at tx epoch',
+    texts: ['actor', 'reason'],
+    shown: { id: 't.id' },
+  },
+  erasure_pages: {
+    subject: 'order_id',
+    columns: 'position order_id number event_ids remains tx epoch',
+    texts: [],
+    shown: { order_id: 't.order_id', number: 't.number' },
+  },
+  cpf_reads: {
+    subject: 'actor',
+    columns: 'position actor operation asked request_id read_at tx epoch',
+    texts: ['actor'],
+    shown: {},
+  },
+} as const satisfies Record<string, Source>;
+
+export type SourceName = keyof typeof SOURCES;
+export const SOURCE_NAMES = Object.keys(SOURCES) as SourceName[];
+
+/** The names of an entry's columns behind the table's name. Transaction and epoch are the last. */
+export function columnsOf(source: SourceName): readonly string[] {
+  return COLUMNS[source];
+}
+
+const COLUMNS = Object.fromEntries(
+  SOURCE_NAMES.map((source) => [source, SOURCES[source].columns.split(/\s+/)]),
+) as unknown as Readonly<Record<SourceName, readonly string[]>>;
+
+/** The entry of a row `t` of the table, as an expression. */
+export function entryOf(source: SourceName): string {
+  const { made = {} }: Source = SOURCES[source];
+  const columns = columnsOf(source).map((name) => made[name] ?? `t.${name}`);
+  return `record_send(row('${source}'::text, ${columns.join(', ')}))`;
+}
+
+/** Columns whose values an auditor without the grant for CPFs is not given where a text of the row is masked. */
+export function withheldOf(source: SourceName): readonly string[] {
+  const { texts, hashes = [] }: Source = SOURCES[source];
+  return [...texts, ...hashes];
+}
+
+/** Before an entry as it was sealed; before a leaf and the masked entry of a row of which something is withheld. */
+export const FRAMES = { whole: 0, withheld: 1 } as const;
+
+/**
+ * The views that give an auditor without the grant for CPFs each row's entry behind a byte of {@link FRAMES}. A row of which
+ * something is masked comes as its leaf and its entry with those columns masked, and without the hashes of its texts.
+ */
+export function sealedViews(): string {
+  return SOURCE_NAMES.map((source) => {
+    const { texts, hashes = [], made = {}, shown }: Source = SOURCES[source];
+    const masked = columnsOf(source).map((name) => {
+      if (hashes.includes(name)) return 'null::bytea';
+      return texts.includes(name) ? `mask(t.${name})` : (made[name] ?? `t.${name}`);
+    });
+    const extra = Object.entries(shown).map(([name, expression]) => `, ${expression} as ${name}`);
+    return `
+      drop view if exists ${source}_as_sealed;
+      create view ${source}_as_sealed as
+      select t.epoch, t.tx${extra.join('')},
+             case when ${texts.map((name) => `reads_the_same(t.${name})`).join(' and ') || 'true'}
+                  then '\\x00'::bytea || ${entryOf(source)}
+                  else '\\x01'::bytea || sha256('\\x00'::bytea || ${entryOf(source)})
+                       || record_send(row('${source}'::text, ${masked.join(', ')})) end as entry
+      from ${source} t;`;
+  }).join('');
+}
