@@ -345,6 +345,14 @@ CREATE TABLE "sync_windows" (
 	"until" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "closed_months" (
+	"partner_id" uuid NOT NULL,
+	"month" text NOT NULL,
+	"settlement_id" uuid NOT NULL,
+	"closed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "closed_months_pkey" PRIMARY KEY("partner_id","month")
+);
+--> statement-breakpoint
 CREATE TABLE "documents" (
 	"loan_id" uuid NOT NULL,
 	"type" text NOT NULL,

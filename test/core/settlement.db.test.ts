@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { handleLoan } from '../../src/core/loans/handle-loan.ts';
 import { closeSettlement, isOver } from '../../src/core/settlement/settlement.ts';
+import type { Sql, Tx } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { disbursedLoan, registeredLoan } from './disbursed-loans.ts';
@@ -206,6 +207,61 @@ describe('a batch', () => {
         values (${partnerId}, '2023-02', 7, 7, 700, now())`;
     });
     expect(await closing).toMatchObject({ alreadyClosed: true, settlement: { total_parcelas: 7, valor_total: 7 } });
+  });
+
+  describe('by a core in another language', () => {
+    const append = (sql: Sql | Tx, id: string, partnerId: string) => {
+      const data = JSON.stringify({
+        repasse_id: id,
+        competencia: '2023-02',
+        total_parcelas: 1,
+        numero_ccbs: 1,
+        valor_total: 1,
+        fechado_em: '2023-03-02T12:00:00.000Z',
+      });
+      return sql`select append_event(${id}, 0, 'repasse.processado', ${partnerId}, ${data}::text::json, 'core')`;
+    };
+    const countClosings = async (partnerId: string) => {
+      const [row] = await database.sql<[{ count: number }]>`
+        select count(*)::int as count from events where partner_id = ${partnerId} and type = 'repasse.processado'`;
+      return row.count;
+    };
+
+    test('is refused a second time before anybody has read the first', async () => {
+      const { partnerId } = await newPartner();
+      await append(database.sql, randomUUID(), partnerId);
+      await expect(append(database.sql, randomUUID(), partnerId)).rejects.toMatchObject({ code: 'CT409' });
+      expect(await countClosings(partnerId)).toBe(1);
+    });
+
+    test.each(['repeatable read', 'serializable'])(
+      'is begun again where another committed behind its %s snapshot, and is refused then',
+      async (isolation) => {
+        const { partnerId } = await newPartner();
+        const closing = database.sql.begin(`isolation level ${isolation}`, async (tx) => {
+          await tx`select count(*) from events`;
+          await close('2023-02');
+          await append(tx, randomUUID(), partnerId);
+        });
+        await expect(closing).rejects.toMatchObject({ code: '40001' });
+        await expect(append(database.sql, randomUUID(), partnerId)).rejects.toMatchObject({ code: 'CT409' });
+        expect(await countClosings(partnerId)).toBe(1);
+      },
+    );
+
+    test('that is under way is waited for by our own closing, which finds it', async () => {
+      const { partnerId } = await newPartner();
+      const id = randomUUID();
+      let own: ReturnType<typeof close> | undefined;
+      await database.sql.begin(async (tx) => {
+        await append(tx, id, partnerId);
+        own = close('2023-02');
+        const waiting = () => database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`;
+        await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
+      });
+      expect(await own).toMatchObject({ alreadyClosed: true, settlement: { repasse_id: id } });
+      expect(await countClosings(partnerId)).toBe(1);
+    });
   });
 
   test('is of one partner', async () => {

@@ -80,6 +80,21 @@ export const registrations = pgTable(
   ],
 );
 
+/**
+ * The months that are closed, one row each, in the transaction of the event: two closings of one month meet here, whatever their
+ * snapshots see. `settlements` follows the log later.
+ */
+export const closedMonths = pgTable(
+  'closed_months',
+  {
+    partnerId: uuid('partner_id').notNull(),
+    month: text('month').notNull(),
+    settlementId: uuid('settlement_id').notNull(),
+    closedAt: instant('closed_at').notNull(),
+  },
+  (table) => [primaryKey({ name: 'closed_months_pkey', columns: [table.partnerId, table.month] })],
+);
+
 /** The first answer to each key; written in the transaction of what it made, never expired. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
