@@ -112,12 +112,13 @@ function close(session: Sql, month: string) {
     select append_event(${stream}, 0, 'repasse.processado', ${partnerId}, ${JSON.stringify(data)}::text::json, 'core')`;
 }
 
-test('two closings of one partner queue; other events of the partner do not wait for them', async () => {
+test('two closings of one month queue; other months and events of the partner do not wait for them', async () => {
   const first = await begin(core);
   await close(first, '2026-01');
   const second = await begin(core);
   await append(second, randomUUID());
-  await expect(close(second, '2026-02')).rejects.toMatchObject({ code: WAITED_TOO_LONG });
+  await close(second, '2026-02');
+  await expect(close(second, '2026-01')).rejects.toMatchObject({ code: WAITED_TOO_LONG });
   await end(second, 'rollback');
   await end(first);
 });
