@@ -21,6 +21,7 @@ CREATE TABLE "arrivals" (
 	"good" integer,
 	"bad" integer,
 	"good_ms" real,
+	"delivery_id" uuid,
 	CONSTRAINT "arrivals_due_at" CHECK ((kind = 'due') = (due_at is not null))
 );
 --> statement-breakpoint

@@ -113,7 +113,10 @@ grant maintain on arrivals, lanes to carteiro_poller;
 grant execute on function
   arrivals_taken(), is_appending(bigint), wait_for_work(timestamptz, float8, float8, timestamptz, uuid[]),
   next_window(int, int, boolean, bigint, bigint, float8, float8, float8, float8, float8, float8),
-  arm_lanes(timestamptz, bigint), poller_number(text), living_pollers(), sign_of_life(text, boolean),
+  take_arrivals(bigint), arm_lanes(arrivals[], timestamptz), state_of_lane(lanes, timestamptz), partner_share(bigint, int),
+  serve_arrivals(text, arrivals[], bigint, timestamptz, int, uuid[], int[]),
+  take_turn(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[], float8, float8, float8),
+  wait_behind_others(timestamptz, float8, float8, timestamptz, uuid[]), poller_number(text), living_pollers(), sign_of_life(text, boolean),
   hold_back(tid[], timestamptz, bigint), claim_due(text, bigint, timestamptz, timestamptz, int, uuid[], int[], uuid[])
   to carteiro_poller;
 

@@ -92,10 +92,11 @@ begin
     delivery as (
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select event.id, subscribed.id, p_partner_id, now() from event, subscribed
+      returning deliveries.id, webhook_id
     ),
     arrival as (
-      insert into arrivals (webhook_id, partner_id, kind, due_at)
-      select subscribed.id, p_partner_id, 'due', now() from event, subscribed
+      insert into arrivals (webhook_id, partner_id, kind, due_at, delivery_id)
+      select webhook_id, p_partner_id, 'due', now(), id from delivery
     )
     select event.id, coalesce(event.fan_out, 0) into event_id, fan_out from event;
     exit when event_id is not null;

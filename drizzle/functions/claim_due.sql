@@ -14,7 +14,6 @@
 -- old statistics, the planner took the events' index by partner: 250 us a delivery instead of 70, and more with each
 -- event.
 -- Of a lane in order only those are taken that hold_back allows (hold_back.sql); other lanes are not asked for it.
--- A webhook of a deactivated partner is inactive. Until a new secret signs, the previous secret signs alone.
 create or replace function claim_due(
   claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[], sated uuid[]
 )
@@ -31,14 +30,6 @@ declare
   lanes_a_claim constant bigint := 128;
   -- So many deliveries a lane is served in one turn when other lanes wait.
   least_quantum constant bigint := 8;
-  -- A partner may hold so many slots whatever is left, and beyond that so many for each one that is left free beside the
-  -- reserve.
-  least_share constant bigint := 8;
-  share_a_free_slot constant bigint := 16;
-  -- While one of its attempts takes so long, a lane has no more slots than when it was new: of those whose receivers hang now
-  -- and then, the good answers in between would give them all of a poller.
-  lingering constant interval := '5 seconds';
-  window_while_lingering constant int := 8;
   moment constant timestamptz := coalesce(at, now());
   lease constant interval := lease();
   lease_start constant timestamptz := moment - lease;
@@ -71,30 +62,11 @@ begin
   -- Each locked lane with its free slots and with what is claimed of it: how many are in flight, since when, and from when
   -- to when all are or were due.
   with lane as materialized (
-    select row_number() over ()::int as turn, l.ctid, l.webhook_id,
-           l.next_due_at, l.scan_from, l.next_scan_from, l.in_order, cap.*,
-           case when w.active and p.active then cap.max_in_flight - claimed.flying else 0 end as slots,
-           claimed.*,
-           coalesce(w.active and p.active, false) as active, l.partner_id, w.url,
-           case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end as encrypted_secret,
-           case when (w.signs_from > moment) is not true and w.previous_until > moment
-                then w.previous_encrypted_secret end as previous_encrypted_secret
+    select row_number() over ()::int as turn, l.ctid, l.webhook_id, l.partner_id, l.next_due_at, l.scan_from, l.next_scan_from,
+           l.in_order, now.*
     from unnest(locked) as held (ctid)
     join lanes l on l.ctid = held.ctid
-    left join webhooks w on w.id = l.webhook_id and w.partner_id = l.partner_id
-    left join partners p on p.id = l.partner_id
-    cross join lateral (
-      select count(*) filter (where d.claimed_at > lease_start) as flying,
-             min(d.claimed_at) filter (where d.claimed_at > lease_start) as first_claimed_at,
-             min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
-      from deliveries d
-      where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente' and d.claimed_at is not null
-        and d.next_attempt_at between l.scan_from and l.flying_to
-    ) claimed
-    cross join lateral (
-      select least(l.max_in_flight, floor(l.window_size)::int, case when l.failing_since is not null then 1 end,
-                   case when claimed.first_claimed_at <= moment - lingering then window_while_lingering end) as max_in_flight
-    ) cap
+    cross join lateral state_of_lane(l, moment) now
   ),
   found as (
     select lane.turn, lane.partner_id, row_number() over () as rank, d.*
@@ -117,7 +89,7 @@ begin
     select found.*,
            not is_lost
            and coalesce(held[array_position(holders, partner_id)], 0) + row_number() over (partition by partner_id order by rank)
-               <= greatest(least_share, coalesce(share_a_free_slot * (at_most - rank - reserve), at_most)) as is_taken
+               <= partner_share(at_most - rank, reserve) as is_taken
     from found
   ),
   taken as (

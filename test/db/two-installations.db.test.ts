@@ -94,7 +94,7 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
   });
 
   test.runIf(where === 'in one database')(
-    'one session that works for both, as a pooler’s may, arms for each',
+    'one session that works for both, as a pooler’s may, takes what arrived for each',
     async () => {
       await commitEvents(one.sql, one.partnerId, 1);
       await commitEvents(other.sql, other.partnerId, 1);
@@ -102,7 +102,7 @@ describe.each(['in one database', 'in two databases of one server'])('two instal
       const armed: unknown[] = [];
       for (const { pool } of [one, other]) {
         await session`select set_config('search_path', ${searchPathOf(pool.schema)}, false)`;
-        armed.push(...(await session`select arm_lanes(null, 100)::int > 0 as armed`));
+        armed.push(...(await session`select cardinality(take_arrivals(100)) > 0 as armed`));
       }
       await session`select set_config('search_path', ${searchPathOf(one.pool.schema)}, false)`;
       session.release();

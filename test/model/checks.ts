@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_S } from '../../src/contract/schedule.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { claimDue } from '../../src/delivery/queue/claim.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { ClaimsAhead } from '../../src/delivery/queue/upkeep/claims-ahead.ts';
 import { LEASE_S, LOST_IN_ROW_BOOKS_FAILURE } from '../../src/delivery/queue/lease.ts';
 import { endClaims, endLostClaims } from '../../src/delivery/queue/lost.ts';
@@ -17,6 +17,7 @@ import { Differential } from './differential.ts';
 import { claimBehindClaim, deactivateBesideClaim } from './claim-snapshots.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { endTheDead, judgeFromElsewhere, leaveTheLiving, waitAfterRestart, withLives } from './dead-pollers.ts';
+import { serveFirstAttempts } from './first-attempts.ts';
 import { lookBesideRecord, probeFailing, recoverInSteps } from './failing-checks.ts';
 import { fallSilent, fallSilentBesideClaim, hideNobody, shareOut } from './fairness.ts';
 import { neverStandStill } from './standstill.ts';
@@ -42,6 +43,7 @@ export type CheckName =
   | 'only losses'
   | 'retry'
   | 'full lane'
+  | 'first attempts'
   | 'booked failure'
   | 'lost claim found twice'
   | 'lost claim beside a record'
@@ -142,6 +144,8 @@ export const CHECKS: Readonly<Record<CheckName, Check>> = {
   differential: (pool, sql, seed) => new Differential(pool, sql, seed).run(STEPS),
 
   standstill: neverStandStill,
+
+  'first attempts': serveFirstAttempts,
 
   'failing webhook': probeFailing,
   'failing beside a record': lookBesideRecord,

@@ -1,6 +1,6 @@
 /** Claims that are under way while something else commits: another claim on their lane, or their partner's deactivation. */
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { claimDue } from '../../src/delivery/queue/claim.ts';
 
 const GATE = 7;

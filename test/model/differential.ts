@@ -5,8 +5,8 @@
  */
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { advanceTime } from '../../src/delivery/partner/advance.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { type Claimed, claimDue, takeTurn } from '../../src/delivery/queue/claim.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { endLostClaims } from '../../src/delivery/queue/lost.ts';
 import { releaseClaim, releaseDeliveries } from '../../src/delivery/queue/release.ts';
@@ -142,7 +142,7 @@ export class Differential {
 
   async #append(partnerId: string): Promise<void> {
     if (this.#lives.size > 600) return;
-    await commitEvents(this.#sql, partnerId, EVENTS);
+    await commitEvents(this.#sql, partnerId, this.#random.pick([1, 2, EVENTS]));
     const rows = await this.#sql<{ id: string; webhookId: string; dueAt: number }[]>`
       select id, webhook_id as "webhookId", extract(epoch from next_attempt_at)::float8 * 1000 as "dueAt"
       from deliveries where attempts = 0 and failures = 0 and partner_id = ${partnerId} and status = 'pendente'`;
@@ -202,9 +202,7 @@ export class Differential {
   async #claim(limit: number): Promise<number> {
     const claim = `poller/${(this.#claims += 1)}`;
     const now = this.#clock;
-    const wrong = await this.#windows.armed(() => armLanes(this.#sql, now));
-    if (wrong !== null) throw new Divergence('arm', wrong.what, wrong.webhookId);
-    const { deliveries, inactive, lost } = await this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
+    const { deliveries, inactive, lost } = await this.#take(claim, limit, now);
     if (inactive.length > 0) await this.#pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
     if (lost.length > 0) await this.#pool.transaction((tx) => endLostClaims(tx, lost, now));
     const seen = await readBoth(this.#sql, [...this.#lives.keys()]);
@@ -233,6 +231,20 @@ export class Differential {
     await this.#settle('claim', expected);
     this.#checkCaps(new Set(deliveries.map(({ webhookId }) => webhookId)));
     return expected.size;
+  }
+
+  /** A poller's turn, the same by its long way alone, or a claim that finds what is armed already. */
+  async #take(claim: string, limit: number, now: Date): Promise<Claimed> {
+    const way = this.#random.pick(['turn', 'turn', 'long', 'claim'] as const);
+    const claimLong = () => this.#pool.transaction((tx) => claimDue(tx, claim, limit, now));
+    if (way === 'claim' && limit !== PLENTY) return claimLong();
+    let turn: Claimed | null = null;
+    const wrong = await this.#windows.armed(async () => {
+      if (way === 'turn') turn = await this.#pool.transaction((tx) => takeTurn(tx, claim, limit, now));
+      else await armLanes(this.#sql, now);
+    });
+    if (wrong !== null) throw new Divergence('arm', wrong.what, wrong.webhookId);
+    return turn ?? claimLong();
   }
 
   #inFlight(): Map<string, number> {

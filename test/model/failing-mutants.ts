@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts';
 export const FAILING_MUTANTS: readonly Mutant[] = [
   {
     name: 'a falhando webhook keeps its window',
-    file: 'claim_due.sql',
+    file: 'state_of_lane.sql',
     find: 'case when l.failing_since is not null then 1 end',
     put: 'null::int',
     check: 'failing webhook',

@@ -5,8 +5,8 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a partner has no share of a poller’s slots',
     file: 'claim_due.sql',
-    find: 'coalesce(share_a_free_slot * (at_most - rank - reserve), at_most)) as is_taken',
-    put: 'at_most) as is_taken',
+    find: 'partner_share(at_most - rank, reserve) as is_taken',
+    put: 'at_most as is_taken',
     check: 'share of a partner',
     finds: /took every slot|was not served/,
   },
@@ -47,7 +47,7 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
     file: 'claim_due.sql',
     find: 'when s.due_at <= moment then case',
     put: `when s.due_at <= moment and exists (
-            select from unnest(holders, held) h (id, n), lanes where lanes.ctid = s.ctid and h.id = partner_id and h.n >= least_share
+            select from unnest(holders, held) h (id, n), lanes where lanes.ctid = s.ctid and h.id = partner_id and h.n >= 8
           ) then moment + interval '5 seconds'
           when s.due_at <= moment then case`,
     check: 'standstill',
@@ -111,7 +111,7 @@ export const FAIRNESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a claim does not look at a lane’s window',
-    file: 'claim_due.sql',
+    file: 'state_of_lane.sql',
     find: 'select least(l.max_in_flight, floor(l.window_size)::int,',
     put: 'select least(l.max_in_flight,',
     check: 'differential',

@@ -1,7 +1,8 @@
 /** Lanes that are due, and must be found by a session, whatever other sessions have begun and not yet committed. */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, freeSlots } from '../../src/delivery/queue/arrivals.ts';
+import { freeSlots } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { claimDue } from '../../src/delivery/queue/claim.ts';
 import { DUE_FROM_EVER, readDueMark } from '../../src/delivery/queue/upkeep/due-mark.ts';
 
@@ -32,7 +33,7 @@ async function mustFind(sql: Sql, work: (other: ReservedSql, own: Session) => Pr
 }
 
 /** The sessions take turns, so one that waits for the other waits for ever. */
-async function neverBlocked(sql: Sql, pid: number, over: AbortSignal): Promise<void> {
+export async function neverBlocked(sql: Sql, pid: number, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     const blocked = await sql`select from unnest(pg_blocking_pids(${pid}))`;
     if (blocked.length > 0) throw new Error('it waits for what another session has locked');

@@ -5,7 +5,7 @@
  */
 import type { ReservedSql } from 'postgres';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes, ARRIVALS_A_TURN } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes, ARRIVALS_A_TURN } from '../support/arm-lanes.ts';
 import { createRandom } from '../support/random.ts';
 
 const WRITERS = 3;

@@ -3,7 +3,7 @@
  * by version, and none that waits for ever. Times are virtual, an hour ahead of the clock.
  */
 import type { Pool, Sql, Tx } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { type ClaimedDelivery, claimDue } from '../../src/delivery/queue/claim.ts';
 import { LEASE_S } from '../../src/delivery/queue/lease.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';

@@ -13,6 +13,7 @@ import { CHECKS, type CheckName } from './checks.ts';
 import { DEAD_POLLER_MUTANTS } from './dead-poller-mutants.ts';
 import { FAILING_MUTANTS } from './failing-mutants.ts';
 import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
+import { FIRST_ATTEMPT_MUTANTS } from './first-attempt-mutants.ts';
 import { LOAN_ORDER_MUTANTS } from './loan-order-mutants.ts';
 import { type Mutant, MUTANTS } from './mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
@@ -62,6 +63,7 @@ describe.concurrent('the engine', () => {
       ...DEAD_POLLER_MUTANTS,
       ...LOAN_ORDER_MUTANTS,
       ...FAILING_MUTANTS,
+      ...FIRST_ATTEMPT_MUTANTS,
     ].map((mutant) => [mutant.name, mutant] as const),
   )('is caught when %s', async ([, mutant]) => {
     // A walk meets the database's own clock, so one may miss a fault that nearly all find: two more have a try.

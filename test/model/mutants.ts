@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what commits after its snapshot was taken is passed over',
-    file: 'arm_lanes.sql',
+    file: 'take_arrivals.sql',
     find: 'where tx = any (running)',
     put: 'where false',
     check: 'late commits',
@@ -93,15 +93,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full turn takes its whole snapshot for taken',
-    file: 'arm_lanes.sql',
-    find: 'if late_ones + next_ones < at_most then',
+    file: 'take_arrivals.sql',
+    find: 'if coalesce(cardinality(next), 0) < at_most then',
     put: 'if true then',
     check: 'late commits',
     finds: /passed over/,
   },
   {
     name: 'a full turn forgets who is still running',
-    file: 'arm_lanes.sql',
+    file: 'take_arrivals.sql',
     find: 'where xip < last_tx',
     put: 'where false',
     check: 'late commits',
@@ -109,15 +109,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'who may not arm takes its snapshot for taken',
-    file: 'arm_lanes.sql',
-    find: '    return 0;',
-    put: "    perform set_config('carteiro.taken', seen::text, false);\n    return 0;",
+    file: 'take_arrivals.sql',
+    find: '    return null;',
+    put: "    perform set_config('carteiro.taken', seen::text, false);\n    return null;",
     check: 'late commits',
     finds: /passed over/,
   },
   {
     name: 'a turn remembers what committed while it was under way',
-    file: 'arm_lanes.sql',
+    file: 'take_arrivals.sql',
     find: 'seen::text',
     put: 'pg_current_snapshot()::text',
     check: 'commit beside arming',
@@ -125,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a full turn believes in transactions that are yet to come',
-    file: 'arm_lanes.sql',
+    file: 'take_arrivals.sql',
     find: 'least(last_tx, pg_snapshot_xmax(seen))',
     put: 'last_tx',
     check: 'arrival from elsewhere',
@@ -317,9 +317,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the cap is not kept',
-    file: 'claim_due.sql',
-    find: 'then cap.max_in_flight - claimed.flying else',
-    put: 'then cap.max_in_flight else',
+    file: 'state_of_lane.sql',
+    find: 'then cap.size - claimed.flying else',
+    put: 'then cap.size else',
     check: differential,
     finds: /over the cap|over its window/,
   },
@@ -349,7 +349,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a deactivated webhook is still sent to',
-    file: 'claim_due.sql',
+    file: 'state_of_lane.sql',
     find: 'case when w.active and p.active then cap',
     put: 'case when true then cap',
     check: 'deactivated',
@@ -357,7 +357,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a webhook of a deactivated partner is still sent to',
-    file: 'claim_due.sql',
+    file: 'state_of_lane.sql',
     find: 'case when w.active and p.active then cap',
     put: 'case when w.active then cap',
     check: 'deactivated partner',
@@ -389,7 +389,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a new secret signs before its time',
-    file: 'claim_due.sql',
+    file: 'state_of_lane.sql',
     find: 'case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end',
     put: 'w.encrypted_secret',
     check: 'waiting secret',
@@ -397,7 +397,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the secret before is told twice while the new one waits',
-    file: 'claim_due.sql',
+    file: 'state_of_lane.sql',
     find: 'case when (w.signs_from > moment) is not true and',
     put: 'case when',
     check: 'waiting secret',
@@ -438,11 +438,18 @@ export const MUTANTS: readonly Mutant[] = [
     for update skip locked`,
     put: "select '(0,0)'::tid as ctid, false as in_order",
     also: {
-      find: 'from unnest(locked) as held (ctid)\n    join lanes l on l.ctid = held.ctid',
-      put: `from (
-        select ctid, * from lanes where next_due_at between due_from and moment
+      find: `l.ctid, l.webhook_id, l.partner_id, l.next_due_at, l.scan_from, l.next_scan_from,
+           l.in_order, now.*
+    from unnest(locked) as held (ctid)
+    join lanes l on l.ctid = held.ctid
+    cross join lateral state_of_lane(l, moment) now`,
+      put: `place as ctid, (h.l).webhook_id, (h.l).partner_id, (h.l).next_due_at, (h.l).scan_from, (h.l).next_scan_from,
+           (h.l).in_order, now.*
+    from (
+        select l.ctid as place, l from lanes l where next_due_at between due_from and moment
         order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
-      ) l`,
+    ) h
+    cross join lateral state_of_lane(h.l, moment) now`,
     },
     check: 'claim behind a claim',
     finds: /11 in flight/,

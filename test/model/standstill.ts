@@ -5,8 +5,8 @@
  */
 import type { ReservedSql } from 'postgres';
 import type { Pool, Sql } from '../../src/db/pool.ts';
-import { armLanes, waitForWork } from '../../src/delivery/queue/arrivals.ts';
-import { claimDue } from '../../src/delivery/queue/claim.ts';
+import { armLanes, waitForWork } from '../support/arm-lanes.ts';
+import { claimDue, takeTurn } from '../../src/delivery/queue/claim.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import type { Report } from '../../src/delivery/queue/report.ts';
 import { Slots } from '../../src/delivery/queue/slots.ts';
@@ -82,7 +82,7 @@ class Standstill {
     else await commitEvents(this.#sql, this.#random.pick(this.#partners), 10);
   }
 
-  /** Looks, arms and claims, as a poller does. */
+  /** Looks, and takes a poller's turn: whole, or by its long way alone. */
   async #turn(poller: ModelPoller): Promise<void> {
     const { name, session, slots } = poller;
     if (slots.free === 0) return;
@@ -91,12 +91,14 @@ class Standstill {
     const [look] = (await waitForWork(session, LOOK_ONCE, now, DUE_FROM_EVER, shares.sated)) as {
       wait_for_work: boolean;
     }[];
-    await armLanes(session, now);
+    const isWhole = this.#random.chance(0.5);
+    if (!isWhole) await armLanes(session, now);
     const open = (await this.#openPartners()).filter((id) => heldOf(poller, id) < shareOf(poller));
     if (open.length > 0 && look?.wait_for_work !== true) throw new Error('it stands still: a look finds no work');
     const claim = `${name}/${(this.#claims += 1)}`;
     await session`begin`;
-    const { deliveries } = await claimDue(session, claim, slots.free, now, DUE_FROM_EVER, shares);
+    const claims = isWhole ? takeTurn : claimDue;
+    const { deliveries } = await claims(session, claim, slots.free, now, DUE_FROM_EVER, shares);
     await session`commit`;
     if (open.length > 0 && deliveries.length === 0) throw new Error('it stands still: a claim takes nothing');
     slots.take(claim, deliveries, this.#nowMs);

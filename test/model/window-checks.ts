@@ -1,7 +1,8 @@
 /** How a lane's window moves in the database, by what records tell and by what claims count. */
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { gatherAnswers } from '../../src/delivery/queue/answers.ts';
-import { armLanes, freeSlots } from '../../src/delivery/queue/arrivals.ts';
+import { freeSlots } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { startHeldPoller } from '../support/held-poller.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';

@@ -80,8 +80,8 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a lane has its whole window beside an attempt that lingers',
-    file: 'claim_due.sql',
-    find: 'then window_while_lingering end',
+    file: 'state_of_lane.sql',
+    find: 'then 8 end',
     put: 'then null::int end',
     check: 'filled window',
     finds: /beside an attempt that lingers/,

@@ -1,7 +1,7 @@
 /** The queue's status among many webhooks: what it looks at are those that have something, however many there are. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../support/arm-lanes.ts';
 import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';

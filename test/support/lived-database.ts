@@ -6,7 +6,7 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';
 import { countSealable } from './count-sealable.ts';
 import { claimDue } from '../../src/delivery/queue/claim.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
+import { armLanes } from './arm-lanes.ts';
 import { FEED_START, type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { startEngine } from './engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from './outbox.ts';

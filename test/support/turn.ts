@@ -1,16 +1,14 @@
 import type { Pool } from '../../src/db/pool.ts';
-import { armLanes } from '../../src/delivery/queue/arrivals.ts';
-import { type ClaimedDelivery, claimDue } from '../../src/delivery/queue/claim.ts';
+import { type ClaimedDelivery, takeTurn as turn } from '../../src/delivery/queue/claim.ts';
 import { endLostClaims } from '../../src/delivery/queue/lost.ts';
 import { suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 
 /**
- * One turn of a poller, and a second one when the first found lost claims: it arms lanes, claims, suspends deliveries of
+ * One turn of a poller, and a second one when the first found lost claims: it takes what arrived, claims, suspends deliveries of
  * inactive webhooks and ends lost claims. Returns the claimed deliveries; nothing is sent.
  */
 export async function takeTurn(pool: Pool, claim: string, limit: number, now: Date): Promise<ClaimedDelivery[]> {
-  await pool.run((sql) => armLanes(sql, now));
-  const { deliveries, inactive, lost } = await pool.transaction((tx) => claimDue(tx, claim, limit, now));
+  const { deliveries, inactive, lost } = await pool.transaction((tx) => turn(tx, claim, limit, now));
   await pool.transaction((tx) => suspendUnclaimed(tx, inactive, now));
   const ended = await pool.transaction((tx) => endLostClaims(tx, lost, now));
   const left = limit - deliveries.length;

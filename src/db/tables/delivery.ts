@@ -80,7 +80,8 @@ export const arrivalKind = pgEnum('arrival_kind', ['due', 'look', 'slot_free', '
 
 /**
  * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. They are found by the
- * transaction that made them (delivery/queue/arrivals).
+ * transaction that made them (delivery/queue/arrivals). One of kind `due` may name its delivery, due at `due_at`, whose first
+ * attempt may then be claimed without a search (drizzle/functions/claim_arrived.sql).
  */
 export const arrivals = pgTable(
   'arrivals',
@@ -93,6 +94,7 @@ export const arrivals = pgTable(
     good: integer('good'),
     bad: integer('bad'),
     goodMs: real('good_ms'),
+    deliveryId: uuid('delivery_id'),
   },
   (table) => [
     index('arrivals_by_tx').on(table.tx),

@@ -5,12 +5,11 @@
  * Nothing of it was sent. So it is released, again and again, until its rows were found or its lease is over.
  */
 import type { SpanContext } from '@opentelemetry/api';
-import type { Statement } from '../../db/pool.ts';
 import { leaveToCommit } from '../../db/transaction.ts';
 import type { DeliveryMetrics } from '../../telemetry/delivery-metrics.ts';
 import { tellOf } from '../../telemetry/traces.ts';
-import { type Armed, armLanes, type Patience, waitForWork } from '../queue/arrivals.ts';
-import { type Claimed, type ClaimedDelivery, claimDue } from '../queue/claim.ts';
+import type { Patience } from '../queue/arrivals.ts';
+import { type ClaimedDelivery, takeTurn, type Turn } from '../queue/claim.ts';
 import { Cleaner } from '../queue/upkeep/cleaner.ts';
 import { DueMark } from '../queue/upkeep/due-mark.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
@@ -70,7 +69,7 @@ export class Claimer {
   }
 
   /**
-   * Waits for work as long as `patience` lasts (null: not at all), arms what arrived and claims up to `slots` deliveries,
+   * Waits for work as long as `patience` lasts (null: not at all), takes what arrived and claims up to `slots` deliveries,
    * of each partner no more than its share (null: as many as there are). `more` is true when arrivals were left for another turn.
    */
   async claim(
@@ -85,27 +84,17 @@ export class Claimer {
       name: `${name}/${term === null ? '' : `${term}.`}${(this.#claims += 1)}`,
       startedAtMs: monotonicMs(),
     };
-    let arming: Statement<Armed> | undefined;
-    let claiming: Promise<Claimed> | undefined;
+    let taking: Promise<Turn> | undefined;
     try {
-      await pool.transaction(
-        (tx) => {
-          claiming = claimDue(tx, claim.name, slots, now(), dueFrom, shares);
-          leaveToCommit(tx, claiming);
-          return Promise.resolve();
-        },
-        (sql) => {
-          arming = armLanes(sql, now());
-          return patience === null ? [arming] : [waitForWork(sql, patience, now(), dueFrom, shares?.sated), arming];
-        },
-      );
-      const [armed] = (await arming) ?? [];
-      const { deliveries, inactive, lost, full } = (await claiming) as Claimed;
+      await pool.transaction((tx) => {
+        taking = takeTurn(tx, claim.name, slots, now(), dueFrom, shares, patience);
+        leaveToCommit(tx, taking);
+        return Promise.resolve();
+      });
+      const { deliveries, inactive, lost, full, arrived, more, server, leaseMs } = (await taking) as Turn;
       this.#mender.mend(inactive, lost);
-      this.#cleaner.count(armed?.taken ?? 0);
+      this.#cleaner.count(arrived);
       this.#hourCounter.countNowAndThen();
-      const more = armed?.more ?? false;
-      const { server = null, leaseMs = 0 } = armed ?? {};
       const found = { ...claim, leaseMs, term, server, answeredAtMs: monotonicMs(), full };
       if (deliveries.length === 0) return { claim: found, deliveries, more };
       metrics?.countClaim(deliveries.length);

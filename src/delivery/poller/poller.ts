@@ -57,6 +57,8 @@ const FEW_SLOTS_MS = 10;
 const SENT_AT_ONCE = 32;
 /** After a claim of at least this size the next claim follows at once, without a look for work. */
 const MANY = 32;
+/** The same of a poller behind others, which are to have the rest. */
+const MANY_BEHIND = 128;
 const OUTAGE_PAUSE_MS = 200;
 
 export class Poller {
@@ -108,7 +110,7 @@ export class Poller {
     if (free <= 0) return 0;
     const waits = this.#hasMore ? null : patience;
     const { claim, deliveries, more } = await this.#claimer.claim(free, waits, this.#slots.shares());
-    this.#hasMore = deliveries.length >= MANY || more;
+    this.#hasMore = deliveries.length >= (patience?.lagMs ? MANY_BEHIND : MANY) || more;
     this.#isPressed = this.#hasMore || claim.full.size > 0;
     if (deliveries.length === 0) return 0;
     this.#slots.take(claim.name, deliveries, claim.answeredAtMs);
@@ -129,16 +131,20 @@ export class Poller {
   }
 
   async #loop(): Promise<void> {
-    const { monotonicMs } = this.#deps;
+    const { monotonicMs, sign } = this.#deps;
     while (!this.#stopping) {
       try {
-        const claimed = await this.tick(this.#rhythm.patience(this.#slots.shares().sated.length > 0));
+        const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, sign.rank());
+        const claimed = await this.tick(patience);
         this.#rhythm.hear(claimed, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
         await this.#claimsAhead.endNowAndThen();
         // What there is may be in the hands of another poller.
         if (claimed === 0 && !this.#hasMore) await this.#idle.last(this.#rhythm.napMs);
-        await this.#idle.until(() => this.#stopping, this.#rhythm.gatheringMs(this.#isPressed), monotonicMs);
+        const { lagMs = 0 } = patience;
+        const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed);
+        const restMs = claimed < MANY_BEHIND ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
+        await this.#idle.until(() => this.#stopping, restMs, monotonicMs);
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), FEW_SLOTS_MS, monotonicMs);
       } catch (error) {
         const { log } = this.#deps;

@@ -30,6 +30,14 @@ const NAPS_A_WAIT = 20;
 /** While a partner has its share, slots that are let go meanwhile may be for its due deliveries: the wait ends this soon. */
 const SATED_WAIT_MS = 20;
 
+/**
+ * A poller behind others takes what has waited so long for each that comes before it, and waits this long at most. Where all
+ * looked at once, 16 pollers shared a backlog out in claims of 40; each also pays for warming up.
+ */
+const LAG_MS = 100;
+const LAG_MAX_MS = 1_000;
+const WAIT_BEHIND_MS = 2_000;
+
 export class Rhythm {
   #napMs = NAP_MIN_MS;
   #perMs = 0;
@@ -39,8 +47,10 @@ export class Rhythm {
     return this.#napMs;
   }
 
-  /** How an idle poller waits now; `isSated` when some partner has its share of the poller's slots. */
-  patience(isSated = false): Patience {
+  /** How an idle poller waits now, behind `rank` others; `isSated` when some partner has its share of the poller's slots. */
+  patience(isSated = false, rank = 0): Patience {
+    const lagMs = Math.min(rank * LAG_MS, LAG_MAX_MS);
+    if (lagMs > 0) return { ms: isSated ? SATED_WAIT_MS : WAIT_BEHIND_MS, napMs: this.#napMs, lagMs };
     if (isSated) return { ms: SATED_WAIT_MS, napMs: Math.min(this.#napMs, SATED_WAIT_MS) };
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
   }

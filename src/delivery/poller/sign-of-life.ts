@@ -33,6 +33,8 @@ export interface Sign {
   holds(standing: Standing, atMs: number): boolean;
   /** The same now, after another question if need be. */
   renews(standing: Standing): Promise<boolean>;
+  /** How many of the living pollers come before it, as it last heard; 0 where that is not known. */
+  rank(): number;
 }
 
 /** Of a poller whose claims have nothing but their lease. */
@@ -40,6 +42,7 @@ export const LEASE_ALONE: Sign = {
   term: async () => null,
   holds: () => true,
   renews: async () => true,
+  rank: () => 0,
 };
 
 /** Less than the others' grace by more than clocks run apart. */
@@ -69,6 +72,7 @@ export class SignOfLife implements Sign {
   /** Null while it is not known to hold the lock. */
   #term: number | null = null;
   #server: string | null = null;
+  #rank = 0;
   #sureUntilMs = Number.NEGATIVE_INFINITY;
   #beating: Promise<Pulse | null> | null = null;
 
@@ -81,6 +85,10 @@ export class SignOfLife implements Sign {
   async term(): Promise<number | null> {
     if (this.#term === null && !this.#isPooled) await this.beat();
     return this.#term;
+  }
+
+  rank(): number {
+    return this.#rank;
   }
 
   holds({ term, server }: Standing, atMs: number): boolean {
@@ -114,6 +122,7 @@ export class SignOfLife implements Sign {
     }
     if (pulse.isNew || this.#term === null) this.#term = this.#terms += 1;
     this.#server = pulse.server;
+    this.#rank = pulse.rank;
     this.#sureUntilMs = askedAtMs + SURE_MS;
     return pulse;
   }

@@ -10,6 +10,8 @@ export interface Pulse {
   readonly serverAgeMs: number;
   /** The numbers of the pollers that live: `poller_number` of their names. */
   readonly living: readonly number[];
+  /** How many of these have a lower number than its own. */
+  readonly rank: number;
 }
 
 interface Row extends Pulse {
@@ -33,7 +35,8 @@ export async function readPulse(pool: Pool, name: string): Promise<Pulse | null>
 /** `told` is the process number that the client was told when it connected. */
 async function ask(sql: Tx, name: string, mayTake: boolean): Promise<{ row: Row; told: number }> {
   const rows = await sql<[Row]>`
-    select is_held as "isHeld", is_new as "isNew", backend, server, server_age_ms as "serverAgeMs", living
+    select is_held as "isHeld", is_new as "isNew", backend, server, server_age_ms as "serverAgeMs", living,
+           (select count(*)::int from unnest(living) as other (number) where other.number < poller_number(${name})) as rank
     from sign_of_life(${name}, ${mayTake})`;
   return { row: rows[0], told: rows.state.pid };
 }

@@ -42,7 +42,6 @@ const MECHANISMS: readonly Mechanism[] = [
       texts: [
         ['and d.next_attempt_at between lane.scan_from and moment', 'and d.next_attempt_at <= moment'],
         ['and d.next_attempt_at >= lane.scan_from and', 'and'],
-        ['and d.next_attempt_at between l.scan_from and l.flying_to', 'and d.next_attempt_at <= l.flying_to'],
       ],
     },
   },
@@ -61,7 +60,7 @@ const MECHANISMS: readonly Mechanism[] = [
   {
     name: 'without flying_to',
     rewrites: {
-      file: 'claim_due.sql',
+      file: 'state_of_lane.sql',
       texts: [['and d.next_attempt_at between l.scan_from and l.flying_to', 'and d.next_attempt_at >= l.scan_from']],
     },
   },

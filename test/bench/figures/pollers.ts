@@ -100,7 +100,8 @@ async function drainWith(bench: Bench, pollers: number, partners: number, due: n
 async function run(bench: Bench): Promise<Result> {
   const { server, receiver, progress, isQuick, rounds } = bench;
   const due = isQuick ? 2_000 : 50_000;
-  const shapes = SHAPES.filter(({ count }) => !isQuick || count <= 2);
+  const only = process.env['BENCH_POLLERS']?.split(',').map(Number);
+  const shapes = SHAPES.filter(({ count }) => (!isQuick || count <= 2) && (only?.includes(count) ?? true));
   const seeded = new Set(shapes.map(({ partners }) => partners));
   for (const partners of seeded) {
     await createDatabase(server, `${SEEDED}_${partners}`);

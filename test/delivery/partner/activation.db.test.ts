@@ -7,7 +7,7 @@ import {
   RESUMED_AT_ONCE,
   resumeWhile,
 } from '../../../src/delivery/partner/activation.ts';
-import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { setInOrder } from '../../../src/delivery/queue/orders/order.ts';
 import { deactivatePartner } from '../../../src/steering/off-boarding.ts';

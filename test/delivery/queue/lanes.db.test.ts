@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
-import { armLanes, waitForWork } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { DUE_FROM_EVER, DueMark, readDueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { silentLog } from '../../support/silent-log.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addUp, readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
-import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';

@@ -1,6 +1,7 @@
 /** The gauge of how late the engine is, which must be true above all when no poller lives. */
 import { expect, test } from 'vitest';
-import { armLanes, freeSlots, insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
+import { freeSlots, insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { rowsLookedAt } from '../../support/counters.ts';
 import type { TestDatabase } from '../../support/database.ts';

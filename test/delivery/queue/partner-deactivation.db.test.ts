@@ -1,7 +1,7 @@
 /** A deactivated partner is sent nothing, however it is deactivated: here by the operator's plain UPDATE. */
 import { expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
-import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
-import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { createTestDatabase } from '../../support/database.ts';

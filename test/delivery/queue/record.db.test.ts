@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { type ClaimedDelivery, claimDue } from '../../../src/delivery/queue/claim.ts';
-import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import type { Report } from '../../../src/delivery/queue/report.ts';
 import type { SendResult } from '../../../src/delivery/sending/send.ts';

@@ -1,6 +1,6 @@
 /** What hangs leaves slots to others: a partner has a part of a poller's, a webhook that does not answer has one. */
 import { describe, expect, test } from 'vitest';
-import { waitForWork } from '../../../src/delivery/queue/arrivals.ts';
+import { waitForWork } from '../../support/arm-lanes.ts';
 import { DUE_FROM_EVER } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';

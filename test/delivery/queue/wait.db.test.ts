@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Pool, type Sql, type Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
-import { armLanes, freeSlots, waitForWork } from '../../../src/delivery/queue/arrivals.ts';
+import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';

@@ -1,7 +1,7 @@
 /** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
 import { expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
-import { armLanes } from '../../../src/delivery/queue/arrivals.ts';
+import { armLanes } from '../../support/arm-lanes.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
 import {
   measureBalance,

@@ -11,7 +11,7 @@ import type { EngineDeps } from '../engine-deps.ts';
 
 const AT_LEAST = 20_000;
 /** One row of `arrivals`, the smaller of the two, with its line pointer. */
-const ROW_BYTES = 84;
+const ROW_BYTES = 100;
 const PART = 1 / 4;
 
 type CleanerDeps = Pick<EngineDeps, 'pool' | 'log'>;

@@ -1,0 +1,33 @@
+-- What a claim asks of a lane that it has locked: how many of its deliveries are in flight, since when, and from when to when all
+-- that are claimed are or were due; how many may be; and what a request to its webhook is made of. An inactive one has no slot.
+--
+-- A lane gets no more slots than its window, and a single one while its webhook is `falhando`. While one of its attempts takes 5 s,
+-- it has no more than when it was new: of those whose receivers hang now and then, the good answers in between would give them
+-- all slots of a poller.
+-- A webhook of a deactivated partner is inactive. Until a new secret signs, the previous secret signs alone.
+-- Without a search path of its own, so that it becomes part of the statement that asks.
+create or replace function state_of_lane(l lanes, moment timestamptz) returns table (
+    flying bigint, first_claimed_at timestamptz, first_due timestamptz, last_due timestamptz, max_in_flight int, slots bigint,
+    active boolean, url text, encrypted_secret bytea, previous_encrypted_secret bytea
+  )
+  language sql stable
+begin atomic
+  select claimed.*, cap.size, case when w.active and p.active then cap.size - claimed.flying else 0 end,
+         coalesce(w.active and p.active, false), w.url,
+         case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end,
+         case when (w.signs_from > moment) is not true and w.previous_until > moment then w.previous_encrypted_secret end
+  from (
+    select count(*) filter (where d.claimed_at > moment - lease()) as flying,
+           min(d.claimed_at) filter (where d.claimed_at > moment - lease()) as first_claimed_at,
+           min(d.next_attempt_at) as first_due, max(d.next_attempt_at) as last_due
+    from deliveries d
+    where d.webhook_id = l.webhook_id and d.partner_id = l.partner_id and d.status = 'pendente' and d.claimed_at is not null
+      and d.next_attempt_at between l.scan_from and l.flying_to
+  ) claimed
+  cross join lateral (
+    select least(l.max_in_flight, floor(l.window_size)::int, case when l.failing_since is not null then 1 end,
+                 case when claimed.first_claimed_at <= moment - interval '5 seconds' then 8 end) as size
+  ) cap
+  left join webhooks w on w.id = l.webhook_id and w.partner_id = l.partner_id
+  left join partners p on p.id = l.partner_id;
+end;

@@ -1,0 +1,80 @@
+-- A turn of a poller, in the caller's transaction: waits for work, `patience_ms` at most (null: not at all), takes what arrived,
+-- and claims up to `at_most` deliveries under the name `claim`. src/delivery/queue/claim.ts has the invariant of a claim.
+-- Returns first a row of the turn itself: how many arrivals it took, the start of this server, and how long a claim is its
+-- poller's. Then what serve_arrivals and claim_due return.
+--
+-- A poller behind others (`lag_ms`, src/delivery/poller/rhythm.ts) that finds nothing which has waited for so long takes nothing.
+-- What arrived is served first, by half of the slots at most (serve_arrivals); then the lanes that are due (claim_due).
+-- Crash: all or nothing. A turn that claims nothing commits asynchronously: should the server lose it, the arrivals are there
+-- again, and the session's memory of them is gone with its session.
+create or replace function take_turn(
+  claim text, at_most bigint, at timestamptz, due_from timestamptz, reserve int, holders uuid[], held int[], sated uuid[],
+  patience_ms float8 default null, nap_ms float8 default 1, lag_ms float8 default 0
+)
+  returns table (
+    turn int, id uuid, number int, event text, body bytea, loan_version int, traceparent text, salt bytea,
+    webhook_id uuid, active boolean, partner_id uuid, url text, encrypted_secret bytea, previous_encrypted_secret bytea,
+    claimed_at timestamptz, lost uuid[], is_full boolean, is_test boolean, arrived int, server text, lease_ms float8
+  )
+  language plpgsql volatile set search_path from current
+as $$
+#variable_conflict use_column
+declare
+  arrivals_a_turn constant bigint := 4000;
+  moment timestamptz;
+  has_work boolean := true;
+  came arrivals[];
+  lane_of uuid;
+  -- The partner of each delivery that was claimed.
+  claimed uuid[] := '{}';
+begin
+  if current_setting('carteiro.known_server', true) is distinct from 'yes' then
+    perform refuse_strange_server();
+  end if;
+  if patience_ms is not null then
+    has_work := case when lag_ms > 0 then wait_behind_others(at, patience_ms, lag_ms, due_from, sated)
+                     else wait_for_work(at, patience_ms, nap_ms, due_from, sated) end;
+  end if;
+  moment := coalesce(at, clock_timestamp());
+  if has_work or lag_ms = 0 then
+    came := take_arrivals(arrivals_a_turn);
+  end if;
+  turn := 0;
+  arrived := coalesce(cardinality(came), 0);
+  server := pg_postmaster_start_time();
+  lease_ms := extract(epoch from lease()) * 1000;
+  return next;
+  if came is not null then
+    arrived := null;
+    server := null;
+    lease_ms := null;
+    for turn, id, number, event, body, loan_version, traceparent, salt, webhook_id, active, partner_id, url, encrypted_secret,
+        previous_encrypted_secret, claimed_at, lost, is_full, is_test
+    in select * from serve_arrivals(claim, came, at_most, moment, reserve, holders, held)
+    loop
+      lane_of := coalesce(partner_id, lane_of);
+      if id is not null then
+        claimed := claimed || lane_of;
+      end if;
+      return next;
+    end loop;
+  end if;
+  if (has_work or lag_ms = 0) and cardinality(claimed) < at_most
+     and exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
+    if claimed <> '{}' then
+      select array_agg(partner), array_agg(slots)
+      into holders, held
+      from (
+        select partner, sum(n)::int as slots
+        from (select * from unnest(holders, held) union all select unnest(claimed), 1) as taken (partner, n)
+        group by partner
+      ) all_held;
+    end if;
+    return query
+    select c.*, null::int, null::text, null::float8
+    from claim_due(claim, at_most - cardinality(claimed), moment, due_from, reserve, holders, held, sated) c;
+  elsif claimed = '{}' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
+end
+$$;

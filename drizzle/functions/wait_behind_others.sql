@@ -1,0 +1,45 @@
+-- As wait_for_work, for a poller that is not the first of those that live: it takes only what has waited for `lag_ms`, because
+-- the first one is busy, full, frozen or dead. So the work gathers with few, whose claims are large, and the others hardly look.
+-- Work is a lane that has been due, or a delivery that has arrived, for so long; and any arrival that was there when the wait
+-- began, and still is at its end.
+-- Crash: nothing is written but the session's memory of arrivals, which moves on while there are none.
+create or replace function wait_behind_others(
+  at timestamptz, patience_ms float8, lag_ms float8, due_from timestamptz, sated uuid[]
+)
+  returns boolean
+  language plpgsql volatile set search_path from current
+as $$
+declare
+  lag constant interval := lag_ms * interval '1 millisecond';
+  give_up_at constant timestamptz := clock_timestamp() + patience_ms * interval '1 millisecond';
+  after constant xid8 := pg_snapshot_xmax(arrivals_taken());
+  running constant xid8[] := array(select pg_snapshot_xip(arrivals_taken()));
+  -- Taken before the look that it is true of.
+  seen constant pg_snapshot := pg_current_snapshot();
+  oldest constant xid8 := (
+    select min(tx) from (select min(tx) as tx from arrivals where tx >= after
+                         union all select min(tx) from arrivals where tx = any (running)) arrived);
+  moment timestamptz;
+begin
+  if oldest is null then
+    perform set_config('carteiro.taken', seen::text, false);
+  end if;
+  loop
+    moment := coalesce(at, clock_timestamp()) - lag;
+    if exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated))
+       or exists (select from arrivals where tx >= after and kind = 'due' and due_at <= moment)
+       or exists (select from arrivals where tx = any (running) and kind = 'due' and due_at <= moment)
+    then
+      return true;
+    end if;
+    if clock_timestamp() >= give_up_at then
+      return exists (
+        select from arrivals a
+        where a.tx = oldest
+          and (a.kind in ('due', 'look')
+               or (select saturated from lanes l where l.webhook_id = a.webhook_id order by version desc limit 1)));
+    end if;
+    perform pg_sleep(lag_ms / 2000);
+  end loop;
+end
+$$;
