@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 /** The same id for the same words. */
 export function idOf(...words: readonly (string | number)[]): string {
   const hex = createHash('sha256').update(words.join(' ')).digest('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
 }
 
 /** A loan from its contract to its transfer; `seed` tells one history from another. */

@@ -5,6 +5,7 @@ import { drain } from './drain.ts';
 import { endurance } from './endurance.ts';
 import { eventCost } from './event-cost.ts';
 import { fair } from './fair.ts';
+import { history } from './history.ts';
 import { latency } from './latency.ts';
 import { mechanisms } from './mechanisms.ts';
 import { memory } from './memory.ts';
@@ -31,4 +32,5 @@ export const figures: readonly Figure[] = [
   pollers,
   order,
   reads,
+  history,
 ];

@@ -1,0 +1,130 @@
+/**
+ * History beside a partner that runs: how many events a second come in, how many bytes each takes, and what the partner feels:
+ * commit → arrival at 100 events/s, without an import and beside one at its default pace, in turns.
+ */
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCommand } from '../../support/command.ts';
+import { yearOfHistory } from '../../support/history.ts';
+import { carteiro, startPoller } from '../carteiro.ts';
+import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { median, percentile } from '../harness/statistics.ts';
+import { appendAtRate, latenciesOf } from './arrivals.ts';
+
+const DATABASE = 'history';
+const WEBHOOKS = 100;
+const RATE = 100;
+const EVENTS_A_LOAN = 5;
+
+/** What the partner feels, in ms. */
+async function feel(bench: Bench, url: string, partners: readonly string[], seconds: number): Promise<number> {
+  const { receiver, seed } = bench;
+  await receiver.reset(true);
+  const commits = await appendAtRate({
+    url,
+    rate: RATE,
+    seconds,
+    seed,
+    write: async (sql, id, index) => {
+      const data = { emprestimo_id: id, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
+      await sql`
+        select append_event(${id}, 0, 'desembolso.falhou', ${partners[index % partners.length] ?? ''},
+                            ${JSON.stringify(data)}::text::json, 'bench')`;
+    },
+  });
+  await receiver.reached(commits.size);
+  return percentile(latenciesOf(commits, await receiver.arrivals()), 0.99);
+}
+
+/** Imports `loans` and says how many events a second came in. */
+async function importLoans(url: string, partnerId: string, loans: number, seed: string, rate: number): Promise<number> {
+  const file = join(tmpdir(), `carteiro-history-${process.pid}.ndjson`);
+  const lines = yearOfHistory(partnerId, loans, new Date(), seed).map((event) => `${JSON.stringify(event)}\n`);
+  await pipeline(Readable.from(lines), createWriteStream(file));
+  try {
+    const startedMs = performance.now();
+    const env = { DATABASE_URL: url, SANDBOX: 'true', LOG_LEVEL: 'warn' };
+    const { code, stderr } = await startCommand(['import', file, '--rate', String(rate)], env).end();
+    if (code !== 0) throw new Error(stderr);
+    return (loans * EVENTS_A_LOAN * 1_000) / (performance.now() - startedMs);
+  } finally {
+    await rm(file);
+  }
+}
+
+async function run(bench: Bench): Promise<Result> {
+  const { server, receiver, progress, rounds, isQuick } = bench;
+  const loans = Number(process.env['BENCH_HISTORY_LOANS'] ?? (isQuick ? 500 : 100_000));
+  const seconds = isQuick ? 3 : 20;
+  await carteiro.seed(server, DATABASE, receiver.url, 0, WEBHOOKS);
+  const url = server.urlOf(DATABASE);
+  const rows = await server.on(
+    DATABASE,
+    (sql) => sql<{ partner: string }[]>`select partner_id as partner from webhooks`,
+  );
+  const partners = rows.map(({ partner }) => partner);
+  const [first = ''] = partners;
+  const poller = await startPoller(url);
+  const speeds: number[] = [];
+  const ratios: number[] = [];
+  const felt: number[] = [];
+  try {
+    const fast = await progress.phase(`import of ${loans} loans, as fast as it goes`, 3_600, () =>
+      importLoans(url, first, loans, 'fast', 0),
+    );
+    const bytes = await server.on(DATABASE, async (sql) => {
+      const [row] = await sql<[{ bytes: number }]>`
+        select (pg_total_relation_size('events') + pg_total_relation_size('loans')
+                + pg_total_relation_size('seal_trees'))::float8 as bytes`;
+      return row.bytes / (loans * EVENTS_A_LOAN);
+    });
+    await feel(bench, url, partners, 3);
+    for (let round = 1; round <= rounds; round += 1) {
+      const alone = await feel(bench, url, partners, seconds);
+      const importing = importLoans(url, first, isQuick ? loans : (seconds + 30) * 1_000, `round ${round}`, 5_000);
+      await sleep(isQuick ? 500 : 5_000);
+      const beside = await feel(bench, url, partners, seconds);
+      speeds.push(await importing);
+      felt.push(beside);
+      ratios.push(beside / alone);
+      progress.note(
+        `round ${round}/${rounds}: p99 ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside an import`,
+      );
+    }
+    return {
+      measured: [
+        {
+          id: 'history_fast',
+          label: `history, ${loans} loans of 5 events, --rate 0`,
+          value: fast,
+          unit: 'events/s',
+          bar: null,
+        },
+        {
+          id: 'history_paced',
+          label: '… beside 100 events/s, at the default pace',
+          value: median(speeds),
+          unit: 'events/s',
+          bar: null,
+        },
+        { id: 'history_bytes', label: '… log, indexes, loans and seals', value: bytes, unit: 'B/event', bar: null },
+        { id: 'history_felt', label: 'commit → arrival p99 beside it', value: median(felt), unit: 'ms', bar: null },
+        { id: 'history_ratio', label: '… against without an import', value: median(ratios), unit: '×', bar: atMost(2) },
+      ],
+    };
+  } finally {
+    await poller.end('SIGTERM');
+    await server.drop(DATABASE);
+  }
+}
+
+export const history: Figure = {
+  id: 'history',
+  about: 'an import of history: events/s, bytes, and what a running partner feels meanwhile',
+  run,
+};

@@ -1,0 +1,158 @@
+/**
+ * A lender's first day, by the command line and over HTTP: a database that is the core's, a year that comes in silently, and a
+ * loan that goes on.
+ */
+import { writeFile } from 'node:fs/promises';
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import postgres from 'postgres';
+import type { Installation } from '../../src/db/installation.ts';
+import { type Finished, runCommand, startCommand } from '../support/command.ts';
+import {
+  type CoreDatabase,
+  createCoreDatabase,
+  environmentOf,
+  fingerprintOf,
+  installationOfItsOwn,
+  PASSWORD,
+} from '../support/core-database.ts';
+import { fetchDescribed } from '../support/described-answers.ts';
+import { idOf, linesOf, yearOfHistory } from '../support/history.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+const LOANS = 40;
+
+let core: CoreDatabase;
+let installation: Installation;
+let environment: Record<string, string>;
+let folder: Awaited<ReturnType<typeof makeTestFolder>>;
+let partnerId: string;
+
+const as = (role: string) => ({ ...environment, DATABASE_URL: core.urlOf(`${installation.rolePrefix}_${role}_login`) });
+const carteiro = async (...args: string[]): Promise<Finished> => runCommand(args, environment);
+
+beforeAll(async () => {
+  core = await createCoreDatabase();
+  folder = await makeTestFolder();
+  installation = installationOfItsOwn();
+  environment = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
+  const migrated = await carteiro('migrate');
+  if (migrated.code !== 0) throw new Error(migrated.stderr);
+  for (const [login, roles] of Object.entries({ app: ['app'], core: ['core'], import: ['app', 'migrator'] })) {
+    const granted = roles.map((role) => `${installation.rolePrefix}_${role}`).join(', ');
+    const name = `${installation.rolePrefix}_${login}_login`;
+    await core.sql.unsafe(`create role ${name} login password '${PASSWORD}' in role ${granted}`);
+  }
+  const created = await carteiro('partner', 'create', '--name', 'Um');
+  partnerId = (JSON.parse(created.stdout) as { id: string }).id;
+});
+afterAll(async () => {
+  await core.drop();
+  await folder.remove();
+});
+
+const lastMonth = (offset: number) => {
+  const day = new Date();
+  day.setUTCDate(15);
+  day.setUTCMonth(day.getUTCMonth() - offset);
+  return day.toISOString().slice(0, 7);
+};
+
+test('a year is imported, read, told to nobody, and a loan of it goes on by a signed POST with the right version', async () => {
+  const before = await fingerprintOf(core.sql, installation);
+  const receiver = await startReceiver();
+  const running = startCommand(['start'], environment);
+  const [, url] = /(http:\/\/[^\s"]+?:\d+)/.exec(await running.output(/http:\/\/[^\s"]+?:\d+/)) ?? [];
+  const scope = 'webhooks:read webhooks:write emprestimos:read';
+  const token = (await carteiro('token', '--partner', partnerId, '--scope', scope)).stdout.trim();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const registered = await fetchDescribed(`${url}/v1/webhooks`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      url: receiver.url,
+      eventos: ['desembolso.liquidado', 'averbacao.concluida', 'trabalhador.desligado'],
+    }),
+  });
+  const { secret } = (await registered.json()) as { secret: string };
+
+  const file = join(folder.path, 'loans.ndjson');
+  await writeFile(file, linesOf(yearOfHistory(partnerId, LOANS, new Date(), 'first day')));
+  const args = ['import', file, '--closed-until', lastMonth(1), '--batch', '37'];
+  const refused = await runCommand(args, as('app'));
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/lacks the rights.*_migrator/)]);
+  const imported = await runCommand(args, as('import'));
+  expect([imported.code, JSON.parse(imported.stdout)]).toEqual([
+    0,
+    { lines: 5 * LOANS, events: 5 * LOANS, appended: 5 * LOANS, seconds: expect.any(Number) as number },
+  ]);
+  const again = startCommand(['import', '-'], as('import'));
+  expect((await again.end('SIGTERM')).code).not.toBe(0);
+  expect(JSON.parse((await runCommand(args, as('import'))).stdout)).toMatchObject({ appended: 0 });
+
+  const loan = idOf('first day', 3);
+  const read = async (query = '') =>
+    (await (await fetchDescribed(`${url}/v1/emprestimos/${loan}${query}`, { headers })).json()) as object;
+  expect(await read()).toMatchObject({ id: loan, status: 'desembolsada', versao: 5 });
+  expect(await read('?versao=1')).toMatchObject({ status: 'em_assinatura', versao: 1 });
+
+  const bank = postgres(as('core')['DATABASE_URL'] ?? '', { max: 1 });
+  const told = {
+    emprestimo_id: loan,
+    numero_emprestimo: ((await read()) as { numero: string }).numero,
+    cpf_trabalhador: '52998224725',
+    matricula: 'M-3',
+    nome_trabalhador: 'Ana Souza',
+    data_desligamento: new Date().toISOString().slice(0, 10),
+    motivo_desligamento: { codigo: '02', descricao: 'Sem justa causa' },
+    situacao_emprestimo: { codigo: 'encerrada', descricao: 'Encerrada por desligamento' },
+  };
+  await bank.unsafe(
+    `select ${installation.schema}.append_event($1, 5, 'trabalhador.desligado', $2, $3::text::json, 'core')`,
+    [loan, partnerId, JSON.stringify(told)],
+  );
+  await bank.end();
+  await receiver.received(1);
+  const [post] = receiver.posts;
+  expect(post?.headers).toMatchObject({ 'x-webhook-event': 'trabalhador.desligado', 'x-webhook-loan-version': '6' });
+  const digest = createHmac('sha256', secret)
+    .update(post?.body ?? '')
+    .digest('hex');
+  expect(post?.headers['x-webhook-signature']).toBe(`sha256=${digest}`);
+  expect((await running.end('SIGTERM')).code).toBe(0);
+  expect(receiver.posts).toHaveLength(1);
+  await receiver.close();
+
+  const year = lastMonth(12);
+  const balance = await carteiro(
+    'audit',
+    'balance',
+    '--from',
+    `${year}-01`,
+    '--to',
+    new Date().toISOString().slice(0, 10),
+  );
+  const { total } = JSON.parse(balance.stdout) as { total: object };
+  expect([balance.code, total]).toMatchObject([0, { eventos: 1, esperadas: 1, entregue: 1 }]);
+  await carteiro('audit', 'seal');
+  expect(JSON.parse((await carteiro('audit', 'verify')).stdout)).toMatchObject({ confere: true, achados: [] });
+  expect(JSON.parse((await carteiro('close-settlement', lastMonth(1))).stdout)).toMatchObject({ closed: 1 });
+  const counted = await core.sql.unsafe(`select installments from ${installation.schema}.settlements`);
+  expect(counted).toEqual([{ installments: 0 }]);
+  expect(await fingerprintOf(core.sql, installation)).toEqual(before);
+});
+
+test('a line that does not fit ends it with 1: the line, the key, the rule, and what is in', async () => {
+  const lines = linesOf(yearOfHistory(partnerId, 2, new Date(), 'second file')).split('\n');
+  lines[7] = (lines[7] ?? '').replace('"version":3', '"version":4');
+  const file = join(folder.path, 'gap.ndjson');
+  await writeFile(file, lines.join('\n'));
+  const { code, stdout, stderr } = await runCommand(['import', file, '--batch', '5'], as('import'));
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { lines: 5, appended: 5 }]);
+  expect(stderr.trim()).toBe(
+    'line 8: version: 4 does not follow 2. Lines 1 to 5 are in, and nothing behind them: mend the line and run the same command again',
+  );
+  expect(await runCommand(['import', join(folder.path, 'none.ndjson')], as('import'))).toMatchObject({ code: 2 });
+});
