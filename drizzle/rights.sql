@@ -43,7 +43,7 @@ grant execute on function
   to carteiro_auditor;
 
 -- The `audit` commands: the log, and of the tables the columns that the views show as they are.
-grant select on applied_migrations, installation, event_types, seals, seal_trees, seal_nodes, checkpoints,
+grant select on applied_migrations, installation, event_types, seals, seal_trees, seal_nodes, checkpoints, anchor_receipts,
   events_as_sealed, attempts_as_sealed, webhook_history_as_sealed, partner_history_as_sealed, send_orders_as_sealed, masked_facts
   to carteiro_auditor;
 grant select (id, stream, version, type, partner_id, occurred_at, fan_out, imported, snapshot, position, epoch, tx) on events to carteiro_auditor;

@@ -20,8 +20,11 @@ import {
 } from '../support/anchor-places.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { runCommand } from '../support/command.ts';
+import { readProof } from '../../src/audit/proof/proof.ts';
+import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
+import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { commitEvents, insertPartner } from '../support/outbox.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
@@ -42,6 +45,7 @@ beforeAll(async () => {
   directory = path.join(folder.path, 'kept');
   await mkdir(directory);
   partnerId = await insertPartner(database.sql);
+  await insertWebhook(database.sql, partnerId, 'https://partner.example/');
   authority = await startAuthority(folder.path);
   bucket = await startBucket('key-id', 'key-secret');
   witness = await startWitness(SIGNER);
@@ -145,6 +149,53 @@ describe('audit anchor', () => {
     expect(errorsOf(await anchor())).toEqual(NO_ERRORS);
     expect(witness.asked.slice(-2)).toEqual([0, 1]);
     expect(witness.seen?.size).toBe(3);
+  });
+
+  test('its receipts are in the proof of each delivery, and audit check verifies them offline', async () => {
+    const [delivery] = await database.sql<{ id: string }[]>`select id from deliveries order by id limit 1`;
+    const proof = await readProof(database.pool, delivery?.id ?? '');
+    expect(proof?.ancoras.map(({ tipo, checkpoint }) => [tipo, checkpoint.split('\n')[1]])).toEqual([
+      ['arquivo', '1'],
+      ['bucket', '1'],
+      ['carimbo_de_tempo', '1'],
+      ['testemunha', '1'],
+    ]);
+    expect(JSON.stringify(proof)).not.toContain(folder.path);
+    const file = path.join(folder.path, 'prova.json');
+    const check = async (content: unknown, ...options: string[]) => {
+      await writeFile(file, JSON.stringify(content));
+      const { code, stdout } = await runCommand(['audit', 'check', file, '--key', SIGNER.text, ...options]);
+      const { confere, motivo, recibos } = JSON.parse(stdout) as {
+        confere: boolean;
+        motivo: string;
+        recibos: CheckedReceipt[];
+      };
+      return { code, confere, motivo, each: recibos.map((one) => one.confere), times: recibos.map(({ em }) => em) };
+    };
+    const trust = ['--tsa-ca', authority.rootsFile, '--witness', witness.key];
+    expect(await check(proof)).toMatchObject({ code: 0, confere: true, each: [null, null, null, null] });
+    expect(await check(proof, ...trust)).toMatchObject({
+      code: 0,
+      each: [null, null, true, true],
+      times: [null, null, expect.stringMatching(/^20/) as string, new Date(1_800_000_000_000).toISOString()],
+    });
+    const first = proof?.ancoras[0]?.checkpoint ?? '';
+    const kept = path.join(folder.path, 'kept.checkpoint');
+    await writeFile(kept, first);
+    const older = await readProof(database.pool, delivery?.id ?? '', 1);
+    expect(await check(older, '--checkpoint', kept, ...trust)).toMatchObject({
+      code: 0,
+      each: [true, true, true, true],
+    });
+    const forged = (change: (one: Proof['ancoras'][number]) => object) =>
+      check({ ...proof, ancoras: proof?.ancoras.map((one) => Object.assign({}, one, change(one))) }, ...trust);
+    const cut = ({ recibo }: { recibo: string }) => Buffer.from(recibo, 'base64').subarray(0, -8).toString('base64');
+    expect(await forged((one) => ({ recibo: cut(one) }))).toMatchObject({ code: 1, each: [null, null, false, false] });
+    expect(await forged(() => ({ caminho: [] }))).toMatchObject({
+      code: 1,
+      motivo: expect.stringContaining('it forked') as string,
+    });
+    expect(await forged(() => ({ checkpoint: first.replace('\n1\n', '\n2\n') }))).toMatchObject({ code: 1 });
   });
 
   test('one that fails stops no other, and is told with its reason until it works', async () => {

@@ -180,6 +180,7 @@ describe('the auditor', () => {
     'partners',
     'erasure_pages',
     'masked_facts',
+    'anchor_receipts',
     ...SOURCE_NAMES.map((name) => `${name}_as_sealed`),
   ]);
 

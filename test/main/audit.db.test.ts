@@ -110,7 +110,11 @@ test('check judges a file without any database', async () => {
   const check = () => runCommand(['audit', 'check', file, '--key', SIGNER.text]);
   expect((await runCommand(['audit', 'check', file])).code).toBe(3);
   const good = await check();
-  expect(good).toEqual({ code: 0, stdout: '{"confere":true,"motivo":null,"sem_selo":0,"apagado":null}\n', stderr: '' });
+  expect(good).toEqual({
+    code: 0,
+    stdout: '{"confere":true,"motivo":null,"sem_selo":0,"apagado":null,"recibos":[]}\n',
+    stderr: '',
+  });
   await writeFile(file, JSON.stringify({ ...proof, corpo: '{}' }));
   const bad = await check();
   expect([bad.code, JSON.parse(bad.stdout)]).toMatchObject([

@@ -12,6 +12,7 @@ import { framedOf, type LogPoint, type Sight, sightOf } from '../seals/rows.ts';
 import { findSeal, LackingHashes, readLogHashes, readRowHashes, type Seal, sealEntry } from '../seals/seal-log.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';
 import { maskProof } from './mask-proof.ts';
+import { readReceipts } from './receipts.ts';
 
 /**
  * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
@@ -58,6 +59,7 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
       apagamento: erasure,
       selos,
       checkpoint: checkpoint?.note ?? null,
+      ancoras: checkpoint === null ? [] : await readReceipts(tx, Math.max(1, ...seals.keys()), checkpoint),
       retido: null,
     };
     return sight === 'whole' ? proof : maskProof(proof);

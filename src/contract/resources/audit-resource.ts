@@ -1,7 +1,7 @@
 /** The shapes that auditors read: attempts, the balance, one delivery as evidence. */
 import { z } from 'zod';
 import { deliveredName } from './delivery-resource.ts';
-import { DELIVERY_STATUSES, OUTCOMES } from '../statuses.ts';
+import { ANCHOR_KINDS, DELIVERY_STATUSES, OUTCOMES } from '../statuses.ts';
 import { date, id, timestamp } from '../values.ts';
 
 export const auditedAttempt = z.strictObject({
@@ -118,6 +118,19 @@ const provedRow = z.strictObject({
 });
 export type ProvedRow = z.infer<typeof provedRow>;
 
+/**
+ * What a place outside says of a checkpoint that covers the rows: of a time stamp the response in DER, of a witness its
+ * cosignature, else where the copy lies. `caminho` is the RFC 9162 proof between this checkpoint and the proof's own.
+ */
+const anchorReceipt = z.strictObject({
+  tipo: z.enum(ANCHOR_KINDS),
+  onde: z.string().meta({ examples: ['witness.example/w1'] }),
+  checkpoint: z.string(),
+  recibo: z.base64(),
+  ancorada_em: timestamp,
+  caminho: path.nullable(),
+});
+
 const provedDelivery = z.strictObject({
   id,
   evento_id: id,
@@ -153,6 +166,8 @@ export const proof = z.strictObject({
   selos: z.array(z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable() })),
   /** A C2SP tlog-checkpoint; null when none was signed yet. */
   checkpoint: z.string().nullable(),
+  /** Of each place outside the first receipt that covers the seals above. */
+  ancoras: z.array(anchorReceipt),
   retido: z.string().nullable(),
 });
 export type Proof = z.infer<typeof proof>;

@@ -26,7 +26,7 @@ export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedP
         >
         <a class="button" href="/painel/auditoria?entrega_id=${entrega.id}">${t.auditor.itsAttempts}</a>
       </p>
-      ${proof.retido !== null ? html`<p class="dim">${t.auditor.withheld}</p>` : ''}
+      ${proof.retido !== null ? html`<p class="dim">${t.auditor.withheld}</p>` : ''} ${receipts(visit, proof)}
       <h2>${t.delivery.body}</h2>
       <pre tabindex="0">${proof.corpo}</pre>
       <h2>${t.auditor.lines}</h2>
@@ -47,4 +47,17 @@ function verdict({ t }: Visit, { fits, reason }: CheckedProof): Html {
   return fits === null
     ? notice('done', t.auditor.fitsInPart)
     : notice('failed', `${t.auditor.doesNotFit} ${reason ?? ''}`);
+}
+
+/** Which places outside keep a checkpoint that covers these rows. */
+function receipts(visit: Visit, { ancoras }: Proof): Html | '' {
+  const { t } = visit;
+  if (ancoras.length === 0) return '';
+  return html`<h2>${t.auditor.receipts}</h2>
+    <ul class="plain">
+      ${ancoras.map(
+        ({ tipo, onde, ancorada_em: at }) =>
+          html`<li><span class="badge">${t.auditor.places[tipo]}</span> <code>${onde}</code> ${moment(visit, at)}</li>`,
+      )}
+    </ul>`;
 }

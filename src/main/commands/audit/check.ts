@@ -1,3 +1,4 @@
+import type { Verifier } from '../../../audit/checkpoint/note.ts';
 import { readText } from '../../arguments.ts';
 import { command, EXIT, option, UsageError } from '../../command.ts';
 
@@ -11,6 +12,8 @@ export const check = command({
       'one that was kept outside: a file, or a line of X-Carteiro-Checkpoint',
       readText,
     ),
+    tsaCa: option('--tsa-ca <file>', 'certificates in PEM that a time stamp’s chain must lead to', readText),
+    witness: option('--witness <key>', 'a witness’s public key, or a file of such keys, one a line', readText),
   },
   help: `
 Checks a file that GET /v1/auditoria/entregas/{id}/prova answered, without a database: each row is led to its seal, each seal to
@@ -23,7 +26,10 @@ the file; the attempts' own times are.
 Of a delivery whose worker was forgotten the text is gone. What is checked is that each attempt sent the event's body, whatever it
 was, and that an order that was sealed took it away; apagado says which.
 
-Output: {"confere": true, "motivo": null, "sem_selo": 0, "apagado": null}, or "apagado": {"pedido": "0199…", "em": "2026-…"};
+recibos tells of each place outside that keeps the log's head whether its receipt verifies: a time stamp by --tsa-ca, a
+cosignature by --witness, a copy where it is given as --checkpoint. One that does not verify makes confere false.
+
+Output: {"confere": true, "motivo": null, "sem_selo": 0, "apagado": null, "recibos": []}, or "apagado": {"pedido": "0199…", "em": "2026-…"};
 sem_selo counts the rows that no checkpoint covered yet. confere is
 false when something does not fit, and null when all that could be checked fits but motivo tells what could not.`,
   exits: {
@@ -31,29 +37,42 @@ false when something does not fit, and null when all that could be checked fits 
     refused: 'something does not fit',
     outOfReach: 'a part could not be checked: it is not sealed yet, masked, or no key was given',
   },
-  async run({ file, key, checkpoint }, { print }) {
+  async run({ file, key, checkpoint, tsaCa, witness }, { print }) {
     const { checkProof } = await import('../../../audit/proof/check-proof.ts');
+    const { checkReceipts } = await import('../../../audit/proof/receipts.ts');
+    const { readWitnessKey } = await import('../../../audit/checkpoint/cosignature.ts');
     const { readVerifier } = await import('../../../audit/checkpoint/note.ts');
     const { openCheckpoint, openHeader } = await import('../../../audit/checkpoint/checkpoint.ts');
     const text = await readWhole(file);
-    const lines = key === undefined ? [] : (await readFileOr(key)).trim().split('\n');
-    const keys = lines.map((line) => {
-      const verifier = readVerifier(line);
-      if (verifier === null)
-        throw new UsageError('--key: must be a public key as checkpoint key prints it, or a file of such keys');
-      return verifier;
-    });
+    const keys = key === undefined ? [] : readKeys(await readFileOr(key), readVerifier, '--key');
     const given = checkpoint === undefined ? null : await readFileOr(checkpoint);
     const kept = given === null ? null : (openCheckpoint(given, keys) ?? openHeader(given.trim(), keys));
     if (given !== null && kept === null)
       throw new UsageError('--checkpoint: is no checkpoint that a key of --key has signed');
+    const witnesses = witness === undefined ? [] : readKeys(await readFileOr(witness), readWitnessKey, '--witness');
+    const roots = tsaCa === undefined ? null : await readWhole(tsaCa);
     const { fits, reason, unsealed, erased } = checkProof(text, { keys, checkpoint: kept });
+    const recibos = await checkReceipts(text, { keys, roots, witnesses, kept });
+    const wrong = recibos.find(({ confere }) => confere === false);
+    const confere = wrong === undefined ? fits : false;
+    const motivo = wrong === undefined || fits === false ? reason : `the receipt of ${wrong.onde}: ${wrong.motivo}`;
     const apagado = erased && { pedido: erased.order, em: erased.at };
-    print(JSON.stringify({ confere: fits, motivo: reason, sem_selo: unsealed, apagado }));
-    if (fits === null) return EXIT.outOfReach;
-    return fits ? EXIT.done : EXIT.refused;
+    print(JSON.stringify({ confere, motivo, sem_selo: unsealed, apagado, recibos }));
+    if (confere === null) return EXIT.outOfReach;
+    return confere ? EXIT.done : EXIT.refused;
   },
 });
+
+function readKeys(text: string, read: (line: string) => Verifier | null, name: string): Verifier[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const key = read(line);
+      if (key === null) throw new UsageError(`${name}: must be a public key, name+hash+base64, or a file of such keys`);
+      return key;
+    });
+}
 
 async function readWhole(file: string): Promise<string> {
   const { readFile } = await import('node:fs/promises');

@@ -44,6 +44,8 @@ export const auditor: typeof pt = {
   withheld: 'Without the scope auditoria:cpf the proof comes masked, and cannot be checked as a whole.',
   lines: 'Rows of the proof',
   notSealed: 'not sealed yet',
+  receipts: 'Kept outside',
+  places: { carimbo_de_tempo: 'time stamp', arquivo: 'file', bucket: 'bucket', testemunha: 'witness' },
   inSeal: (number) => `seal ${number}`,
   fits: 'Everything fits: bytes, rows, seals and checkpoint.',
   fitsInPart: 'What could be checked fits; the rest is not sealed yet, or masked.',

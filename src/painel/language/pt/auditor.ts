@@ -45,6 +45,8 @@ export const auditor = {
   withheld: 'Sem o escopo auditoria:cpf a prova vem mascarada, e não pode ser conferida por inteiro.',
   lines: 'Linhas da prova',
   notSealed: 'ainda sem selo',
+  receipts: 'Guardado fora daqui',
+  places: { carimbo_de_tempo: 'carimbo de tempo', arquivo: 'arquivo', bucket: 'bucket', testemunha: 'testemunha' },
   inSeal: (number: number) => `selo ${number}`,
   fits: 'Tudo confere: bytes, linhas, selos e checkpoint.',
   fitsInPart: 'Confere o que pôde ser conferido; o resto ainda não está selado, ou está mascarado.',
