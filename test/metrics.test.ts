@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { OUTCOMES } from '../src/contract/statuses.ts';
 import { createMetrics, type Metrics } from '../src/metrics.ts';
 
 test('attempts are counted by outcome, and reading them changes nothing', async () => {
@@ -56,6 +57,14 @@ test('what is never answered is not waited for, nor asked for again while it is 
   expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
   expect(await samples(metrics, 'carteiro_database_up')).toEqual(['carteiro_database_up 0']);
   expect(asked).toBe(1);
+});
+
+test('each outcome of an attempt is there from the start, as a count and as a duration', async () => {
+  const { text } = await createMetrics().expose();
+  for (const outcome of OUTCOMES) {
+    expect(text).toContain(`carteiro_delivery_attempts_total{outcome="${outcome}"} 0\n`);
+    expect(text).toContain(`carteiro_delivery_attempt_duration_seconds_count{outcome="${outcome}"} 0\n`);
+  }
 });
 
 test('what ends in _total is a counter, and each without a label of its own is there from the start', async () => {
