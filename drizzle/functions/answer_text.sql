@@ -1,6 +1,6 @@
--- A receiver's answer as text, without the bytes that are none. Read as LATIN1, where each byte is a character, it can be
--- sifted by a pattern: what is well-formed UTF-8 is kept. A zero, which no text may hold, is read as a byte that is never
--- UTF-8; left out first, it would join the bytes around it.
+-- A receiver's answer as text, without the bytes that are not UTF-8. We read it as LATIN1, where each byte is a character, and keep
+-- the runs that match the pattern of well-formed UTF-8. A zero byte, which no text may hold, becomes a byte that is never UTF-8;
+-- if we dropped it first, the bytes around it would join.
 create or replace function answer_text(answer bytea) returns text
 language sql immutable strict parallel safe set search_path from current
 return convert_from(convert_to(regexp_replace(

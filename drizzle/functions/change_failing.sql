@@ -2,8 +2,8 @@
 -- (src/delivery/queue/upkeep/failing.ts decides). False when there is nothing to do: then nothing was written.
 --   falhando      from `p_at` on its lane has one delivery in flight
 --   fim_da_falha  the lane has its window again, and looks at once
---   suspensao     the same, and the webhook is inactive: that look has what is pending become `suspensa`, as after its partner's
---                 own deactivation; a resumption under way ends
+--   suspensao     the same, and the webhook is inactive: that look makes its pending deliveries `suspensa`, as after a
+--                 deactivation by its partner; a resumption under way ends
 -- Like muting, it waits for a claim that holds the lane.
 create or replace function change_failing(p_webhook_id uuid, p_change text, p_at timestamptz, p_reason text) returns boolean
   language plpgsql security definer set search_path from current

@@ -1,5 +1,5 @@
--- What the loan core may see of the deliveries of its events: where each stands, and nothing of the webhook but its id.
--- Tests and notices are none of its events.
+-- The deliveries of the loan core's events, as the core may see them: their status, and of the webhook its id alone. Deliveries of
+-- tests and notices are left out.
 drop view if exists core_deliveries;
 create view core_deliveries as
 select e.id as event_id, e.stream, e.version, e.type, e.partner_id, d.id, d.webhook_id, d.status, d.attempts,

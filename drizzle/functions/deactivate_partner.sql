@@ -1,6 +1,6 @@
--- Lets a partner go, with who did it and why in its history. The API's own login may do this and nothing else to an account:
+-- Lets a partner go; its history names the author and the reason. The API's own login may do this and nothing else to an account:
 -- an operator lets a partner go on the page. It can be undone by carteiro_owner alone.
--- Null: there is no such partner, or it is the one of the operator's own notices. False: it is inactive already.
+-- Null: there is no such partner, or it is the operator's own, which gets the notices. False: it is inactive already.
 create or replace function deactivate_partner(p_id uuid, p_actor text, p_reason text) returns boolean
   language plpgsql security definer set search_path from current
 as $$

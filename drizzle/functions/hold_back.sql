@@ -1,16 +1,16 @@
--- Keeps the order of loans, for webhooks whose partner asked for it (`lanes.in_order`). Of these locked lanes, returns those
--- among the first `at_most` due deliveries of each that may be taken, and has the others wait.
+-- Keeps the order of loans, for webhooks whose partner asked for it (`lanes.in_order`). It judges the first `at_most` due deliveries
+-- of each of these locked lanes, returns the deliveries that may be taken, and makes the others wait.
 --
 -- Invariant: of one loan and webhook one delivery is in flight at a time, and none is taken while an earlier version is
--- pending. A delivery may be taken if no other of its loan is claimed and no earlier one is pending; that is judged and
--- taken under the lane's lock, without which nothing is claimed. The claim takes nothing that was not judged: what an
--- append or a resend made due meanwhile is judged next time.
--- One that may not be taken waits: it is due at `infinity`, where no scan comes by, and the other is marked `awaited`. Both
--- in one commit, and the other's row is locked with SKIP LOCKED: while a record holds it, nothing waits for it, and the
--- delivery stays due. So no wake-up is missed: either the record finds the mark, or this finds the record's lock or its end.
--- As long as one of a loan waits, a pending one that does not wait is marked. Its end makes the first that waits due and
--- hands the mark on (release_next_of_loan.sql). Should all of a loan's wait, the first is made due by the next one that
--- comes, or by the sweep (src/delivery/queue/upkeep/sweep.ts).
+-- pending. A delivery may be taken if no other delivery of its loan is claimed and no earlier one is pending. Judging and taking
+-- happen under the lane's lock, and nothing is claimed without that lock. The claim takes only deliveries that were judged; a
+-- delivery that an append or a resend made due meanwhile is judged next time.
+-- A delivery that must wait is due at `infinity`, where no scan comes by, and the delivery that it waits for is marked `awaited`.
+-- Both commit together. The marked row is locked with SKIP LOCKED: while a record holds it, nothing waits for that lock, and the
+-- delivery stays due. So no wake-up is missed: either the record finds the mark, or this function finds the record's lock or end.
+-- While a delivery of a loan waits, one pending delivery of that loan is marked and does not wait. Its end makes the first waiting
+-- delivery due and hands the mark on (release_next_of_loan.sql). Should all deliveries of a loan wait, the loan's next delivery
+-- makes the first of them due, or the sweep does (src/delivery/queue/upkeep/sweep.ts).
 -- A suspended delivery holds back those behind it only while its webhook's suspended ones are being resumed
 -- (`lanes.resumes_until`). They are not marked for it, but put off for 30 s, or until then if that is sooner, and judged anew:
 -- so a resumption that died strands none. A resumption that ends makes them due (src/delivery/partner/activation.ts). Put off for

@@ -1,5 +1,5 @@
 -- Makes the operator's webhook what its variables say, with its line of history; a null URL deactivates it. Each poller that
--- starts calls it. What is as it should be is left alone, so any number of them leave one line.
+-- starts calls it. It leaves a webhook alone that is as it should be, so any number of pollers leave one line.
 create or replace function keep_operator_webhook(p_url text, p_encrypted_secret bytea, p_events text[]) returns void
   language plpgsql security definer set search_path from current
 as $$

@@ -1,6 +1,7 @@
 -- The sessions of living pollers: each holds the lock of its poller's name, shared, under the schema of this installation
 -- (sign_of_life). The two halves of such a key are a space of their own, apart from advisory_lock's.
--- Of two names with one number, one pair in 4,000,000,000, the dead one seems to live, and the lease of its claims stands.
+-- Two names have the same number once in 4,000,000,000 pairs. Then a dead poller seems to live while the other one does, and its
+-- claims end with their lease.
 create or replace function living_pollers() returns table (number integer, backend integer)
   language sql volatile set search_path from current
 begin atomic

@@ -1,7 +1,7 @@
--- The sequence of a series of loan numbers: a year's, counted from the installation's start by its step, or P, the provisional
--- ones. One for each series, made with its first number, so that nobody waits for who counts beside him; with a row for each, the
--- loans of a year would be created one after the other. What is made late (a year whose loans came from a copy made by hand) counts
--- on above the numbers that are there.
+-- The sequence of a series of loan numbers: of a year, counted from the installation's start by its step, or of P, the provisional
+-- numbers. Each series gets its sequence with its first number. Two callers never wait for each other; with a row for each series,
+-- the loans of a year would be created one after the other. A sequence that is made late, of a year whose loans came from a copy
+-- made by hand, starts above the numbers that are there.
 create or replace function loan_numbers(series text) returns regclass
   language plpgsql volatile set search_path from current
 as $$

@@ -1,7 +1,7 @@
--- A poller's sign of life: a lock under its name that its session holds for as long as it lasts. Says whether this session
--- holds it, and takes it if it does not and `may_take`, which is for those whose statements all reach one session.
--- Shared, because a poller that has lost its connection takes it again at once, and its old session may last for minutes.
--- Nobody takes it alone, so it is never waited for.
+-- A poller's sign of life: a lock under its name, which its session holds as long as the session lasts. Says whether this session
+-- holds the lock. Where it does not, `may_take` takes it: only callers whose statements all reach one session may set that.
+-- The lock is shared: a poller that has lost its connection takes it again at once, and its old session may last for minutes.
+-- Nobody takes it exclusively, so nobody waits for it.
 --   backend         the number of this session's process: a pooler tells its clients another one
 --   server          when this server started; null while it is a standby, where nobody works
 --   server_age_ms   since then, by the server's clock

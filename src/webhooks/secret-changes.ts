@@ -25,8 +25,8 @@ export interface Rotation {
 export type RotationRefusal = 'notFound' | 'signingTimeOutOfRange' | 'newSecretWaits' | 'previousSecretSigns';
 
 /**
- * Gives a webhook, active or not, a new secret. It signs from `signsFrom` on, at most {@link MAX_WAIT_H} hours ahead, with
- * the one before beside it; until then that one signs alone. Null: it signs at once.
+ * Gives a webhook, active or not, a new secret. The new secret signs from `signsFrom` on, at most {@link MAX_WAIT_H} hours ahead, and
+ * the previous one signs beside it; until then the previous one signs alone. Null: the new one signs at once.
  */
 export async function rotateSecret(
   tx: Tx,

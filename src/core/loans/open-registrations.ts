@@ -1,7 +1,7 @@
 /**
- * Registrations that our worker asks about, closed when somebody else has ended them. A core in another language talks to
- * the registry itself: its `averbacao.solicitada` makes no work for us, and its answer to a registration that we had open
- * ends that one.
+ * Closes registrations that our worker asks about once somebody else has ended them. A core in another language talks to the
+ * registry itself. Its `averbacao.solicitada` makes no work for our worker; its `averbacao.concluida` or `averbacao.falhou` ends a
+ * registration that our worker has open.
  */
 import type { Tx } from '../../db/pool.ts';
 import type { RegistrationAnswer } from '../../registry/port.ts';
@@ -18,7 +18,7 @@ export async function closeEndedRegistrations(tx: Tx, loanIds: readonly string[]
 }
 
 /**
- * Closes what is open of a loan that says nothing of ours is under way: another core has asked or ended since. `only`: this
+ * Closes our open registrations of a loan whose state knows of none: another core has asked or ended since. `only`: this
  * registration; null: each.
  */
 export async function closeSuperseded(tx: Tx, loanId: string, only: string | null): Promise<void> {

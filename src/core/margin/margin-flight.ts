@@ -1,14 +1,14 @@
 /**
  * At most one margin query under way for one partner, worker and employer, across all processes: its flight.
  *
- * Invariant: who takes off holds the row's lease and alone asks the registry. A flight lands by giving the lease back in
- * the transaction that records what it found, so a landed flight always has its result (`margin_queries`, same id) or
- * its failure (in the row). Only the holder lands: a later flight has another id.
- * A request arrives knowing the flight that had landed last. It may take off only while that is still so, or when the
- * lease has run out; else another flight has been under way since it arrived, and that one's landing is its answer. So
- * requests that overlap share one query, and no request is given a landing from before it arrived. No clock is
- * compared but the lease's, and that is the database's.
- * Crash of the holder: the lease runs out, whoever waits takes off anew, and the dead flight's late landing is refused.
+ * Invariant: a request that takes off holds the row's lease, and it alone asks the registry. A flight lands by giving the lease back
+ * in the transaction that records its result. So a landed flight always has a result (`margin_queries`, same id) or a failure (in
+ * the row). Only the holder lands: a later flight has another id.
+ * When a request arrives it reads which flight has landed last. It may take off while that flight is still the last one, or when the
+ * lease has run out. Otherwise another flight has taken off since, and its landing answers the request. So overlapping requests
+ * share one query, and no request gets a landing from before it arrived. The lease is the only time that is compared, by the
+ * database's clock.
+ * Crash of the holder: the lease runs out, a waiting request takes off anew, and the dead flight's late landing is refused.
  * Alternative: a lock held while the registry is asked costs a connection for as long as the registry takes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

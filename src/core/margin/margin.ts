@@ -3,13 +3,13 @@
  *
  * Invariant: a query that reached the registry leaves its answer, its event and its end in one transaction, and nothing
  * else emits an event. Requests about one worker and employer that overlap reach the registry once (margin-flight.ts).
- * What `skipCache` forces: an answer that the registry gave after the request came; requests that overlap may share it.
- * Of those that share one, the one that asked says `registry` and is what the event tells of; the others reached nobody
- * and say `cache`. So there are as many answers `registry` as events margem.concluida.
+ * `skipCache` forces an answer that the registry gave after the request came; overlapping requests may share it.
+ * Of the requests that share an answer, one has asked the registry: it answers `registry`, and the event tells of it. The others
+ * answer `cache`. So there are as many answers `registry` as events margem.concluida.
  * The registry is asked outside of any transaction, within a deadline that is shorter than the lease.
  * Crash between the registry's answer and its record: the answer is lost, and asked again when the lease has run out;
- * no event told of it. Alternative: a row written before each call would tell that a charge was made, not what was
- * answered, and the partner has to be answered anyway.
+ * no event told of it. Alternative: a row written before each call would tell that the registry charged for it, but not the
+ * answer, and the partner needs an answer anyway.
  */
 import type { Fact } from '../../contract/events.ts';
 import type { MarginOrigin } from '../../contract/resources/margin-resource.ts';

@@ -1,12 +1,11 @@
 /**
  * One delivery as it was sent: the exact bytes, and each attempt with its headers.
  *
- * Headers are not stored; they are made again of what is. Certain are all but two: which secret signed, and the second
- * that `webhook-timestamp` tells. The secrets of a webhook are at most two, so of an attempt from before the last
- * rotation but one no signature can be made, and of one that was claimed around a rotation it is not known which secret the
- * claim brought: both are shown without signatures. The second is that of the attempt's start as it was recorded, which a
- * slow answer of the database can have moved by one. `User-Agent` is that of this version, and `traceparent` the event's,
- * of which each attempt may have been a span of its own.
+ * Headers are not stored; we make them again from the rows. Two of them are uncertain. (1) The signatures: a webhook keeps at most
+ * two secrets. An attempt from before the last rotation but one was signed by a secret that is gone, and an attempt that was
+ * claimed around a rotation by either secret; both are shown without signatures. (2) `webhook-timestamp`: we show the recorded
+ * start of the attempt, and a slow answer of the database can have moved it by one second. `User-Agent` is this version's.
+ * `traceparent` is the event's; the attempt may have sent a span of its own.
  */
 import { ERASED } from '../../contract/erasure.ts';
 import type { Pool, Tx } from '../../db/pool.ts';

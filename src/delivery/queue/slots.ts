@@ -8,8 +8,8 @@
  * they hold their share, and the claim passes their lanes over (`claim_due`). An eighth
  * of the slots is reserved for the others. Of the rest, a partner may hold 16 slots for each one
  * that stays free.
- * What is told lags behind the database: a slot is let go after its record has committed. So nothing that a claim writes
- * depends on it, and a poller with sated partners looks often (rhythm.ts).
+ * These counts lag behind the database: a slot is freed after its record has committed. So nothing that a claim writes
+ * depends on them, and a poller with sated partners looks often (rhythm.ts).
  * One partner alone reaches 82 %; eight partners that all want more reach a ninth each. Alternatives: a fixed share for
  * each partner leaves slots unused; an equal share for each partner that waits now leaves nothing for the next one.
  * This counts for one poller. Unanswered attempts of one webhook are bounded over all pollers by its lane's window

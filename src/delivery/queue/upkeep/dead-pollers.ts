@@ -23,7 +23,7 @@ import type { Pulse } from '../sign-of-life.ts';
 export const GRACE_MS = TIMES_S.deadAfter * 1_000;
 /** Longer than pollers take to find a server again that was restarted or promoted. */
 const START_GRACE_MS = 15_000;
-/** Claims are looked at for so long after a lock has gone: one may still commit, but not past the poller's deadlines. */
+/** Claims are read for this long after a lock has gone: one may still commit, but not past the poller's deadlines. */
 const SETTLE_MS = 10_000;
 /** Claims are looked at this often even when no lock has gone: a poller may have come and gone between two looks at the locks. */
 const LOOK_EVERY_MS = 10_000;
@@ -73,8 +73,8 @@ export class DeadPollers {
   }
 
   /**
-   * Learns from a sign of life of its own, given in its `term`, who lives, and ends the claims of those that have been dead
-   * long enough. Returns in how many milliseconds the next ones will have been; null when none are.
+   * Reads which pollers live, from this poller's own sign of life in `term`, and ends the claims of pollers that have been dead for
+   * the grace. Returns in how many milliseconds the next claims may be ended; null when there are none.
    */
   async look(pulse: Pulse, term: number): Promise<number | null> {
     const { pool, monotonicMs, name } = this.#deps;
