@@ -37,12 +37,28 @@ begin
   end if;
   perform from projections where name = 'history' for update;
 
-  -- What each event is, if its own keys can be read.
+  -- What each event is, if its own keys can be read. What does not look usual is looked at by history_fault, 60 µs each.
   select array_agg(case when is_good then json_populate_record(null::events, event) end order by n), count(*),
          min(n) filter (where not is_good)
   into batch, given, bad
-  from (select event, n, history_fault(event) is null as is_good
-        from unnest(p_events) with ordinality as e (event, n) offset 0) looked_at;
+  from (
+    select event, n, case
+        when num_nonnulls(stream, version, type, partner_id, occurred_at, data, family, actor, request_id)
+               = (select count(*) from json_object_keys(plain))
+             and num_nulls(stream, version, type, partner_id, occurred_at, data) = 0
+             and coalesce(actor ~ '^[[:graph:] ]+$' and length(actor) <= 200, true)
+             and coalesce(request_id ~ '^[[:graph:]]+$' and length(request_id) <= 64, true)
+             and is_surely(stream, 'uuid', null) and is_surely(partner_id, 'uuid', null) and version ~ '^[1-9][0-9]{0,8}$'
+             and translate(occurred_at, '0123456789', 'xxxxxxxxxx') = 'xxxx-xx-xxTxx:xx:xx.xxxZ'
+             and pg_input_is_valid(occurred_at, 'timestamptz')
+        then occurred_at::timestamptz between '2000-01-01T00:00Z' and clock_timestamp()
+        end is true or history_fault(event) is null as is_good
+    from (select event, n, case when strpos(event::text, '\u') = 0 and json_typeof(event) = 'object' then event end as plain
+          from unnest(p_events) with ordinality as e (event, n)) given_events
+    left join lateral json_to_record(plain) as line (stream text, version text, type text, partner_id text, occurred_at text, data json,
+                                                     family text, actor text, request_id text) on true
+    offset 0
+  ) looked_at;
   if bad is not null then
     raise exception '%', history_fault(p_events[bad]) using errcode = 'CT400', detail = bad;
   end if;

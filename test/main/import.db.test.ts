@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import postgres from 'postgres';
+import { dayOf } from '../../src/contract/calendar.ts';
 import type { Installation } from '../../src/db/installation.ts';
 import { type Finished, runCommand, startCommand } from '../support/command.ts';
 import {
@@ -54,8 +55,7 @@ afterAll(async () => {
 });
 
 const lastMonth = (offset: number) => {
-  const day = new Date();
-  day.setUTCDate(15);
+  const day = new Date(`${dayOf(new Date()).slice(0, 7)}-15T12:00:00Z`);
   day.setUTCMonth(day.getUTCMonth() - offset);
   return day.toISOString().slice(0, 7);
 };
