@@ -9,7 +9,7 @@
  * A day is one of America/Sao_Paulo, by the event's `occurred_at`. `webhook.teste` is not an event of the catalog, and a notice is
  * no fact: neither counts. The webhook that a notice is about does not get it, subscribed or not.
  *
- * What was imported makes no delivery. Each line counts it by itself, and a delivery of such an event is a difference.
+ * Imported events make no deliveries. Each line counts them apart, and a delivery of such an event is a difference.
  *
  * Events that our own core would not have written are listed too (unexpected-facts.ts). They were delivered like any other
  * event, so the law holds with them.

@@ -1,4 +1,4 @@
-/** What each refusal is on the wire: its code, and with that its status, then text, details and headers. */
+/** Each refusal on the wire: its code, which gives the status, and its text, details and headers. */
 import type { ErrorCode, ErrorDetail } from '../contract/errors.ts';
 import type { Refusal, RefusalKind, RefusalOf } from '../contract/refusals.ts';
 import { MAX_ACTIVE_WEBHOOKS, MAX_WAIT_H } from '../contract/resources/webhook.ts';

@@ -1,10 +1,10 @@
 /**
  * The partner's feed, forwarded to a machine without a public address.
  *
- * Invariant: going on from the cursor that is told at the end repeats every delivery that is unfinished, and skips no
- * event. The told cursor is the one that the oldest unfinished page was read after.
- * A crash keeps nothing: that cursor is lost, and `--since` finds the place again. What arrived before comes with the same
- * `X-Webhook-Delivery`, so the receiver knows it.
+ * Invariant: at the end it prints a cursor. Going on from there repeats every unfinished delivery and skips no event: it is the
+ * cursor after which the oldest unfinished page was read.
+ * A crash loses that cursor; `--since` finds the place again. A delivery that comes twice has the same `X-Webhook-Delivery`, so
+ * the receiver knows it.
  * Rejected: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and
  * while nobody listens it would count as an endpoint that fails.
  */
@@ -18,7 +18,7 @@ const TRY_AGAIN_MS = 5_000;
 /** The API reads an instant in the future as now, on its own clock. */
 const NOW = new Date('9999-12-31T00:00:00Z');
 
-/** Where to begin: after a cursor, with the first event recorded at that instant or later, or with what is new. */
+/** Where to begin: after a cursor, with the first event recorded at that instant or later, or with the next new event. */
 export type Beginning = { readonly after: string } | { readonly since: Date } | 'now';
 
 export interface ListenOptions extends Omit<ForwardingOptions, 'stopping'> {

@@ -1,7 +1,7 @@
 /**
  * The write side of the log: facts become events, envelopes, deliveries and wake rows in the caller's transaction.
- * What they mean together is one SQL function, `append_event` (drizzle/), so that a core in any language can call it;
- * this file only checks each fact's data against the contract and puts its keys in catalog order.
+ * One SQL function makes all of them, `append_event` (drizzle/functions), so that a core in any language can call it. This file only
+ * checks each fact's data against the contract and puts its keys in catalog order.
  */
 import type { ApiFamily } from '../contract/delivery.ts';
 import { EVENTS, type Fact } from '../contract/events.ts';

@@ -3,7 +3,7 @@ import { TEST_NAME } from '../contract/delivery.ts';
 import type { Pool } from '../db/pool.ts';
 import type { FedEvent } from './feed.ts';
 
-/** Null when no event of that id was emitted for the partner; tests and internal facts are none of the feed's. */
+/** Null when no event of that id was emitted for the partner; the feed has no tests and no internal facts. */
 export async function readFeedEvent(pool: Pool, partnerId: string, id: string): Promise<FedEvent | null> {
   const [row] = await pool.run(
     (sql) => sql<FedEvent[]>`

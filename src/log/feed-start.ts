@@ -2,19 +2,19 @@
  * Where a reader of the feed begins that names an instant and has no cursor.
  *
  * Invariant: no event that was recorded at or after `since` comes before the start, not even one that is yet to commit.
- * When an event was recorded is the time in its UUIDv7; the feed's order is another (feed.ts), and no index is by both.
- * The newest event of any partner from before `since` brings the bound: all transactions below its snapshot's xmin were
- * over by then, so what was recorded since lies at or above it. From there the partner's own events are few until the
- * first one in time. Only what is certain is looked at: a row that is still to appear lies behind all of it.
- * Alternative: walking the partner's feed from its beginning, which reads all of it for a time that is near.
+ * An event's UUIDv7 has the time at which it was recorded; the feed has another order (feed.ts), and no index has both.
+ * The bound comes from the newest event of any partner from before `since`: all transactions below the xmin of its snapshot were
+ * over by then, so later events lie at or above that xmin. From there few of the partner's own events come before the first one in
+ * time. We read only events whose place is certain: a row that is still to appear lies behind all of them.
+ * Alternative: walking the partner's feed from its beginning. For a recent instant that reads nearly all of it.
  */
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool } from '../db/pool.ts';
 import { FEED_START, type FeedCursor, ordersOf } from './feed.ts';
 
 /**
- * The cursor after which the partner's feed goes on with its first event recorded at or after `since`. What was imported was
- * recorded when it came in.
+ * The cursor after which the partner's feed goes on with its first event recorded at or after `since`. An imported
+ * event was recorded when it came in.
  */
 export async function findStart(pool: Pool, partnerId: string, since: Date, history: boolean): Promise<FeedCursor> {
   const [row] = await pool.run(

@@ -17,7 +17,7 @@ export interface RecentLoan {
   readonly at: Date;
 }
 
-/** At most `limit`, the one that was moved last first. */
+/** At most `limit` loans, the last moved first. */
 export async function readRecentLoans(pool: Pool, partnerId: string, limit: number): Promise<RecentLoan[]> {
   return pool.run(
     (sql) => sql<RecentLoan[]>`

@@ -2,9 +2,9 @@
  * A partner is let go, and comes back.
  *
  * Invariant: after the commit of a deactivation nothing of the partner is claimed (suspend_partner.sql). Once the
- * deliveries in flight have landed, not one POST follows. Those of them that fail are pending again.
- * What the deactivating transaction leaves pending is suspended in batches: here, by the claims that find it, or by the sweep.
- * A crash between two batches leaves the rest to those.
+ * deliveries in flight have landed, not one POST follows. A delivery in flight that fails is pending again.
+ * The deactivating transaction may leave deliveries pending. They are suspended in batches: here, by the claims that find them, or
+ * by the sweep. After a crash between two batches, claims and the sweep suspend the rest.
  * Coming back sends only new events: {@link reactivatePartner} suspends the rest before it opens the door. A plain
  * `update partners set active = true` does not, and sends what was still pending.
  */
@@ -15,7 +15,7 @@ import type { Operator } from '../webhooks/muting.ts';
 import { untilLanded } from './landing.ts';
 import { changePartner, lockPartner } from './partners.ts';
 
-/** Each batch locks all webhooks that it may suspend of. */
+/** Each batch locks every webhook whose deliveries it may suspend. */
 const HOOKS_AT_ONCE = 100;
 
 /** Lets a partner go; what is in flight ends by itself, within 45 s ({@link untilGone} waits for it). */

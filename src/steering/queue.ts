@@ -1,9 +1,9 @@
 /**
  * The queue as it stands: what waits, how late it is, how fast it moves, and who moves it. Read from the database alone.
  *
- * Most webhooks have nothing to do, so their lanes are not looked at. A lane that has something pending is due at some time, or
- * is muted, or has an arrival that nobody has armed yet; each of the three is the end of an index, of which a bounded part is
- * read. What is in flight belongs to a lane that is due when a lease ends, or sooner, or is muted.
+ * Most webhooks have nothing to do, so we do not read their lanes. A lane with pending deliveries has a due time, or is muted, or has
+ * an arrival that nobody has armed yet. Each of the three kinds stands at the end of an index, and we read a bounded part of each.
+ * A lane with deliveries in flight is due when a lease ends or sooner, or is muted, so it is among them.
  */
 import { masked } from '../contract/masking.ts';
 import type { Tx } from '../db/pool.ts';
@@ -11,7 +11,7 @@ import type { Tx } from '../db/pool.ts';
 /** A lane's pending deliveries are counted up to this many, and those of all lanes together, each up to an equal part. */
 const COUNTED_A_LANE = 10_000;
 const COUNTED_IN_ALL = 100_000;
-/** Lanes looked at: of those that are due at some time the first, and as many that are muted or falhando. */
+/** How many lanes are read: the first by due time, and as many muted or falhando ones. */
 const LANES = 5_000;
 /** The oldest arrivals that are looked at. */
 const ARRIVALS = 10_000;

@@ -2,8 +2,8 @@
  * The check of a proof, from the file alone: each row is led to its seal and each seal to the checkpoint, whose signature is
  * verified, and the rows are held against the delivery, its body and each other.
  *
- * `true` says that each row of the file is included under a checkpoint that one of the given keys has signed. What is not sealed
- * yet, or withheld, is `null`, and never `true`.
+ * `true` says that each row of the file is included under a checkpoint that one of the given keys has signed. A file with a row
+ * that is not sealed yet, or is withheld, is `null`, and never `true`.
  */
 import { createHash } from 'node:crypto';
 import { ERASED } from '../../contract/erasure.ts';

@@ -1,6 +1,6 @@
 /**
- * A proof as an auditor without the grant for CPFs may read it: salts, body and answers are withheld, and so is each row of which
- * something has to be masked. All other rows can be led to the checkpoint, because a row holds of a text only its salted hash.
+ * A proof as an auditor without the grant for CPFs may read it. Salts, body and answers are withheld, and so is each row that
+ * holds a text to be masked. All other rows can be led to the checkpoint, because they hold only the salted hashes of texts.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';

@@ -1,4 +1,4 @@
-/** The log's tree as it grows leaf by leaf: the roots of its full halves, of which there are as many as its size has ones. */
+/** The log's tree as it grows leaf by leaf: the roots of its full subtrees, one for each 1 in the binary form of its size. */
 import { type ReadHashes, rangeRoot, rootOf, type TreeHead } from './merkle.ts';
 
 interface Half {

@@ -1,10 +1,10 @@
 /**
  * Which files of drizzle/ a database lacks.
  *
- * `applied_migrations` has a row for each time a file was applied. A numbered migration is applied once. A function's
- * file is pending unless this version of it was applied, and was first applied no later than the one that stands now: so
- * a process of the release before runs on while the next release's functions are in place, and a new process notices
- * when an older release's `migrate` has put the old ones back.
+ * `applied_migrations` has a row for each time a file was applied. A numbered migration is applied once. A function's file is
+ * not pending when its version was applied, and was first applied no later than the version in place now. So a process of the
+ * release before runs on beside the next release's functions, and a new process notices when an older release's `migrate` has
+ * put the old functions back.
  */
 import { lossesOf } from '../../contract/catalog-change.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';

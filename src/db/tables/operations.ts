@@ -1,11 +1,11 @@
-/** What operators ask the database about the service itself: which pollers live, which jobs ran, and what the balance last said. */
+/** The service's own state, for operators: living pollers, jobs, and the verdicts of the balance. */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { preciseInstant } from '../columns.ts';
 
 /**
- * One row for each poller process, written by it every few seconds and taken away when it stops; of one that was killed,
- * a day later (main/operations/heartbeat). `schema` is a digest of the migrations that the poller knows.
+ * One row for each poller process. The process writes it every few seconds and deletes it when it stops; the row of a killed
+ * process is deleted a day later (main/operations/heartbeat). `schema` is a digest of the migrations that the poller knows.
  */
 export const pollers = pgTable('pollers', {
   name: text('name').primaryKey(),

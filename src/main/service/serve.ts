@@ -18,7 +18,7 @@ import { showDrain, startStopping } from './stopping.ts';
 
 /** Longer than an attempt's deadline, so that a drain ends by itself unless the database is gone. */
 export const DRAIN_TIMEOUT_MS = TIMES_S.drain * 1_000;
-/** What still holds the process after this long is a socket whose other end has gone silent. */
+/** After this long, only a socket whose other end has gone silent can still hold the process. */
 const LINGER_MS = 2_000;
 
 /**

@@ -1,11 +1,11 @@
-/** How `start`, `api`, `poll` and `demo` end: one signal drains, one that is meant leaves at once. */
+/** How `start`, `api`, `poll` and `demo` end: the first signal drains, and a second one ends the process at once. */
 import type { Logger } from '../../log-lines.ts';
 import type { OpenDatabase } from './database.ts';
 import { openProgress, type Progress } from '../progress.ts';
 import type { Part } from './service.ts';
 import { Interrupted, takeStopSignals } from './stop-signals.ts';
 
-/** The longest that leaving at once may take. A server that is slower was told to stop by then, and needs nobody to. */
+/** The longest that leaving at once may take. A slower server has been told to stop by then, and stops by itself. */
 const AT_ONCE_MS = 10_000;
 
 export interface Stopping {
