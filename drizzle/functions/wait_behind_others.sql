@@ -1,7 +1,7 @@
 -- As wait_for_work, for a poller that is not the first of those that live: it takes only what has waited for `lag_ms`, because
 -- the first one is busy, full, frozen or dead. So the work gathers with few, whose claims are large, and the others hardly look.
 -- Work is a lane that has been due, or a delivery that has arrived, for so long; and any arrival that was there when the wait
--- began, and still is at its end.
+-- began, and still is at its end, if it was so long.
 -- Crash: nothing is written but the session's memory of arrivals, which moves on while there are none.
 create or replace function wait_behind_others(
   at timestamptz, patience_ms float8, lag_ms float8, due_from timestamptz, sated uuid[]
@@ -11,7 +11,8 @@ create or replace function wait_behind_others(
 as $$
 declare
   lag constant interval := lag_ms * interval '1 millisecond';
-  give_up_at constant timestamptz := clock_timestamp() + patience_ms * interval '1 millisecond';
+  began_at constant timestamptz := clock_timestamp();
+  give_up_at constant timestamptz := began_at + patience_ms * interval '1 millisecond';
   after constant xid8 := pg_snapshot_xmax(arrivals_taken());
   running constant xid8[] := array(select pg_snapshot_xip(arrivals_taken()));
   -- Taken before the look that it is true of.
@@ -33,7 +34,7 @@ begin
       return true;
     end if;
     if clock_timestamp() >= give_up_at then
-      return exists (
+      return clock_timestamp() >= began_at + lag and exists (
         select from arrivals a
         where a.tx = oldest
           and (a.kind in ('due', 'look')

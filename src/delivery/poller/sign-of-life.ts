@@ -53,6 +53,8 @@ const RETRY_MS = 100;
 const LOOKERS = 4;
 const LEAST_IDLE_BEATS = 2;
 const MOST_IDLE_BEATS = 8;
+/** Those of them that come behind the lookers: they ask before they send anything, and are told of the dead by others. */
+const FAR_BEHIND_BEATS = 32;
 const WHAT_IT_MEANS = `what a poller holds that dies waits for the end of its lease, ${TIMES_S.lease} s`;
 
 export interface SignOfLifeDeps extends DeadPollersDeps {
@@ -133,8 +135,9 @@ export class SignOfLife implements Sign {
     const term = this.#term;
     if (pulse === null || term === null) return 0;
     const dueMs = await this.#dead.look(pulse, term);
-    const looks = isBusy ? 1 : Math.min(Math.max(pulse.living.length / LOOKERS, LEAST_IDLE_BEATS), MOST_IDLE_BEATS);
-    return Math.min(looks * BEAT_EVERY_MS, dueMs ?? Infinity);
+    const among = Math.min(Math.max(pulse.living.length / LOOKERS, LEAST_IDLE_BEATS), MOST_IDLE_BEATS);
+    const idle = pulse.rank < LOOKERS ? among : FAR_BEHIND_BEATS;
+    return Math.min((isBusy ? 1 : idle) * BEAT_EVERY_MS, dueMs ?? Infinity);
   }
 
   /** Gives signs of life and looks for dead pollers until {@link stop} is called; often while it `isBusy`. */

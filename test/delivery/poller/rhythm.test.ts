@@ -47,3 +47,10 @@ test('a poller without work looks less and less often, and at once oftener again
   rhythm.hear(1, 20_000);
   expect(rhythm.patience()).toEqual(first);
 });
+
+test('a poller behind others takes what has waited 100 ms for each of them, or a second', () => {
+  const rhythm = new Rhythm();
+  expect(rhythm.patience(false, 2)).toMatchObject({ ms: 2_000, lagMs: 200 });
+  expect(rhythm.patience(true, 30)).toMatchObject({ ms: 20, lagMs: 1_000 });
+  expect(rhythm.patience(false, 0)).not.toHaveProperty('lagMs');
+});

@@ -3,7 +3,7 @@ import { Pool, type Sql, type Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
-import { claimDue } from '../../../src/delivery/queue/claim.ts';
+import { claimDue, takeTurn } from '../../../src/delivery/queue/claim.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
@@ -103,6 +103,22 @@ describe('an idle poller', () => {
     expect(await hasWork()).toEqual(WORK);
     expect(await turn()).toBe(1);
     expect(await hasWork()).toEqual(NONE);
+  });
+
+  test('behind others takes what has waited, of what arrived and of what is due, and leaves them the rest', async () => {
+    const behind = (afterMs: number) =>
+      pool.transaction(async (tx) => {
+        const now = new Date(Date.now() + afterMs);
+        const patience = { ms: 0, napMs: 0, lagMs: 60_000 };
+        return (await takeTurn(tx, `behind/${afterMs}`, 100, now, undefined, null, patience)).deliveries.length;
+      });
+    await commitEvents(database.sql, partnerId, 1);
+    expect(await behind(30_000)).toBe(0);
+    expect(await behind(90_000)).toBe(1);
+    await commitEvents(database.sql, partnerId, 7);
+    await pool.run((sql) => armLanes(sql, null));
+    expect(await behind(30_000)).toBe(0);
+    expect(await behind(90_000)).toBe(7);
   });
 
   test('finds what began before its last look and commits after it', async () => {
