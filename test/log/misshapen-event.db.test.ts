@@ -1,6 +1,7 @@
 /** Events that are legible and of no shape of the catalog, without deliveries, as only a superuser can plant them. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayOf } from '../../src/contract/calendar.ts';
 import { FORMAT_NAMES } from '../../src/audit/export/formats.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
@@ -123,7 +124,7 @@ describe('beside all of them', () => {
   test('the balance of the day names those on the streams of loans as unexpected, and goes on', async () => {
     const { sql } = world.api.database;
     await untilSettled(sql);
-    const day = new Date().toISOString().slice(0, 10);
+    const day = dayOf(new Date());
     const { status, text } = await world.api.send('GET', `/v1/auditoria/balanco?de=${day}&ate=${day}`, {
       token: auditor,
     });
@@ -152,4 +153,16 @@ test('a test whose payload PostgreSQL cannot read is sealed, and stops no delive
   await untilSettled(sql);
   await sealAll(pool);
   expect(await verifySeals(pool)).toMatchObject({ findings: [] });
+});
+
+test('an event whose worker was forgotten is no fault', async () => {
+  const { pool, sql } = world.api.database;
+  const { id } = await registeringLoan(pool, { partnerId: partner.id, actor: 'test', requestId: null });
+  const read = () => sql`
+    update events e set data = erased(data), salt = nullif(salt, salt) where stream = ${id} and version = 1
+    returning event_fault(e) as fault`;
+  const planted = sql`
+    update events e set data = erased(data) where stream = ${id} and version = 1 returning event_fault(e) as fault`;
+  expect(await planted).toEqual([{ fault: expect.stringContaining('cpf_trabalhador') as string }]);
+  expect(await read()).toEqual([{ fault: null }]);
 });
