@@ -42,16 +42,16 @@ export async function describeFork(
 const EPOCH = 'the first of a new epoch: the server was recovered to an earlier moment, or promoted, before it';
 const LATER = 'the first behind that, or at a later one';
 
-/** The oldest row at or after a point, in the order in which rows are sealed. */
+/** The oldest row at or after a point; of one transaction, the first by table and position. */
 async function readFirstRow(sql: Tx, from: LogPoint): Promise<{ table: SourceName; name: string } | null> {
   const span = within({ from, end: { epoch: 32_767, tx: 0 } });
   const sight = await sightOf(sql);
   const firsts = SOURCE_NAMES.map((source) => {
     const { entry, from: rows } = framedOf(source, sight);
-    return `(select ${entry} as entry, epoch, tx from ${rows} where ${span} order by epoch, tx limit 1)`;
+    return `(select ${entry} as entry, epoch, tx from ${rows} where ${span} order by epoch, tx, entry limit 1)`;
   });
   const [row] = await sql.unsafe<{ entry: Buffer }[]>(
-    `select entry from (${firsts.join(' union all ')}) found order by epoch, tx limit 1`,
+    `select entry from (${firsts.join(' union all ')}) found order by epoch, tx, entry limit 1`,
   );
   const entry = row === undefined ? null : (readFramed(row.entry)?.entry ?? null);
   return entry === null ? null : { table: entry.source, name: nameOf(entry.source, entry.fields) };
