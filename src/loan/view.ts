@@ -1,12 +1,14 @@
 /** The loan as a partner reads it. */
+import { ERASED } from '../contract/erasure.ts';
 import type { LoanResource, RegistrationResource } from '../contract/resources/loan-resource.ts';
 import type { NextAction } from '../contract/statuses.ts';
 import { toReais } from '../contract/values.ts';
 import { missingDocuments } from './decide-documents.ts';
 import { isDeferred, type LoanState } from './state.ts';
 
-/** The next step, of the partner or of the service; null when none is left. */
+/** The next step, of the partner or of the service; null when none is left, or the worker was erased. */
 export function nextAction(state: LoanState): NextAction | null {
+  if (state.workerCpf === ERASED) return null;
   switch (state.status) {
     case 'emitindo':
       return 'aguardar_emissao';

@@ -260,6 +260,13 @@ describe('afterwards', () => {
     }
     const masked = await api.send<Proof>('GET', address, { token: await api.token(undefined, ['auditoria:read']) });
     expect(checkProof(masked.text, TRUSTED).fits).toBeNull();
+    const { apagamento } = masked.body;
+    const pagina = { ...apagamento?.pagina, entrada: null, campos: { ...apagamento?.pagina.campos, event_ids: [] } };
+    const ofOthers = JSON.stringify({ ...masked.body, apagamento: { ...apagamento, pagina } });
+    expect(checkProof(ofOthers, TRUSTED)).toMatchObject({
+      fits: false,
+      reason: 'the order to erase is one of other events',
+    });
   });
 
   test('bonds say apagado', async () => {

@@ -82,3 +82,14 @@ test('only an operator gives one, and only where a key is configured', async () 
   expect([status, text]).toEqual([503, expect.stringContaining('WORKER_KEY_FILE')]);
   await keyless.close();
 });
+
+test('a loan that a court had erased while it was open has no next step', async () => {
+  const cpf = cpfOf(25);
+  await meet(cpf, true);
+  await order({ cpf, motivo: 'ofício', ordem_judicial: '10' });
+  await eraseAll(api.database.pool);
+  const [loan] = await api.database.sql<[{ id: string }]>`select id from loans order by id desc limit 1`;
+  const core = await api.token(undefined, ['nucleo']);
+  const { body } = await api.send('GET', `/v1/nucleo/emprestimos/${loan.id}`, { token: core });
+  expect(body).toMatchObject({ cpf_trabalhador: 'apagado', status: 'em_assinatura', proxima_acao: null });
+});
