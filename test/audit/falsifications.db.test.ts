@@ -245,7 +245,7 @@ const TABLE = `
 [superuser: sealer verify open] everything changed and sealed anew
   update attempts set status_code = 204 where status_code = 200; truncate seals, seal_trees, seal_nodes
 [superuser: head] everything changed, sealed and signed anew
-  update attempts set status_code = 204 where status_code = 200; truncate seals, seal_trees, seal_nodes, checkpoints
+  update attempts set status_code = 204 where status_code = 200; truncate seals, seal_trees, seal_nodes, checkpoints cascade
 [superuser: sealer verify] a checkpoint's other root
   update checkpoints set root = sha256('x')
 [superuser: check] a checkpoint's other text
