@@ -5,7 +5,7 @@ export const DEAD_POLLER_MUTANTS: readonly Mutant[] = [
   {
     name: 'a living poller’s claims are ended: nobody asks for its lock',
     file: 'queue/upkeep/dead-pollers.ts',
-    find: "poller_number(left(d.claimed_by, -strpos(reverse(d.claimed_by), '/'))) <> all (living.numbers)",
+    find: "poller_number(left(held.claim, -strpos(reverse(held.claim), '/'))) <> all (living.numbers)",
     put: 'living.numbers is not null',
     check: 'living poller',
     finds: /living pollers were ended/,
