@@ -4,7 +4,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/resources/audit-resource.ts';
 import { exportAttempts } from '../../src/audit/export/export.ts';
-import { sealAndSign } from '../support/checkpoint.ts';
+import { openNote } from '../../src/audit/checkpoint/note.ts';
+import { csv } from '../../src/audit/export/csv.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NO_FILTERS } from '../support/searches.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -253,6 +255,41 @@ describe('the export', () => {
     },
   );
 
+  test('a CSV that was cut goes on behind its last whole row, and the whole has the signed manifest’s digest', async () => {
+    const { manifest, bytes } = await exported('?formato=csv&bom=true');
+    expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    const lines = bytes.toString().split('\r\n');
+    const cut = Buffer.from(`${lines.slice(0, 120).join('\r\n')}\r\n`);
+    const head = (lines[0] ?? '').replace('\u{FEFF}', '').split(',');
+    const cells = (lines[119] ?? '').split(',');
+    const cell = (name: string) => cells[head.indexOf(name)] ?? '';
+    const corte = new URL(manifest, 'http://x').searchParams.get('corte') ?? '';
+    const row = ['registrada_em', 'entrega_id', 'numero', 'atrasada'].map(cell).join(',');
+    const rest = await exported(`?formato=csv&bom=true&corte=${corte}&depois=${row}`);
+    expect(Buffer.concat([cut, rest.bytes]).equals(bytes)).toBe(true);
+    expect(rest.manifest).toBe(manifest);
+    const { body } = await api.send<ExportManifest>('GET', manifest, { token });
+    expect(body.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    const opened = openNote(body.assinatura ?? '', [SIGNER]);
+    expect(opened?.signedBy).toHaveLength(1);
+    expect(opened?.text.split('\n').slice(0, 3)).toEqual(['carteiro/manifesto/1', '200', body.sha256]);
+    const wrong = async (query: string) =>
+      (await api.send('GET', `${PATH}?formato=csv&${query}`, { token })).body.detalhes?.[0]?.campo;
+    expect(await wrong(`depois=${row}`)).toBe('corte');
+    expect(await wrong(`corte=${corte}&depois=x`)).toBe('depois');
+    expect(await wrong(`corte=1-9999999999999999999&depois=${row}`)).toBe('corte');
+  });
+
+  test('a cell of a CSV divides no columns and starts no formula, whatever stands in front of it', () => {
+    const { rows } = csv.begin();
+    const line = (erro: string) => String(rows([{ erro } as AuditedAttemptResource]));
+    expect(line('a;b')).toContain(',"a;b",');
+    for (const start of ['=', '+', '-', '@', '\u0000=', '\u001B-1', '\u200B=1', ' \t=1', '\u0007']) {
+      expect(line(`${start}cmd`)).toContain(`"'${start}cmd"`);
+    }
+    expect(line('não é fórmula: 1-1')).toContain(',não é fórmula: 1-1,');
+  });
+
   test.each([
     ['csv', CSV_READER],
     ['pandas', PANDAS_READER],
@@ -275,7 +312,7 @@ describe('the export', () => {
     await api.database.sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
       values (uuidv7(), 1, uuidv7(), ${partners[0] ?? ''}, 'desconhecido', now(), 'https://late.example/', 'late')`;
-    const { chunks } = await exportAttempts(
+    const begun = await exportAttempts(
       api.database.pool,
       {
         format: 'ndjson',
@@ -286,6 +323,8 @@ describe('the export', () => {
       },
       '/manifesto',
     );
+    if ('refused' in begun) throw new Error('refused');
+    const { chunks } = begun.ok;
     const lines = (await text(chunks)).trimEnd().split('\n');
     await late`commit`;
     late.release();

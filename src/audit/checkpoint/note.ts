@@ -73,6 +73,11 @@ export function readVerifier(text: string, type = ED25519): Verifier | null {
   return verifier.keyId.toString('hex') === hash ? verifier : null;
 }
 
+/** Those of a ring that sign. */
+export function signersOf(keys: readonly Verifier[]): Signer[] {
+  return keys.filter((key): key is Signer => 'secret' in key);
+}
+
 /** The base64 of a signature line: the key's id, and the signature. */
 function signatureOf(text: string, { keyId, secret }: Signer): string {
   return Buffer.concat([keyId, sign(null, Buffer.from(text), secret)]).toString('base64');

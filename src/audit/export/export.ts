@@ -20,6 +20,7 @@ import {
   readAttempts,
   type SettledBelow,
 } from '../attempts.ts';
+import { type Signer, signNote } from '../checkpoint/note.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';
 import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
@@ -43,7 +44,22 @@ export interface Export {
   readonly seesCpf: boolean;
   /** The filters as they were asked for. */
   readonly asked: Readonly<Record<string, string>>;
+  /** Who sign the manifest; none where nothing is signed. */
+  readonly signers?: readonly Signer[];
+  /** A CSV begins with a byte-order mark. */
+  readonly hasMark?: boolean;
+  /** Go on behind this row, without a head, with an export that ended at `cut`. */
+  readonly goOn?: { readonly after: AttemptCursor; readonly cut: string } | null;
   readonly pageSize?: number;
+}
+
+const MARK = '\u{FEFF}';
+
+/** What is signed of a manifest: no checkpoint's text, which begins with the log's name. */
+function signManifest(manifest: Omit<ExportManifest, 'assinatura'>, signers: readonly Signer[]): string | null {
+  if (signers.length === 0) return null;
+  const { linhas, sha256, gerado_em: at, filtros } = manifest;
+  return signNote(['carteiro/manifesto/1', linhas, sha256, at, JSON.stringify(filtros), ''].join('\n'), signers);
 }
 
 interface Start {
@@ -62,11 +78,13 @@ async function readStart(pool: Pool): Promise<Start> {
 }
 
 /** The bytes of an export that ends at `settledBelow`, page by page, and then its manifest. */
-async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize = PAGE }: Export, start: Start) {
+async function* pagesOf(pool: Pool, exported: Export, start: Start) {
+  const { format, filters, seesCpf, asked, signers = [], hasMark = false, goOn = null, pageSize = PAGE } = exported;
   const file = FORMATS[format].begin();
-  const hash = createHash('sha256').update(file.head);
-  if (file.head.length > 0) yield file.head;
-  let [rows, after] = [0, null as AttemptCursor | null];
+  const head = goOn !== null ? '' : hasMark && format === 'csv' ? `${MARK}${String(file.head)}` : file.head;
+  const hash = createHash('sha256').update(head);
+  if (head.length > 0) yield head;
+  let [rows, after] = [0, goOn?.after ?? null];
   do {
     const page = {
       ...filters,
@@ -85,14 +103,14 @@ async function* pagesOf(pool: Pool, { format, filters, seesCpf, asked, pageSize 
   const end = file.end();
   hash.update(end);
   if (end.length > 0) yield end;
-  const manifest: ExportManifest = {
+  const manifest = {
     linhas: rows,
     sha256: hash.digest('hex'),
     checkpoint: start.checkpoint,
     gerado_em: start.at.toISOString(),
     filtros: asked,
   };
-  return manifest;
+  return { ...manifest, assinatura: signManifest(manifest, signers) } satisfies ExportManifest;
 }
 
 /** The form of an export's `corte`: an epoch and a transaction. */
@@ -111,20 +129,31 @@ function isAbove(one: SettledBelow, other: SettledBelow): boolean {
   return one.epoch > other.epoch || (one.epoch === other.epoch && BigInt(one.tx) > BigInt(other.tx));
 }
 
-/** Starts an export; its bytes come as the answer's body is read. `path` is where its manifest is asked for. */
-export async function exportAttempts(pool: Pool, asked: Export, path: string): Promise<Exported> {
+/**
+ * Starts an export; its bytes come as the answer's body is read. `path` is where the manifest of the whole is asked for. One that
+ * goes on ends where the first one did, so that both together are the whole; it has no manifest of its own.
+ */
+export async function exportAttempts(
+  pool: Pool,
+  asked: Export,
+  path: string,
+): Promise<Result<Exported, 'cutNotSettled'>> {
   const { contentType, footer } = FORMATS[asked.format];
-  const start = await readStart(pool);
+  const now = await readStart(pool);
+  const { goOn = null } = asked;
+  const start = goOn === null ? now : { ...now, settledBelow: readCut(goOn.cut) };
+  if (isAbove(start.settledBelow, now.settledBelow)) return { refused: { kind: 'cutNotSettled' } };
   async function* chunks(): AsyncGenerator<Chunk> {
     const found = yield* pagesOf(pool, asked, start);
-    if (footer !== null) yield footer(found);
+    if (footer !== null && goOn === null) yield footer(found);
   }
-  const again = new URLSearchParams({ ...asked.asked, formato: asked.format, corte: writeCut(start.settledBelow) });
+  const { depois: _, ...whole } = asked.asked;
+  const again = new URLSearchParams({ ...whole, formato: asked.format, corte: writeCut(start.settledBelow) });
   const headers = {
     'Content-Disposition': `attachment; filename="tentativas.${asked.format}"`,
     'X-Carteiro-Manifesto': `${path}?${again.toString()}`,
   };
-  return { contentType, chunks: chunks(), headers };
+  return { ok: { contentType, chunks: chunks(), headers } };
 }
 
 /**

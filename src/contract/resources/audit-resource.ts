@@ -45,6 +45,11 @@ export const exportManifest = z.strictObject({
   checkpoint: z.string().nullable(),
   gerado_em: timestamp,
   filtros: z.record(z.string(), z.string()),
+  /** A signed note by the keys of checkpoints; null where nothing is signed. */
+  assinatura: z
+    .string()
+    .nullable()
+    .meta({ examples: [null] }),
 });
 export type ExportManifest = z.infer<typeof exportManifest>;
 

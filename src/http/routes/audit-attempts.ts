@@ -2,8 +2,9 @@
 import type { HonoRequest } from 'hono';
 import { z } from 'zod';
 import { type AttemptFilters, type AttemptCursor, readAttempts } from '../../audit/attempts.ts';
+import { signersOf } from '../../audit/checkpoint/note.ts';
 import { attemptView } from '../../audit/export/attempt-view.ts';
-import { CUT, exportAttempts, writeManifest } from '../../audit/export/export.ts';
+import { CUT, type Export, exportAttempts, writeManifest } from '../../audit/export/export.ts';
 import { FORMAT_NAMES, type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { auditedAttemptPage, type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
@@ -31,20 +32,39 @@ const filterFields = {
   ate: periodEnd.optional(),
 };
 
-const query = z.strictObject({
-  ...filterFields,
-  cursor,
-  limite,
-  formato: z.enum(['json', ...FORMAT_NAMES]).optional(),
-});
+const bom = z.enum(['true', 'false']).optional();
+const corte = z.string().regex(CUT, 'deve ser o do cabeçalho X-Carteiro-Manifesto');
+/** A row by its own columns: registrada_em, entrega_id, numero, atrasada. */
+const ROW = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,[0-9a-f-]{36},\d{1,9},(true|false)$/;
+
+const query = z
+  .strictObject({
+    ...filterFields,
+    cursor,
+    limite,
+    formato: z.enum(['json', ...FORMAT_NAMES]).optional(),
+    bom,
+    depois: z.string().regex(ROW, 'deve ser registrada_em,entrega_id,numero,atrasada de uma linha').optional(),
+    corte: corte.optional(),
+  })
+  .refine(({ depois, corte: cut }) => (depois === undefined) === (cut === undefined), {
+    path: ['corte'],
+    error: 'acompanha depois: o do cabeçalho X-Carteiro-Manifesto',
+  });
 
 const manifestQuery = z.strictObject({
   ...filterFields,
   cursor,
   limite,
   formato: z.enum(FORMAT_NAMES),
-  corte: z.string().regex(CUT, 'deve ser o do cabeçalho X-Carteiro-Manifesto'),
+  bom,
+  corte,
 });
+
+function rowOf(text: string): AttemptCursor {
+  const [recordedAt = '', deliveryId = '', number = '', late = ''] = text.split(',');
+  return { recordedAt: new Date(recordedAt), deliveryId, number: Number(number), late: late === 'true' };
+}
 
 type Asked = z.output<z.ZodObject<typeof filterFields>>;
 
@@ -67,7 +87,17 @@ const cursorFields = z
     return { recordedAt, deliveryId, number: Number(number), late: late === 'true' };
   });
 
-export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
+type Begun = Pick<Export, 'format' | 'filters' | 'seesCpf' | 'asked'> &
+  Pick<z.output<typeof query>, 'bom' | 'depois' | 'corte'>;
+
+function startExport({ pool, checkpointKeys }: HttpDeps, { bom: mark, depois, corte: cut, ...asked }: Begun) {
+  const goOn = depois === undefined || cut === undefined ? null : { after: rowOf(depois), cut };
+  const { format, filters, seesCpf } = asked;
+  const more = { hasMark: mark === 'true', signers: signersOf(checkpointKeys), goOn };
+  return exportAttempts(pool, { format, filters, seesCpf, asked: asked.asked, ...more }, MANIFEST_PATH);
+}
+
+export function addAuditAttemptRoutes(add: AddOperation, deps: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -82,8 +112,10 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
           'proximo_cursor. Com outro formato (ou Accept) que json vem tudo, da mais antiga à mais nova. O manifesto traz a ' +
           'contagem, o SHA-256 dos bytes anteriores e o checkpoint mais novo: é a última linha do NDJSON; os outros formatos só têm as ' +
           'tentativas, e o seu manifesto está no caminho do cabeçalho X-Carteiro-Manifesto. CPFs e consultas (query) de URLs vêm ' +
-          'mascarados sem o escopo auditoria:cpf.',
-        en: 'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With another formato (or Accept) than json everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest checkpoint: it is the last line of the NDJSON; the other formats have the attempts alone, and their manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
+          'mascarados sem o escopo auditoria:cpf. bom=true começa o CSV com a marca de ordem de bytes. Depois de um corte da conexão, ' +
+          'depois (registrada_em,entrega_id,numero,atrasada da última linha inteira) e corte continuam o arquivo sem cabeçalho: as duas ' +
+          'partes juntas são o arquivo do manifesto, que as chaves dos checkpoints assinam.',
+        en: 'desde and ate filter registrada_em. A page may bring fewer items than the limit, or none, and still have proximo_cursor. With another formato (or Accept) than json everything comes, the oldest first. The manifest holds the count, the SHA-256 of the bytes before it and the newest checkpoint: it is the last line of the NDJSON; the other formats have the attempts alone, and their manifest is at the path of the header X-Carteiro-Manifesto. CPFs and query strings of URLs are masked without the scope auditoria:cpf. bom=true begins a CSV with a byte-order mark. After a cut of the connection, depois (registrada_em,entrega_id,numero,atrasada of the last whole row) and corte go on with the file without its head: both parts together are the file of the manifest, which the keys of checkpoints sign.',
       },
       scope: 'auditoria:read',
       query,
@@ -106,11 +138,13 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
       },
     },
     async ({ query: asked, seesCpf }, request) => {
+      const { pool, cursors } = deps;
       const filters = filtersOf(asked);
       const format = asked.formato ?? acceptedFormat(request);
       if (format !== 'json') {
-        const exported = { format, filters, seesCpf, asked: request.query() };
-        const { contentType, chunks, headers } = await exportAttempts(pool, exported, MANIFEST_PATH);
+        const begun = await startExport(deps, { ...asked, format, filters, seesCpf, asked: request.query() });
+        if ('refused' in begun) return begun;
+        const { contentType, chunks, headers } = begun.ok;
         return { status: 200, headers, body: new BodyStream<MediaType>(contentType, chunks) };
       }
 
@@ -132,7 +166,7 @@ export function addAuditAttemptRoutes(add: AddOperation, { pool, cursors }: Http
   );
 }
 
-export function addAuditManifestRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addAuditManifestRoutes(add: AddOperation, { pool, checkpointKeys }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -153,7 +187,8 @@ export function addAuditManifestRoutes(add: AddOperation, { pool }: HttpDeps): v
     },
     async ({ query: asked, seesCpf }, request) => {
       const { corte: _, ...rest } = request.query();
-      const found = { format: asked.formato, filters: filtersOf(asked), seesCpf, asked: rest };
+      const more = { hasMark: asked.bom === 'true', signers: signersOf(checkpointKeys) };
+      const found = { format: asked.formato, filters: filtersOf(asked), seesCpf, asked: rest, ...more };
       const manifest = await writeManifest(pool, found, asked.corte);
       if ('refused' in manifest) return manifest;
       return { status: 200, body: new JsonStream<ExportManifest>(manifest.ok) };

@@ -1,7 +1,14 @@
 /** The keys that sign checkpoints, from their file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeKey, readSigner, readVerifier, type Signer, type Verifier } from '../../audit/checkpoint/note.ts';
+import {
+  makeKey,
+  readSigner,
+  readVerifier,
+  type Signer,
+  signersOf,
+  type Verifier,
+} from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
 import { readOrMakeFile } from '../../key-file.ts';
 
@@ -33,5 +40,5 @@ function parseKeys(text: string): CheckpointKeys {
     if (key === null) throw new Error(`CHECKPOINT_KEY_FILE: line ${index + 1} is no key as checkpoint key makes it`);
     return key;
   });
-  return { signers: keys.filter((key): key is Signer => 'secret' in key), verifiers: keys };
+  return { signers: signersOf(keys), verifiers: keys };
 }
