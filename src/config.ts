@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { ANCHOR_VARIABLES, type AnchorSettings, anchorSettings, hasAnchors } from './anchor-settings.ts';
 import { databaseUrl } from './database-url.ts';
+import { EGRESS_VARIABLES, egressSettings, type EgressSettings } from './egress-settings.ts';
 import {
   checkEmbedded,
   checkPairs,
@@ -35,6 +36,8 @@ export interface Config {
   readonly metricsPort: number;
   /** Where the registry is asked; `url` is empty where none is configured. */
   readonly registry: RegistrySettings;
+  /** How POSTs leave for partners. */
+  readonly egress: EgressSettings;
   /** Where others find the service; null: nobody has told. */
   readonly publicUrl: URL | null;
   /** Null: the embedded PostgreSQL under `dataDir`. */
@@ -146,6 +149,7 @@ const environment = z.object({
   ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
   ...SCHEDULES,
   ...registryVariables(integer),
+  ...EGRESS_VARIABLES,
   OPERATOR_WEBHOOK_URL: webUrl.optional(),
   OPERATOR_WEBHOOK_SECRET: z
     .string()
@@ -191,6 +195,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
+  const hasRegistry = values.REGISTRY_URL !== undefined;
   const anchors = anchorSettings(values);
   return Object.freeze({
     port: values.PORT,
@@ -226,11 +231,8 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     drainDelayS: values.DRAIN_DELAY_SECONDS,
     pollerCapacity: values.POLLER_CAPACITY,
     registry: registrySettings(values.REGISTRY_URL ?? '', values),
-    jobs: schedulesOf(values, {
-      sandbox,
-      hasRegistry: values.REGISTRY_URL !== undefined,
-      hasAnchors: hasAnchors(anchors),
-    }),
+    egress: egressSettings(values),
+    jobs: schedulesOf(values, { sandbox, hasRegistry, hasAnchors: hasAnchors(anchors) }),
     ...failingEndpoints(values),
   });
 }
@@ -238,7 +240,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
 function failingEndpoints(values: z.infer<typeof environment>): Pick<Config, 'failingPolicy' | 'operatorWebhook'> {
   const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
   const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = values;
-  const suspendAfterDays = values.ENDPOINT_SUSPEND_AFTER_DAYS;
+  const { ENDPOINT_SUSPEND_AFTER_DAYS: suspendAfterDays } = values;
   return {
     failingPolicy: failingAfter === null ? null : { failingAfter, failingHours, suspendAfterDays },
     operatorWebhook: url !== undefined && secret !== undefined ? { url, secret } : null,

@@ -34,6 +34,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const NEEDS = [
   ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
   ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
+  ['EGRESS_CERT_FILE', 'EGRESS_KEY_FILE'],
+  ['EGRESS_KEY_FILE', 'EGRESS_CERT_FILE'],
+  ['EGRESS_PROXY_AUTH_FILE', 'EGRESS_PROXY_URL'],
+  ['EGRESS_PROXY_RESOLVES', 'EGRESS_PROXY_URL'],
   ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
   ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
   ...ANCHOR_NEEDS,
@@ -93,7 +97,7 @@ function countEdits(from: string, to: string): number {
 }
 
 /** An address, or a subnet as `10.0.0.0/8`. */
-function isSubnet(text: string): boolean {
+export function isSubnet(text: string): boolean {
   const [address = '', bits = '0', ...rest] = text.split('/');
   const family = isIP(address);
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);

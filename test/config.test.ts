@@ -52,6 +52,7 @@ describe('the configuration', () => {
       loanCore: 'own',
       marginReuseHours: 24,
       documentsDeadlineDays: 15,
+      egress: { addresses: [], proxy: null, certFile: null, keyFile: null, caFile: null },
       rateLimitPerMinute: 0,
       registry: REGISTRY_SETTINGS,
       maxConnections: 400,
@@ -113,6 +114,25 @@ describe('the configuration', () => {
 
   it('takes an empty variable as absent', () => {
     expect(readConfig({ DATABASE_URL: '', SANDBOX: '', PORT: '' })).toEqual(readConfig({}));
+  });
+
+  it('reads how POSTs leave, and refuses what could not work', () => {
+    const { egress } = readConfig({
+      EGRESS_IPS: '203.0.113.7, 2001:db8::/32',
+      EGRESS_PROXY_URL: 'http://proxy.lan:3128',
+    });
+    expect(egress).toMatchObject({
+      addresses: ['203.0.113.7', '2001:db8::/32'],
+      proxy: { url: 'http://proxy.lan:3128', authFile: null, resolves: false },
+    });
+    expect(problemsOf({ EGRESS_IPS: 'mail.example.com', EGRESS_PROXY_URL: 'http://ana:s3nha@proxy.lan' })).toEqual([
+      'EGRESS_IPS: must be addresses or subnets (203.0.113.0/28) separated by commas, at most 64',
+      'EGRESS_PROXY_URL: must be http:// or https:// with a host and a port alone; a user and a password belong in EGRESS_PROXY_AUTH_FILE',
+    ]);
+    expect(problemsOf({ EGRESS_CERT_FILE: 'c.pem', EGRESS_PROXY_RESOLVES: 'true' })).toEqual([
+      'EGRESS_KEY_FILE: is required beside EGRESS_CERT_FILE',
+      'EGRESS_PROXY_URL: is required beside EGRESS_PROXY_RESOLVES',
+    ]);
   });
 
   it('takes addresses and subnets as proxies, and none', () => {

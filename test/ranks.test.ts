@@ -7,9 +7,10 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
-  ['registry-settings.ts'],
+  ['registry-settings.ts', 'file-stamps.ts'],
   ['anchor-settings.ts'],
-  ['environment-rules.ts', 'job-schedules.ts'],
+  ['environment-rules.ts'],
+  ['egress-settings.ts', 'job-schedules.ts'],
   ['contract', 'config.ts', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
   ['telemetry'],
   ['loan', 'delivery/target', 'metrics.ts'],
@@ -32,7 +33,7 @@ const SAME_RANK_ALLOWED = new Set([
 ]);
 /** The doors of delivery's rooms: what may be imported from outside src/delivery. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  'delivery/target': ['names.ts', 'parse-target.ts'],
+  'delivery/target': ['identity.ts', 'names.ts', 'parse-target.ts'],
   'delivery/sending': ['headers.ts', 'send.ts', 'signature.ts'],
   'delivery/queue': [
     'cancel.ts',

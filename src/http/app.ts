@@ -23,6 +23,7 @@ import { addDeliveryListRoutes } from './routes/deliveries.ts';
 import { addDeliveryRoutes } from './routes/delivery.ts';
 import { addDocumentRoutes } from './routes/documents.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
+import { addEgressRoutes } from './routes/egress.ts';
 import { namedEvidenceRoutes } from './routes/evidence.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addLoanListRoutes } from './routes/loan-lists.ts';
@@ -56,6 +57,7 @@ const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
   addWebhookTestRoutes,
   addWebhookHealthRoutes,
   addWebhookOptionRoutes,
+  addEgressRoutes,
   addDeliveryListRoutes,
   addDeliveryRoutes,
   addSummaryRoutes,

@@ -29,6 +29,8 @@ export interface HttpDeps {
   readonly loanCore: LoanCore;
   /** Days from a registration to the deadline of its documents. */
   readonly documentsDeadlineDays: number;
+  /** From which addresses and subnets POSTs come; empty: nobody has told. */
+  readonly egressAddresses: readonly string[];
   /** True accepts `http:` and private hosts as webhook targets. */
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */

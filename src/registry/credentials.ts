@@ -2,9 +2,10 @@
  * How we show ourselves to the registry, and whom we trust: a bearer token, a client certificate, a private authority. The
  * files are looked at before each call and read again when one of them has changed, so a rotation needs no restart.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES } from '../contract/registry-wire.ts';
+import { stampOf } from '../file-stamps.ts';
 import type { RegistrySettings } from '../registry-settings.ts';
 import { RegistryFailure } from './port.ts';
 
@@ -27,7 +28,7 @@ export class Credentials {
   /** What the next call shows. Throws {@link RegistryFailure} when a file cannot be read or used. */
   async current(): Promise<Shown> {
     const { tokenFile, certFile, keyFile, caFile } = this.#settings;
-    const stamp = (await Promise.all([tokenFile, certFile, keyFile, caFile].map(stampOf))).join(' ');
+    const stamp = await stampOf([tokenFile, certFile, keyFile, caFile]).catch(refuse);
     if (this.#shown !== null && stamp === this.#stamp) return this.#shown;
     // Calls that come together share one agent, and so one set of connections.
     this.#loading ??= this.#load(stamp).finally(() => (this.#loading = null));
@@ -51,12 +52,6 @@ export class Credentials {
   async close(): Promise<void> {
     await this.#shown?.dispatcher.destroy();
   }
-}
-
-async function stampOf(file: string | null): Promise<string> {
-  if (file === null) return '-';
-  const { ino, mtimeNs, size } = await stat(file, { bigint: true }).catch(refuse);
-  return `${ino}:${mtimeNs}:${size}`;
 }
 
 async function read(file: string | null): Promise<string | null> {

@@ -40,7 +40,8 @@ export interface Receiver {
 }
 
 export interface ReceiverOptions {
-  readonly tls?: Identity;
+  /** With `ca` and `requestCert` the client is asked for a certificate. */
+  readonly tls?: Identity & { readonly ca?: string; readonly requestCert?: boolean };
   /** `127.0.0.1` unless it is given. */
   readonly host?: string;
 }

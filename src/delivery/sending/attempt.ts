@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Connection, Connections } from './connections.ts';
-import { ConnectFault } from '../target/guard.ts';
+import { ConnectFault } from '../target/connect-fault.ts';
 import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
 import { faultText, isClosedByReceiver, isOurs, outcomeOfFault } from './send-fault.ts';
 

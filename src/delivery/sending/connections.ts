@@ -23,7 +23,7 @@ export interface Connection {
   readonly client: Client;
   /** The present socket; undici may make a second one when an idle one died before the request was written. */
   socket: Socket | null;
-  /** The address really connected to, kept after the connection has ended. */
+  /** The address really connected to, kept after the connection has ended; null while unknown, or known to the proxy alone. */
   address: string | null;
   /** Complete answers that the present socket has brought. */
   served: number;
@@ -67,10 +67,10 @@ function openConnection(
 ): Connection {
   const client = new Client(origin, {
     connect: (target, callback) => {
-      connection.giveUpConnecting = connect(target, (error, socket) => {
+      connection.giveUpConnecting = connect(target, (error, socket, address) => {
         if (socket === null) return callback(error, null);
         connection.socket = socket;
-        connection.address = socket.remoteAddress ?? null;
+        connection.address = address;
         connection.served = 0;
         connection.bytesServed = 0;
         connection.answerStart.isNext = true;

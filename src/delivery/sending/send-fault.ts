@@ -1,6 +1,6 @@
 /** The outcome of a fault of sending, and a text of it that is safe to keep. */
 import type { Outcome } from '../../contract/statuses.ts';
-import { ConnectFault } from '../target/guard.ts';
+import { ConnectFault } from '../target/connect-fault.ts';
 
 const MAX_TEXT_LENGTH = 200;
 

@@ -10,27 +10,12 @@
  * connect options fails open on HTTPS.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { connect as connectTls, type SecureContext } from 'node:tls';
 import { addressVerdict } from './addresses.ts';
+import { ConnectFault } from './connect-fault.ts';
+import { type Identity, makeSecureContext } from './identity.ts';
 import { createResolver, type Resolve } from './names.ts';
-
-type ConnectFaultKind = 'refused' | 'unresolved' | 'connection' | 'tls';
-
-/** Why no connection was made. `reason` is a code such as `ECONNREFUSED`; the message is safe to keep. */
-export class ConnectFault extends Error {
-  override name = 'ConnectFault';
-  readonly kind: ConnectFaultKind;
-  readonly reason: string;
-  /** The address that had been connected to before the fault, if any. */
-  readonly address: string | null;
-
-  constructor(kind: ConnectFaultKind, reason: string, message: string, address: string | null = null) {
-    super(message);
-    this.kind = kind;
-    this.reason = reason;
-    this.address = address;
-  }
-}
+import { openTunnel, type Proxy } from './tunnel.ts';
 
 export interface GuardOptions {
   readonly allowInsecure: boolean;
@@ -38,6 +23,10 @@ export interface GuardOptions {
   readonly resolve?: Resolve;
   /** A certificate authority trusted beside the built-in ones, in PEM: for tests. */
   readonly tls?: { readonly ca: string };
+  /** What TLS shows and trusts, in place of `tls`. */
+  readonly identity?: Identity;
+  /** Every connection leaves through it. */
+  readonly proxy?: Proxy | null;
 }
 
 /** The part of undici's connector options that the guard needs; an IPv6 hostname comes without brackets. */
@@ -47,7 +36,10 @@ interface ConnectTarget {
   readonly port: string;
 }
 
-type ConnectCallback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+/** `address` is the one connected to; null: only the proxy knows it. */
+type ConnectCallback = (
+  ...result: [error: null, socket: Socket, address: string | null] | [error: Error, socket: null, address: null]
+) => void;
 
 /** An undici connector that also answers how to give up: a socket that is still connecting is then destroyed. */
 export type GuardedConnector = (target: ConnectTarget, callback: ConnectCallback) => () => void;
@@ -110,20 +102,22 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Shared by all connections of a guard. Made for each connection, it was most of a connection's memory and time. */
-function makeSecureContext(ca?: string): SecureContext {
-  return createSecureContext({ minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [...rootCertificates, ca] }) });
+const portOf = ({ protocol, port }: ConnectTarget) => Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
+
+/** What TLS needs to know of a receiver. */
+function tlsOptions(hostname: string, secureContext: SecureContext) {
+  return {
+    secureContext,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, '') }),
+  };
 }
 
-function openSocket(
-  { hostname, protocol, port }: ConnectTarget,
-  addresses: readonly string[],
-  secureContext: SecureContext,
-): Socket {
-  const isTls = protocol === 'https:';
+function openSocket(target: ConnectTarget, addresses: readonly string[], secureContext: SecureContext): Socket {
   const options = {
-    host: hostname,
-    port: Number(port === '' ? (isTls ? 443 : 80) : port),
+    host: target.hostname,
+    port: portOf(target),
     lookup: pinnedTo(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_MS,
@@ -131,14 +125,8 @@ function openSocket(
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
   };
-  if (!isTls) return connectTcp(options);
-  return connectTls({
-    ...options,
-    secureContext,
-    rejectUnauthorized: true,
-    ALPNProtocols: ['http/1.1'],
-    ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, '') }),
-  });
+  if (target.protocol !== 'https:') return connectTcp(options);
+  return connectTls({ ...options, ...tlsOptions(target.hostname, secureContext) });
 }
 
 /** Calls `done` once the socket may be written to, or with the fault that ended it before. */
@@ -160,29 +148,67 @@ function watch(socket: Socket, isTls: boolean, allowInsecure: boolean, done: (fa
   socket.once('close', () => done(new ConnectFault('connection', 'FECHADA', 'a conexão foi fechada', address)));
 }
 
+/** TLS within a tunnel; the other end of its socket is the proxy. */
+function startTls(
+  socket: Socket,
+  hostname: string,
+  secureContext: SecureContext,
+  done: (fault: ConnectFault | null) => void,
+) {
+  const secured = connectTls({ socket, ...tlsOptions(hostname, secureContext) });
+  secured.once('secureConnect', () => done(null));
+  secured.on('error', (error: Error & { code?: string }) =>
+    done(new ConnectFault('tls', error.code ?? 'ERRO', error.message || 'a conexão falhou')),
+  );
+  secured.once('close', () => done(new ConnectFault('tls', 'FECHADA', 'a conexão foi fechada')));
+  return secured;
+}
+
 /**
  * Makes the connect function for undici's `Client`. Its errors are {@link ConnectFault}s: `refused` by the guard,
- * `unresolved` name, `connection` (TCP), `tls` (handshake or certificate).
+ * `unresolved` name, `connection` (TCP, the proxy), `tls` (handshake or certificate).
  */
-export function guardedConnector({ allowInsecure, resolve = createResolver(), tls }: GuardOptions): GuardedConnector {
+export function guardedConnector(options: GuardOptions): GuardedConnector {
+  const { allowInsecure, resolve = createResolver(), tls, proxy = null } = options;
   const sharedResolve = sharingOpenLookups(resolve);
-  const secureContext = makeSecureContext(tls?.ca);
+  const shared = makeSecureContext(tls);
+  const identity = options.identity ?? (() => Promise.resolve(shared));
+  const vet = async (hostname: string): Promise<readonly string[]> => {
+    if (proxy?.resolves !== true || isIP(hostname) > 0) return vettedAddresses(hostname, sharedResolve, allowInsecure);
+    // The name goes to such a proxy as it is; its form is judged all the same.
+    if (NUMBERED.test(hostname)) throw refusal();
+    return [hostname];
+  };
   return (target, callback) => {
+    const isTls = target.protocol === 'https:';
     let socket: Socket | null = null;
+    let closeTunnel: (() => void) | null = null;
     let isDone = false;
-    const done = (fault: ConnectFault | null) => {
+    const done = (fault: ConnectFault | null, address: string | null = socket?.remoteAddress ?? null) => {
       if (isDone) return;
       isDone = true;
-      if (fault === null && socket !== null) return callback(null, socket);
+      if (fault === null && socket !== null) return callback(null, socket, address);
       socket?.destroy();
-      callback(fault ?? refusal(), null);
+      closeTunnel?.();
+      callback(fault ?? refusal(), null, null);
     };
-    const open = (addresses: readonly string[]) => {
+    const open = async (addresses: readonly string[]) => {
+      const secureContext = await identity();
       if (isDone) return;
-      socket = openSocket(target, addresses, secureContext);
-      watch(socket, target.protocol === 'https:', allowInsecure, done);
+      if (proxy === null) {
+        socket = openSocket(target, addresses, secureContext);
+        watch(socket, isTls, allowInsecure, done);
+        return;
+      }
+      closeTunnel = openTunnel(proxy, addresses, portOf(target), (fault, tunnel, host) => {
+        if (fault !== null) return done(fault);
+        const address = isIP(host) > 0 ? host : null;
+        socket = isTls ? startTls(tunnel, target.hostname, secureContext, (late) => done(late, address)) : tunnel;
+        if (isDone) socket.destroy();
+        else if (!isTls) done(null, address);
+      });
     };
-    vettedAddresses(target.hostname, sharedResolve, allowInsecure)
+    vet(target.hostname)
       .then(open)
       .catch((error: unknown) => {
         const { code = 'ERRO', message } = asError(error);

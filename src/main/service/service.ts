@@ -13,6 +13,7 @@ import { createSender } from '../../delivery/sending/send.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Metrics } from '../../metrics.ts';
+import { openEgress } from './egress.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { runHeartbeat } from '../operations/heartbeat.ts';
 import { type OpenDatabase, openPool } from './database.ts';
@@ -62,10 +63,11 @@ const SMALL_HEAP_BYTES = 512 * 1024 * 1024;
 /** Starts a poller; it waits for the database if that is away. */
 export async function startPoller({ config, database, log, metrics, fit }: ServiceDeps): Promise<Part> {
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
+  const egress = await openEgress(config.egress, log);
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
   const monotonicMs = () => performance.now();
-  const sender = createSender({ allowInsecure: config.allowInsecureTargets, now: monotonicMs });
+  const sender = createSender({ allowInsecure: config.allowInsecureTargets, now: monotonicMs, ...egress });
   const host = hostname();
   const self = { name: `${host}-${process.pid}-${randomBytes(3).toString('hex')}`, host };
   const session = openPool(config, database.url, 'sign of life', 1, POLLER_DEADLINE_MS, SIGN_SETTINGS);
@@ -128,7 +130,6 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { NO_REGISTRY_NOTE, openRegistry } = await import('./registry.ts');
   const { readiness } = await import('./readiness.ts');
   const { readOldestDueS } = await import('../../delivery/queue/oldest-due.ts');
-
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
@@ -147,6 +148,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).addSandbox : null,
     loanCore: config.loanCore,
     documentsDeadlineDays,
+    egressAddresses: config.egress.addresses,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),

@@ -1,6 +1,7 @@
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { ConnectFault, guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
+import { ConnectFault } from '../../../src/delivery/target/connect-fault.ts';
+import { guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
 import { countConnects } from '../../support/count-connects.ts';
 
 let port = 0;
@@ -25,10 +26,13 @@ afterEach(() => {
 /** Connects through the guard; answers the socket or the fault. */
 function connect(options: GuardOptions, hostname: string, protocol = 'http:'): Promise<Socket | ConnectFault> {
   return new Promise((resolve) => {
-    guardedConnector(options)({ hostname, protocol, port: String(port) }, (fault, socket) => {
-      if (socket !== null) sockets.push(socket);
-      resolve(socket ?? (fault as ConnectFault));
-    });
+    guardedConnector(options)(
+      { hostname, protocol, port: String(port) },
+      (...[fault, socket]: Parameters<Parameters<ReturnType<typeof guardedConnector>>[1]>) => {
+        if (socket !== null) sockets.push(socket);
+        resolve(socket ?? (fault as ConnectFault));
+      },
+    );
   });
 }
 

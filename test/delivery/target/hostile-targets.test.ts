@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ConnectFault, guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
+import { ConnectFault } from '../../../src/delivery/target/connect-fault.ts';
+import { guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { type CountedConnects, countConnects } from '../../support/count-connects.ts';
 import { type HostileTarget, REFUSED_LITERALS, REFUSED_NAMES } from '../../support/hostile/targets.ts';
@@ -47,10 +48,13 @@ async function sendOnce(url: string, options: GuardOptions) {
 /** Past the rules of the webhook: the guard alone. */
 function guardOnce(hostname: string, protocol: string, options: GuardOptions): Promise<string> {
   return new Promise((resolve) => {
-    guardedConnector(options)({ hostname, protocol, port: String(port) }, (fault, socket) => {
-      socket?.destroy();
-      resolve(fault instanceof ConnectFault ? fault.kind : 'connected');
-    });
+    guardedConnector(options)(
+      { hostname, protocol, port: String(port) },
+      (...[fault, socket]: Parameters<Parameters<ReturnType<typeof guardedConnector>>[1]>) => {
+        socket?.destroy();
+        resolve(fault instanceof ConnectFault ? fault.kind : 'connected');
+      },
+    );
   });
 }
 

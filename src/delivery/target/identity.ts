@@ -1,0 +1,64 @@
+/**
+ * How we show ourselves to receivers over TLS, and whom we trust: the client certificate that a receiver may ask for, and
+ * authorities beside the built-in ones. The context is shared by all connections: made for each, it was most of a connection's
+ * memory and time.
+ *
+ * A rotated certificate is read at the next connection, at most once in ten seconds. Files that cannot be used any more change
+ * nothing: POSTs go on with what was read before, and `onFault` is told. Connections that are open stay as they are.
+ */
+import { readFile } from 'node:fs/promises';
+import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { stampOf } from '../../file-stamps.ts';
+
+interface IdentityFiles {
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
+  readonly caFile: string | null;
+}
+
+const LOOK_MS = 10_000;
+
+export function makeSecureContext({ ca, ...shown }: Pick<SecureContextOptions, 'cert' | 'key'> & { ca?: string } = {}) {
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    ...shown,
+    ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
+  });
+}
+
+/** Answers the context of the next connection. */
+export type Identity = () => Promise<SecureContext>;
+
+/** Reads the files now; rejects when they cannot be read or do not belong together. */
+export async function readIdentity(
+  files: IdentityFiles,
+  onFault: (error: unknown) => void,
+  nowMs: () => number = () => performance.now(),
+): Promise<Identity> {
+  const all = [files.certFile, files.keyFile, files.caFile];
+  let stamp = await stampOf(all);
+  let context = await readContext(files);
+  let lookedAtMs = nowMs();
+  return async () => {
+    if (nowMs() - lookedAtMs < LOOK_MS) return context;
+    lookedAtMs = nowMs();
+    try {
+      const newest = await stampOf(all);
+      if (newest !== stamp) context = await readContext(files);
+      stamp = newest;
+    } catch (error) {
+      onFault(error);
+    }
+    return context;
+  };
+}
+
+async function readContext(files: IdentityFiles): Promise<SecureContext> {
+  const read = async (file: string | null) => (file === null ? undefined : readFile(file, 'utf8'));
+  const [cert, key, ca] = await Promise.all([read(files.certFile), read(files.keyFile), read(files.caFile)]);
+  return makeSecureContext({
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(ca !== undefined && { ca }),
+  });
+}

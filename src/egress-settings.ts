@@ -1,0 +1,63 @@
+/** The variables of what leaves for partners: whence it comes, through which proxy, and how it shows itself. */
+import { z } from 'zod';
+import { flag, isSubnet } from './environment-rules.ts';
+
+export interface EgressProxy {
+  /** `http:` or `https:`, a host and a port. */
+  readonly url: string;
+  /** A file of one line, `user:password`. */
+  readonly authFile: string | null;
+  /** True: the proxy looks names up, and vouches that they lead to no private address. */
+  readonly resolves: boolean;
+}
+
+export interface EgressSettings {
+  /** The addresses and subnets from which POSTs come, as partners are told them. */
+  readonly addresses: readonly string[];
+  readonly proxy: EgressProxy | null;
+  /** The client certificate that receivers may ask for, its key, and authorities trusted beside the built-in ones. */
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
+  readonly caFile: string | null;
+}
+
+const MAX_ADDRESSES = 64;
+
+const addresses = z
+  .string()
+  .transform((text) => text.split(',').map((address) => address.trim()))
+  .refine(
+    (list) => list.length <= MAX_ADDRESSES && list.every(isSubnet),
+    `must be addresses or subnets (203.0.113.0/28) separated by commas, at most ${MAX_ADDRESSES}`,
+  );
+
+const proxyUrl = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text),
+    'must be http:// or https:// with a host and a port alone; a user and a password belong in EGRESS_PROXY_AUTH_FILE',
+  );
+
+const file = z.string().optional();
+
+export const EGRESS_VARIABLES = {
+  EGRESS_IPS: addresses.optional(),
+  EGRESS_PROXY_URL: proxyUrl.optional(),
+  EGRESS_PROXY_AUTH_FILE: file,
+  EGRESS_PROXY_RESOLVES: flag.optional(),
+  EGRESS_CERT_FILE: file,
+  EGRESS_KEY_FILE: file,
+  EGRESS_CA_FILE: file,
+};
+
+export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIABLES>>): EgressSettings {
+  const { EGRESS_PROXY_URL: url } = values;
+  const authFile = values.EGRESS_PROXY_AUTH_FILE ?? null;
+  return {
+    addresses: values.EGRESS_IPS ?? [],
+    proxy: url === undefined ? null : { url, authFile, resolves: values.EGRESS_PROXY_RESOLVES ?? false },
+    certFile: values.EGRESS_CERT_FILE ?? null,
+    keyFile: values.EGRESS_KEY_FILE ?? null,
+    caFile: values.EGRESS_CA_FILE ?? null,
+  };
+}

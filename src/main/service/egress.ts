@@ -1,0 +1,35 @@
+/** What the settings of `EGRESS_…` make of a poller's connections to receivers. */
+import { readFile } from 'node:fs/promises';
+import { ConfigError } from '../../config.ts';
+import { readIdentity } from '../../delivery/target/identity.ts';
+import type { EgressProxy, EgressSettings } from '../../egress-settings.ts';
+import type { Logger } from '../../log-lines.ts';
+import { reasonOf } from '../reason.ts';
+
+const FILES = 'EGRESS_CERT_FILE, EGRESS_KEY_FILE, EGRESS_CA_FILE';
+
+async function readProxy({ url, authFile, resolves }: EgressProxy) {
+  return { url: new URL(url), authorization: authFile === null ? null : await readAuthorization(authFile), resolves };
+}
+
+async function readAuthorization(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`EGRESS_PROXY_AUTH_FILE: cannot be read (${error.code ?? error.name})`]);
+  });
+  const user = text.trim();
+  if (!/^[\x20-\x39\x3b-\x7e]+:[\x20-\x7e]+$/.test(user))
+    throw new ConfigError(['EGRESS_PROXY_AUTH_FILE: must hold one line, user:password']);
+  return `Basic ${Buffer.from(user).toString('base64')}`;
+}
+
+/** Reads the files; a certificate that is exchanged later is read again. Throws {@link ConfigError}. */
+export async function openEgress({ proxy, certFile, keyFile, caFile }: EgressSettings, log: Logger) {
+  const through = proxy === null ? null : await readProxy(proxy);
+  if (certFile === null && caFile === null) return { proxy: through };
+  const onFault = (error: unknown) =>
+    log.warn({ reason: reasonOf(error) }, `a file of ${FILES} cannot be used; what was read before stays`);
+  const identity = await readIdentity({ certFile, keyFile, caFile }, onFault).catch((error: unknown) => {
+    throw new ConfigError([`${FILES}: cannot be used (${reasonOf(error)})`]);
+  });
+  return { proxy: through, identity };
+}
