@@ -7,7 +7,6 @@
  * transaction), and it rests so that no more than `rate` events a second come in. It does not run ahead of those who follow the
  * log: it projects what it wrote, in turns of its own if no other process does, and waits while the seals or the projection are
  * far behind.
- * Alternative: COPY into the table takes a quarter of the time. It checks nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
