@@ -10,6 +10,7 @@ import { openCosignature, readWitnessKey } from '../../src/audit/checkpoint/cosi
 import type { Verifier } from '../../src/audit/checkpoint/note.ts';
 import { measureAnchors } from '../../src/main/operations/measure-installation.ts';
 import {
+  absentWitnessKey,
   type Authority,
   type BucketPlace,
   stampBy,
@@ -257,6 +258,9 @@ describe('audit anchor', () => {
     witness.seen = { size: 9, root: Buffer.alloc(32, 1) };
     expect(errorsOf(await anchor())['testemunha']).toContain('it saw 9 seals of this log, which has 6');
     witness.seen = seen;
+    const absent = await anchor({ ANCHOR_WITNESS_KEY: absentWitnessKey() });
+    expect(errorsOf(absent)['testemunha']).toContain('its key witness.example/absent has not cosigned');
+    expect(await database.sql`select from anchor_receipts where place = 'witness.example/absent'`).toEqual([]);
     const key = witness.key.replace(/\+[0-9a-f]{8}\+/, '+00000000+');
     const refused = await runCommand(['audit', 'anchor'], { ...env, ANCHOR_WITNESS_KEY: key });
     expect([refused.code, refused.stderr]).toEqual([

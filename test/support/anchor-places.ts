@@ -166,6 +166,9 @@ export interface WitnessPlace extends Place {
   readonly asked: number[];
 }
 
+/** The key of a witness that cosigns nothing. */
+export const absentWitnessKey = () => cosigner('witness.example/absent', 9).key;
+
 /** A witness of one log, as tlog-witness has it, which also answers with the cosignature of a stranger. */
 export async function startWitness(log: Verifier, nowS = 1_800_000_000): Promise<WitnessPlace> {
   const one = cosigner('witness.example/w1', 7);

@@ -62,7 +62,9 @@ test('what real processes show is on the page: names, labels and listed values',
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-02', true, 0)`;
   await sql`
     insert into scheduled_jobs (name, schedule, next_at, started_at, ended_at, exit_code)
-    values ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '2 minutes', now() - interval '1 minute', 0)`;
+    values ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '2 minutes', now() - interval '1 minute', 0),
+           ('anchor', '0 0 1 1 *', now() + interval '1 hour', null, null, null)`;
+  await sql`insert into anchors (kind, place, active) values ('arquivo', ${folder.path}, true)`;
   const env = {
     DATABASE_URL: database.url,
     SANDBOX: 'true',
@@ -70,6 +72,8 @@ test('what real processes show is on the page: names, labels and listed values',
     PORT: '0',
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: folder.path,
+    ANCHOR_DIRECTORY: folder.path,
+    JOB_ANCHOR: '0 0 1 1 *',
   };
   const [serve, poll] = [startCommand(['api'], env), startCommand(['poll'], env)];
   const [, api = ''] = /"url":"(http:[^"]+)","msg":"the API listens/.exec(await serve.log(/the API listens/)) ?? [];
