@@ -95,12 +95,14 @@ function keptToRules({ query, body, ...rest }: Valid): Valid {
   const { documentos } = sent;
   const once = documentos?.filter(({ tipo }, at) => documentos.findIndex((other) => other.tipo === tipo) === at);
   const { de, ate } = query;
+  const { corte, ...uncut } = query;
   return {
     ...rest,
     query: {
-      ...query,
+      ...uncut,
       ...(de !== undefined && ate !== undefined && { ate: de }),
-      ...(query['corte'] !== undefined && { corte: cut }),
+      // It goes with `depois` alone.
+      ...(corte !== undefined && query['depois'] !== undefined && { corte: cut }),
     },
     body:
       body === undefined
