@@ -188,6 +188,8 @@ describe.skipIf(!isThere)('the page in a browser', () => {
       await page.goto(`${world.server.url}/docs/api`);
       if (file === 'openapi.en.json') await page.getByRole('button', { name: 'English' }).click();
       const { paths } = (await (await fetch(`${world.server.url}/${file}`)).json()) as { paths: object };
+      await page.locator(`html[lang^=${file === 'openapi.json' ? 'pt' : 'en'}]`).waitFor();
+      await page.locator('.opblock-tag').first().waitFor();
       for (const tag of await page.locator('.opblock-tag').all()) await tag.click();
       await page.getByText(said).waitFor();
       const operations = Object.values(paths).flatMap((methods: object) => Object.keys(methods));
