@@ -1,6 +1,6 @@
 /** What `start`, `api` and `poll` share. */
 import type { CommandLine, Exits } from './command.ts';
-import type { Role } from './service/fitness.ts';
+import type { Role } from './fitness/checks.ts';
 
 export const SERVE_EXITS: Exits = {
   done: 'a signal ended it, and what was in flight is finished and recorded',

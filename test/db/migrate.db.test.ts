@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate, refuseUnfit } from '../../src/db/migrations/migrate.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
+import { refuseUnfit } from '../../src/db/fitness/server-settings.ts';
 import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';

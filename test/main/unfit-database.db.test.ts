@@ -175,7 +175,10 @@ describe('a SECRETS_KEY', () => {
     const { code, stderr } = await poller.end('SIGTERM');
     expect(code).toBe(0);
     const line = stderr.split('\n').find((text) => text.includes('0a1b2c3d'));
-    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', secrets: 1, of: 3, keys: '0a1b2c3d' });
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      level: 'error',
+      msg: 'SECRETS_KEY does not open 1 of 3 signing secrets: add the keys 0a1b2c3d: their deliveries wait',
+    });
 
     await database.sql`update webhooks set active = false where id <> ${id}`;
     expect(refusalOf(await runCommand(['poll'], withKeys(KEY)))).toMatch(

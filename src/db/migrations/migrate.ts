@@ -1,5 +1,5 @@
 /**
- * Migrations, and whether a server is fit to hold the log.
+ * Migrations.
  *
  * Invariants. Everything lies in the installation's own schemas and belongs to its owner role; nothing outside them is
  * created, altered, owned or granted. Any number of processes may migrate at once: a session's advisory lock lets one
@@ -20,12 +20,12 @@ import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-file
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles, refuseLosses } from './pending-migrations.ts';
 import { Pool, type Tx } from '../pool.ts';
+import { refuseUnfit } from '../fitness/server-settings.ts';
 import { untrusted } from '../tls.ts';
 import { prepareSchema, refuseEarlierRelease } from './prepare-schema.ts';
 import { transactOrUndo } from '../transaction.ts';
 import { codeOf, DatabaseUnavailable } from '../unavailable.ts';
 
-const OLDEST_SERVER = 180_000;
 /** The longest there is: 0, which is for ever, the driver leaves out, and then the role's timeouts would hold. */
 const FOR_EVER_MS = 2_147_483_647;
 const PATIENCE = {
@@ -214,31 +214,4 @@ async function applyFile(tx: Tx, file: MigrationFile, installation: Installation
     throw Object.assign(error as Error, { migration: file.name });
   }
   await tx`insert into applied_migrations (name, hash) values (${file.name}, ${file.hash})`;
-}
-
-/**
- * Throws when the server is older than PostgreSQL 18 or would lose a commit that it has acknowledged. remote_write is
- * accepted: such a commit is flushed here and handed to the standby's system, so either machine alone may fail. A server
- * whose data may be lost, as that of tests, may say so: `carteiro.allow_fsync_off = on` beside `fsync = off`.
- */
-export async function refuseUnfit(sql: Tx): Promise<void> {
-  const [server] = await sql<[{ number: number; version: string; synchronousCommit: string; losesWrites: boolean }]>`
-    select current_setting('server_version_num')::int as number,
-      current_setting('server_version') as version,
-      current_setting('synchronous_commit') as "synchronousCommit",
-      current_setting('fsync') = 'off'
-        and current_setting('carteiro.allow_fsync_off', true) is distinct from 'on' as "losesWrites"`;
-  if (server.number < OLDEST_SERVER) {
-    throw new Error(`PostgreSQL ${server.version} is too old: Carteiro needs PostgreSQL 18`);
-  }
-  const { synchronousCommit } = server;
-  if (synchronousCommit === 'off' || synchronousCommit === 'local') {
-    const when = synchronousCommit === 'off' ? '' : ' when a standby takes over';
-    throw new Error(
-      `synchronous_commit = ${synchronousCommit} loses acknowledged commits${when}: set it to on and start again`,
-    );
-  }
-  if (server.losesWrites) {
-    throw new Error('fsync = off loses acknowledged commits when the machine crashes: set it to on and start again');
-  }
 }

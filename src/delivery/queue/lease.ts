@@ -18,9 +18,8 @@ export const MIN_LEASE_LEFT_MS = (TIMES_S.response + TIMES_S.record) * 1_000;
 /** After this many losses in a row one failure of the schedule is booked. */
 export const LOST_IN_ROW_BOOKS_FAILURE = 5;
 
-/** Throws what to do where the database's lease is too short for this release's attempts: nothing could be sent. */
-export async function refuseShortLease(sql: Tx): Promise<void> {
+/** What is wrong where the database's lease is too short for this release's attempts, so that nothing could be sent; else null. */
+export async function readLeaseFault(sql: Tx): Promise<string | null> {
   const [{ lease }] = await sql<[{ lease: number }]>`select extract(epoch from lease())::float8 as lease`;
-  const fault = timesFault({ ...TIMES_S, lease });
-  if (fault !== null) throw new Error(`${fault}: run the command 'migrate' of this release, which sets the lease`);
+  return timesFault({ ...TIMES_S, lease });
 }

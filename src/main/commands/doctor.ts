@@ -1,7 +1,7 @@
+import type { Finding } from '../../db/fitness/finding.ts';
 import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import { table } from '../../demo/table.ts';
 import { command, EXIT } from '../command.ts';
-import type { Finding } from '../doctor/finding.ts';
 import { json, refuseNowhere, tell } from '../operator.ts';
 
 export const doctor = command({
@@ -15,7 +15,8 @@ nothing. Run it before the first start of a host, and first when something is wr
 at those.
 
 Output: a line for each finding, faults first; with --json {"faults": 1, "warnings": 0, "findings": [{"about":
-"synchronous_commit", "verdict": "fault", "found": "off", "advice": "set it to on: …"}]}; verdict is ok, warning or fault.`,
+"synchronous_commit", "verdict": "fault", "found": "off", "advice": "set it to on: …"}]}; verdict is ok, warning or fault;
+"stops": true stands at what a start is refused for.`,
   exits: { done: 'no fault was found; there may be warnings', refused: 'a fault was found' },
   async run({ json }, line) {
     const { config, log } = line.configure('secrets');

@@ -1,10 +1,12 @@
 /** The doctor's round: one look after the other, each on its own. */
 import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { type Finding, findingsOf } from './finding.ts';
-import { lookAtEpoch, lookAtKeys, lookAtLogin, lookAtMigrations, lookAtRoles } from './installation.ts';
+import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
+import { codeOf } from '../../db/unavailable.ts';
+import { CHECKS } from '../fitness/checks.ts';
+import { lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
-import { lookAtClock, lookAtServer, lookAtTransactions, lookAtWrites } from './server.ts';
+import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
 import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer } from './upkeep.ts';
 
 type Look = (sql: Tx) => Promise<readonly Finding[]>;
@@ -19,20 +21,25 @@ export async function examine(
   const at = async (about: string, look: Look) => {
     found.push(...(await findingsOf(about, () => pool.run(look), isLost)));
   };
-  await at('server', lookAtServer);
+  const check = (name: keyof typeof CHECKS) => at(name, (sql) => CHECKS[name](sql, { config, schema: pool.schema }));
+  await check('server');
+  await at('sessions', lookAtSessions);
   found.push(...(await findingsOf('writes', () => lookAtWrites(pool), isLost)));
   await at('clock', (sql) => lookAtClock(sql, Date.now));
   await at('transactions', lookAtTransactions);
   found.push(...(await findingsOf('tokens', () => lookAtIssuer(config), isLost)));
   found.push(...(await findingsOf('registry', () => lookAtRegistry(config), isLost)));
-  await at('migrations', (sql) => lookAtMigrations(sql, pool.schema));
+  await check('schema');
+  await check('migrations');
   const seen = found.find(({ about }) => about === 'migrations');
   // A login that may not look sees no fault at all: whether it is a member of any role tells why.
   if (seen?.verdict === 'warning') await at('login', (sql) => lookAtLogin(sql, config));
   if (seen?.verdict !== 'ok') return found;
   await at('epoch', lookAtEpoch);
   await at('roles', (sql) => lookAtRoles(sql, config));
-  await at('secrets', (sql) => lookAtKeys(sql, config));
+  await check('lease');
+  await check('secrets');
+  await at('secrets', (sql) => lookAtSecrets(sql, config));
   await at('sealer', lookAtSealer);
   await at('anchors', (sql) => lookAtAnchors(sql, config));
   await at('lags', lookAtLags);
@@ -40,4 +47,29 @@ export async function examine(
   await at('disk', lookAtDisk);
   await at('dns', async (sql) => lookAtNames(await readNames(sql)));
   return found;
+}
+
+const PERMISSION_DENIED = '42501';
+
+/** What `look` finds. A look that fails is a finding, too: the others go on. Throws when the database is out of reach. */
+async function findingsOf(
+  about: string,
+  look: () => Promise<readonly Finding[]>,
+  isLost: (error: unknown) => boolean,
+): Promise<readonly Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isLost(error)) throw error;
+    const { message } = error as Error;
+    return codeOf(error) === PERMISSION_DENIED
+      ? [
+          warning(
+            about,
+            `this login may not look: ${message}`,
+            'run doctor with a login that may, as a member of the owner',
+          ),
+        ]
+      : [fault(about, message, 'mend what the sentence says, then run doctor again')];
+  }
 }

@@ -1,23 +1,12 @@
-/** The installation: its migrations, the server that it knows, its roles and what they may do, its keys. */
+/** The installation: the server that it knows, its roles and what they may do, its secrets. */
 import type { Config } from '../../config.ts';
 import { readServerFault } from '../../db/known-server.ts';
-import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
-import { readRetired } from '../../webhooks/reseal.ts';
 import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
-import { readSecretsKeys, secretsKeysSource } from '../service/secrets-keys.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
-
-/** Null beside them: nothing else can be looked at yet. */
-export async function lookAtMigrations(sql: Tx, schema: string): Promise<readonly Finding[]> {
-  const pending = await pendingMigrations(sql, schema);
-  return [
-    pending === 0
-      ? ok('migrations', 'none is pending')
-      : fault('migrations', `${pending} are pending`, 'run the command migrate before this version of api and poll'),
-  ];
-}
+import { RIGHTS } from '../fitness/checks.ts';
+import { readSecretsKeys } from '../service/secrets-keys.ts';
+import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
   const serverFault = await readServerFault(sql);
@@ -34,11 +23,6 @@ export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
 }
 
 const ROLES = ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'] as const;
-/** A right of each role without which its commands do nothing. */
-const NEEDED = [
-  { role: 'app', commands: 'api, jobs and the operator’s commands', table: 'webhooks', right: 'insert' },
-  { role: 'poller', commands: 'poll', table: 'arrivals', right: 'delete' },
-] as const;
 const APPEND_ONLY = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'] as const;
 
 export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Finding[]> {
@@ -58,14 +42,14 @@ export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Fin
     ];
   }
   const found: Finding[] = [ok('roles', `all ${names.length} exist`)];
-  for (const { role, commands, table, right } of NEEDED) {
-    const name = `${prefix}_${role}`;
+  for (const { command, group, table, right } of Object.values(RIGHTS)) {
+    const name = `${prefix}_${group}`;
     const [{ may }] = await sql<[{ may: boolean }]>`select has_table_privilege(${name}, ${table}, ${right}) as may`;
     if (!may)
       found.push(
         fault(
           'grants',
-          `${name} may not ${right} on ${table}, which ${commands} need`,
+          `${name} may not ${right} on ${table}, which ${command} needs`,
           'run migrate: it grants every right anew',
         ),
       );
@@ -102,30 +86,13 @@ export async function lookAtLogin(sql: Tx, config: Config): Promise<readonly Fin
     : [ok('login', `${login} has the rights of ${of.join(', ')}`)];
 }
 
-export async function lookAtKeys(sql: Tx, config: Config): Promise<readonly Finding[]> {
+/** Secrets that the ring has the key of, and that do not open all the same; and those under an older key. */
+export async function lookAtSecrets(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const about = 'secrets';
   const keys = await readSecretsKeys(config);
   const ring = keys.map(keyIdOf);
-  const [stored, retired] = [await readEncryptionKeys(sql), await readRetired(sql, ring)];
-  const of = stored.reduce((sum, { secrets }) => sum + secrets, 0);
-  const unopened = stored.filter(({ keyId }) => !ring.includes(keyId));
-  const lost = unopened.reduce((sum, { secrets }) => sum + secrets, 0);
-  const source = secretsKeysSource(config);
+  const stored = await readEncryptionKeys(sql);
   const found: Finding[] = [];
-  if (retired.includes(ring[0] ?? ''))
-    found.push(fault(about, `${source} begins with the retired key ${ring[0]}`, 'put the new key in front'));
-  else if (retired.length > 0)
-    found.push(warning(about, `${source} holds the retired ${retired.join(', ')}`, 'take it out'));
-  if (lost > 0) {
-    const keys = unopened.map(({ keyId }) => (/^[0-9a-f]{8}$/.test(keyId) ? keyId : 'unreadable')).join(', ');
-    found.push(
-      fault(
-        about,
-        `${source} does not open ${lost} of ${of} signing secrets`,
-        `add the keys ${keys}: their deliveries wait`,
-      ),
-    );
-  }
   const broken = await readBroken(sql, createVault(keys), ring);
   if (broken.length > 0) {
     const some = broken.slice(0, 5).join(', ');
@@ -138,13 +105,9 @@ export async function lookAtKeys(sql: Tx, config: Config): Promise<readonly Find
     );
   }
   const older = stored.filter(({ keyId }) => ring.indexOf(keyId) > 0).reduce((sum, { secrets }) => sum + secrets, 0);
-  if (older > 0)
-    found.push(
-      warning(
-        about,
-        `${older} of ${of} signing secrets are under an older key`,
-        'run secrets reseal, then take that key out',
-      ),
-    );
-  return found.length > 0 ? found : [ok(about, `${source} opens all ${of} signing secrets`)];
+  if (older > 0) {
+    const which = `${older} signing secrets are under an older key`;
+    found.push(warning(about, which, 'run secrets reseal, then take that key out'));
+  }
+  return found;
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/pool.ts';
 import { createResolver } from '../../delivery/target/names.ts';
 import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
 import { createAdapter } from '../../registry/adapter.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** The newest names; enough to tell a resolver that is away from a name that is gone. */
 const NAMES = 20;

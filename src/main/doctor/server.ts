@@ -1,79 +1,25 @@
-/** The PostgreSQL server: its version, the settings that commits rest on, its clock, and what holds it up. */
+/** The PostgreSQL server: its sessions, its clock, whether it takes writes, and what holds it up. */
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
-const OLDEST_SERVER = 180_000;
 /** Tokens are held against the clock with a tolerance of 5 s. */
 const SKEW_FAULT_S = 5;
 const SKEW_WARNING_S = 1;
 const LONG_OPEN_S = 60;
 const BUSY = 0.8;
 
-interface Server {
-  readonly number: number;
-  readonly version: string;
-  readonly fsync: string;
-  readonly synchronousCommit: string;
-  readonly fullPageWrites: string;
-  readonly autovacuum: string;
-  readonly encoding: string;
-  readonly mayLoseData: boolean;
-  readonly sessions: number;
-  readonly maxSessions: number;
-}
-
-export async function lookAtServer(sql: Tx): Promise<readonly Finding[]> {
-  const [server] = await sql<[Server]>`
-    select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
-           current_setting('fsync') as fsync, current_setting('synchronous_commit') as "synchronousCommit",
-           current_setting('full_page_writes') as "fullPageWrites", current_setting('autovacuum') as autovacuum,
-           current_setting('server_encoding') as encoding,
-           current_setting('carteiro.allow_fsync_off', true) is not distinct from 'on' as "mayLoseData",
-           case when pg_has_role('pg_read_all_stats', 'usage')
+export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
+  const [{ sessions, most }] = await sql<[{ sessions: number; most: number }]>`
+    select case when pg_has_role('pg_read_all_stats', 'usage')
              then (select count(*)::int from pg_stat_activity where backend_type = 'client backend')
              else (select sum(numbackends)::int from pg_stat_database)
            end as sessions,
-           current_setting('max_connections')::int as "maxSessions"`;
-  return [
-    server.number < OLDEST_SERVER
-      ? fault('version', `PostgreSQL ${server.version}`, 'Carteiro needs PostgreSQL 18: upgrade the server')
-      : ok('version', `PostgreSQL ${server.version}`),
-    ...durability(server),
-    server.autovacuum === 'on'
-      ? ok('autovacuum', 'on')
-      : fault('autovacuum', 'off', 'set autovacuum = on: without it claims slow down within minutes'),
-    server.encoding === 'UTF8'
-      ? ok('encoding', 'UTF8')
-      : fault('encoding', server.encoding, 'make the database anew with encoding UTF8: envelopes and seals need it'),
-    server.sessions > server.maxSessions * BUSY
-      ? warning(
-          'sessions',
-          `${server.sessions} of ${server.maxSessions}`,
-          'raise max_connections, or put a pooler in front',
-        )
-      : ok('sessions', `${server.sessions} of ${server.maxSessions}`),
-  ];
-}
-
-function durability({ fsync, synchronousCommit, fullPageWrites, mayLoseData }: Server): readonly Finding[] {
-  const losesCommits = synchronousCommit === 'off' || synchronousCommit === 'local';
-  return [
-    losesCommits
-      ? fault('synchronous_commit', synchronousCommit, 'set it to on: commits that were acknowledged may be lost')
-      : ok('synchronous_commit', synchronousCommit),
-    fsync === 'on' || mayLoseData
-      ? ok('fsync', fsync === 'on' ? 'on' : 'off, and the configuration says that data may be lost')
-      : fault('fsync', fsync, 'set it to on: a crash of the machine destroys the database'),
-    fullPageWrites === 'on' || mayLoseData
-      ? ok('full_page_writes', fullPageWrites)
-      : warning(
-          'full_page_writes',
-          fullPageWrites,
-          'set it to on, unless the storage writes each 8 KiB page whole, as ZFS does',
-        ),
-  ];
+           current_setting('max_connections')::int as most`;
+  const found = `${sessions} of ${most}`;
+  if (sessions <= most * BUSY) return [ok('sessions', found)];
+  return [warning('sessions', found, 'raise max_connections, or put a pooler in front')];
 }
 
 /** A disk without room shows only in a write, so one is tried and undone. */

@@ -10,7 +10,7 @@ import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobName, JOBS } from '../../job-schedules.ts';
 import { type JobStanding, readJobs } from '../operations/read-jobs.ts';
 import { UPKEEP } from '../upkeep/list.ts';
-import { fault, type Finding, ok, warning } from './finding.ts';
+import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** A row is sealed within a minute, unless a transaction that is open beside it holds the seal back. */
 const UNSEALED_S = 300;

@@ -1,6 +1,6 @@
 /** What makes a process seen: the database's measures in its metrics, and for a poller alone a port to show them. */
 import { readWriteFault } from '../../db/write-faults.ts';
-import type { Role } from '../service/fitness.ts';
+import type { Role } from '../fitness/checks.ts';
 import { openPool } from '../service/database.ts';
 import { readiness } from '../service/readiness.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';

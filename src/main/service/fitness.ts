@@ -7,28 +7,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
+import { refuse } from '../../db/fitness/finding.ts';
 import { readServerFault, StrangeServer } from '../../db/known-server.ts';
-import { refuseUnfit } from '../../db/migrations/migrate.ts';
-import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { refuseShortLease } from '../../delivery/queue/lease.ts';
 import { UntrustedServer } from '../../db/tls.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
-import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
-import { readRetired } from '../../webhooks/reseal.ts';
-import { keyIdOf } from '../../webhooks/secrets.ts';
+import { CHECKS, RIGHTS, type Role } from '../fitness/checks.ts';
 import { openPool } from './database.ts';
-import { readSecretsKeys, secretsKeysSource } from './secrets-keys.ts';
 
-export type Role = 'api' | 'poller';
-
-/** What a role's group may do and the other's may not; asked of the login's effective rights, however it got them. */
-const RIGHTS = {
-  api: { command: 'api', group: 'app', table: 'webhooks', right: 'insert' },
-  poller: { command: 'poll', group: 'poller', table: 'arrivals', right: 'delete' },
-} as const;
 const PERMISSION_DENIED = '42501';
 
 const WAIT_MS = 500;
@@ -64,13 +52,9 @@ export async function untilFit(
   let isToldStrange = false;
   while (!signal.aborted) {
     try {
-      await pool.run(refuseUnfit);
-      await pool.run((sql) => refuseStrangeSchema(sql, pool.schema));
-      const pending = await pool.run((sql) => pendingMigrations(sql, pool.schema));
-      if (pending > 0)
-        throw new Error(
-          `${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending: run the command 'migrate' first`,
-        );
+      for (const name of ['server', 'schema', 'migrations'] as const) {
+        refuse(await pool.run((sql) => CHECKS[name](sql, pool)));
+      }
       const fault = onStrange === 'accept' ? null : await pool.run(readServerFault);
       if (fault !== null) throw new StrangeServer(fault);
       if (demand !== undefined) await pool.run(demand);
@@ -101,19 +85,6 @@ function refuseMisspelled(error: unknown): void {
   throw new Error(`${cause?.message}: set DATABASE_URL to the one that migrate has made`, { cause });
 }
 
-/** A pooler may drop what a session sets when it connects; then another schema's tables would be found. */
-async function refuseStrangeSchema(sql: Tx, schema: string): Promise<void> {
-  const [{ may, first }] = await sql<[{ may: boolean | null; first: string | null }]>`
-    select has_schema_privilege(to_regnamespace(${schema})::oid, 'usage') as may, current_schema() as first`;
-  // A login that may not look into the schema is told which rights it lacks; one that is not there yet, of migrations.
-  if (may === true && first !== schema) {
-    throw new Error(
-      `the search path does not reach the database, which looks into ${first} first: behind a pooler run ` +
-        `"alter role <the login> set search_path = ${schema}, pg_temp"`,
-    );
-  }
-}
-
 export interface Fitness {
   /** Settles with the first look: rejects when the database is unfit, resolves when it is fit or away. */
   readonly looked: Promise<void>;
@@ -129,9 +100,13 @@ export function watchFitness(config: Config, databaseUrl: string, roles: readonl
   const pool = openPool(config, databaseUrl, 'start', 1, DEADLINE_MS);
   const demand = async (sql: Tx): Promise<void> => {
     await refuseOtherRights(sql, config, roles);
-    if (roles.includes('poller')) await refuseShortLease(sql);
-    await refuseOtherKeys(sql, config, log);
-    await warnOfTornPages(sql, log);
+    const asked = { config, schema: pool.schema };
+    if (roles.includes('poller')) refuse(await CHECKS.lease(sql));
+    const found = [...(await CHECKS.secrets(sql, asked)), ...(await CHECKS.server(sql))];
+    refuse(found);
+    for (const { about, verdict, found: what, advice } of found) {
+      if (verdict !== 'ok') log[verdict === 'fault' ? 'error' : 'warn']({ about }, `${what}: ${advice}`);
+    }
   };
   // The API alone stays to say so at /readyz.
   const onStrange = roles.includes('poller') ? 'refuse' : 'wait';
@@ -199,46 +174,4 @@ function lacking({ databaseRolePrefix: prefix }: Config, role: Role, login: stri
     `the role ${login} lacks the rights of \`${command}\`: log in with another one, or let an administrator run ` +
       `"grant ${prefix}_${group} to ${login}"`,
   );
-}
-
-/**
- * Refuses a retired key that would encrypt new secrets, and keys that open no stored secret; says so when there are some
- * that they do not open.
- */
-async function refuseOtherKeys(sql: Tx, config: Config, log: Logger): Promise<void> {
-  const stored = await readEncryptionKeys(sql);
-  const ring = new Set((await readSecretsKeys(config)).map(keyIdOf));
-  const retired = await readRetired(sql, [...ring]);
-  const [newest = ''] = ring;
-  if (retired.includes(newest)) {
-    throw new Error(
-      `${secretsKeysSource(config)} begins with key ${newest}, which \`secrets reseal\` has retired: put the new key in front`,
-    );
-  }
-  if (retired.length > 0) log.warn({ keys: retired.join(', ') }, 'SECRETS_KEY holds retired keys: take them out');
-  const unknown = stored.filter(({ keyId }) => !ring.has(keyId));
-  if (unknown.length === 0) return;
-  const of = stored.reduce((sum, { secrets }) => sum + secrets, 0);
-  const secrets = unknown.reduce((sum, group) => sum + group.secrets, 0);
-  const keys = unknown.map(({ keyId }) => (/^[0-9a-f]{8}$/.test(keyId) ? keyId : 'unreadable')).join(', ');
-  if (secrets === of) {
-    throw new Error(
-      `${secretsKeysSource(config)} opens none of the ${of} stored signing secrets: they were encrypted with key ${keys}, ` +
-        `and it holds ${[...ring].join(', ')}; add the key that encrypted them`,
-    );
-  }
-  log.error(
-    { secrets, of, keys },
-    'SECRETS_KEY lacks keys of some stored signing secrets; their deliveries wait for it',
-  );
-}
-
-async function warnOfTornPages(sql: Tx, log: Logger): Promise<void> {
-  const [{ setting }] = await sql<[{ setting: string }]>`select current_setting('full_page_writes') as setting`;
-  if (setting === 'off') {
-    log.warn(
-      {},
-      'full_page_writes = off: a crash destroys pages unless the storage writes each 8 KiB page whole, as ZFS does',
-    );
-  }
 }

@@ -10,7 +10,7 @@ import { watchServer } from '../../db/known-server.ts';
 import { type Background, startBackground } from '../service/background.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
 import { readWorkerKey } from '../service/worker-key.ts';
-import type { Role } from '../service/fitness.ts';
+import type { Role } from '../fitness/checks.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
 import { runJobs } from './jobs.ts';
 import { startJudging } from './judging.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { TIMES_S, timesFault } from '../../../src/contract/delivery.ts';
-import { refuseShortLease } from '../../../src/delivery/queue/lease.ts';
+import { refuse } from '../../../src/db/fitness/finding.ts';
+import { CHECKS } from '../../../src/main/fitness/checks.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -44,10 +45,9 @@ test('a poller counts the lease that the database has, also when a migration has
 });
 
 test('a poller does not start on a database whose lease is too short for an attempt', async () => {
-  await database.pool.run(refuseShortLease);
+  const look = async () => refuse(await database.pool.run(CHECKS.lease));
+  await look();
   await setLease(30);
-  await expect(database.pool.run(refuseShortLease)).rejects.toThrow(
-    /a lease of 30 s is too short: .* run the command 'migrate'/,
-  );
+  await expect(look()).rejects.toThrow(/a lease of 30 s is too short: .* run the command 'migrate'/);
   await setLease(TIMES_S.lease);
 });

@@ -1,0 +1,95 @@
+/**
+ * What must hold of a database before anything works on it, told once. A start refuses what stops it and logs the rest
+ * (service/fitness.ts); the doctor shows all of it (doctor/examine.ts).
+ */
+import type { Config } from '../../config.ts';
+import { fault, type Finding, ok, stop, warning } from '../../db/fitness/finding.ts';
+import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
+import type { Tx } from '../../db/pool.ts';
+import { lookAtSettings } from '../../db/fitness/server-settings.ts';
+import { readLeaseFault } from '../../delivery/queue/lease.ts';
+import { readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
+import { readRetired } from '../../webhooks/reseal.ts';
+import { keyIdOf } from '../../webhooks/secrets.ts';
+import { readSecretsKeys, secretsKeysSource } from '../service/secrets-keys.ts';
+
+export type Role = 'api' | 'poller';
+
+/** A right that each role's group has and the other's has not: without it its commands do nothing. */
+export const RIGHTS = {
+  api: { command: 'api', group: 'app', table: 'webhooks', right: 'insert' },
+  poller: { command: 'poll', group: 'poller', table: 'arrivals', right: 'delete' },
+} as const satisfies Record<Role, object>;
+
+interface Asked {
+  readonly config: Config;
+  /** The installation's. */
+  readonly schema: string;
+}
+
+type Check = (sql: Tx, asked: Asked) => Promise<readonly Finding[]>;
+
+/** In the order in which a start asks: those after `migrations` need its tables. */
+export const CHECKS = {
+  server: lookAtSettings,
+  schema: lookAtSchema,
+  migrations: lookAtMigrations,
+  lease: lookAtLease,
+  secrets: lookAtKeys,
+} as const satisfies Record<string, Check>;
+
+/** A pooler may drop what a session sets when it connects; then another schema's tables would be found. */
+async function lookAtSchema(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
+  const [{ may, first }] = await sql<[{ may: boolean | null; first: string | null }]>`
+    select has_schema_privilege(to_regnamespace(${schema})::oid, 'usage') as may, current_schema() as first`;
+  // A login that may not look into the schema is told which rights it lacks; one that is not there yet, of migrations.
+  if (may !== true || first === schema) return [ok('schema', schema)];
+  return [
+    stop(
+      'schema',
+      `the search path does not reach the database, which looks into ${first} first`,
+      `behind a pooler run "alter role <the login> set search_path = ${schema}, pg_temp"`,
+    ),
+  ];
+}
+
+async function lookAtMigrations(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
+  const pending = await pendingMigrations(sql, schema);
+  if (pending === 0) return [ok('migrations', 'none is pending')];
+  const found = `${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending`;
+  return [stop('migrations', found, "run the command 'migrate' first")];
+}
+
+async function lookAtLease(sql: Tx): Promise<readonly Finding[]> {
+  const found = await readLeaseFault(sql);
+  if (found === null) return [ok('lease', 'longer than an attempt takes')];
+  return [stop('lease', found, "run the command 'migrate' of this release, which sets the lease")];
+}
+
+/** The ring of keys against the keys that encrypted the stored secrets. */
+async function lookAtKeys(sql: Tx, { config }: Asked): Promise<readonly Finding[]> {
+  const about = 'secrets';
+  const source = secretsKeysSource(config);
+  const ring = [...new Set((await readSecretsKeys(config)).map(keyIdOf))];
+  const [stored, retired] = [await readEncryptionKeys(sql), await readRetired(sql, ring)];
+  const found: Finding[] = [];
+  if (retired.includes(ring[0] ?? '')) {
+    const which = `${source} begins with key ${ring[0]}, which \`secrets reseal\` has retired`;
+    found.push(stop(about, which, 'put the new key in front'));
+  } else if (retired.length > 0) {
+    found.push(warning(about, `${source} holds retired keys`, `take them out: ${retired.join(', ')}`));
+  }
+  const unopened = stored.filter(({ keyId }) => !ring.includes(keyId));
+  const of = stored.reduce((sum, { secrets }) => sum + secrets, 0);
+  const lost = unopened.reduce((sum, { secrets }) => sum + secrets, 0);
+  const keys = unopened.map(({ keyId }) => (/^[0-9a-f]{8}$/.test(keyId) ? keyId : 'unreadable')).join(', ');
+  if (lost > 0 && lost === of) {
+    const which = `${source} opens none of the ${of} stored signing secrets`;
+    const advice = `they were encrypted with key ${keys}, and it holds ${ring.join(', ')}; add the key that encrypted them`;
+    found.push(stop(about, which, advice));
+  } else if (lost > 0) {
+    const which = `${source} does not open ${lost} of ${of} signing secrets`;
+    found.push(fault(about, which, `add the keys ${keys}: their deliveries wait`));
+  }
+  return found.length > 0 ? found : [ok(about, `${source} has the keys of all ${of} signing secrets`)];
+}
