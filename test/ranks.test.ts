@@ -45,7 +45,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'lost.ts',
     'mute.ts',
     'oldest-due.ts',
-    'order.ts',
+    'loan-order.ts',
     'suspend.ts',
   ],
   'delivery/poller': ['poller.ts', 'session.ts', 'sign-of-life.ts'],

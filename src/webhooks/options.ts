@@ -2,7 +2,7 @@
 import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import type { DeliveryOrder } from '../contract/statuses.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { setInOrder } from '../delivery/queue/orders/order.ts';
+import { setInOrder } from '../delivery/queue/orders/loan-order.ts';
 import { lockWebhook, type Subject, writeHistory } from './history.ts';
 
 export interface Options {

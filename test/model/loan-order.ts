@@ -7,7 +7,7 @@ import { armLanes } from '../support/arm-lanes.ts';
 import { type ClaimedDelivery, claimDue } from '../../src/delivery/queue/claim.ts';
 import { LEASE_S } from '../../src/delivery/queue/lease.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
-import { releaseWaiting, setInOrder } from '../../src/delivery/queue/orders/order.ts';
+import { releaseWaiting, setInOrder } from '../../src/delivery/queue/orders/loan-order.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../src/delivery/queue/orders/suspend.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { releaseDeliveries } from '../../src/delivery/queue/release.ts';

@@ -1,7 +1,7 @@
 /** `GET` and `PUT /v1/webhooks/{id}/opcoes`: what a partner chooses for a webhook beside its registration. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { webhookOptions } from '../../contract/resources/webhook-options.ts';
-import { releaseWaiting } from '../../delivery/queue/orders/order.ts';
+import { releaseWaiting } from '../../delivery/queue/orders/loan-order.ts';
 import { readOptions, setOptions } from '../../webhooks/options.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../src/delivery/partner/activation.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
-import { setInOrder } from '../../../src/delivery/queue/orders/order.ts';
+import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
 import { deactivatePartner } from '../../../src/steering/off-boarding.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';

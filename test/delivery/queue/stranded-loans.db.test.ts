@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setInOrder } from '../../../src/delivery/queue/orders/order.ts';
+import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import {
   type LoanPlace,
