@@ -12,7 +12,6 @@ interface Instance {
   readonly url: string;
   /** When the last probe that was answered with 200 was asked; null while the last one was not. */
   readyAtMs: number | null;
-  served: number;
 }
 
 export class Balancer {
@@ -26,15 +25,10 @@ export class Balancer {
 
   /** Takes an instance in; resolves when it is ready. */
   async add(url: string): Promise<void> {
-    const instance: Instance = { url, readyAtMs: null, served: 0 };
+    const instance: Instance = { url, readyAtMs: null };
     this.#instances.push(instance);
     this.#probing.add(this.#probe(instance));
     while (instance.readyAtMs === null) await sleep(PROBE_EVERY_MS);
-  }
-
-  /** How many requests an instance has answered. */
-  served(url: string): number {
-    return this.#instances.find((instance) => instance.url === url)?.served ?? 0;
   }
 
   async send(path: string, init: RequestInit): Promise<Response | null> {
@@ -43,7 +37,6 @@ export class Balancer {
       const response = await fetch(`${instance.url}${path}`, init);
       await response.clone().arrayBuffer();
       if (response.status >= 500) throw new Error(`${response.status} ${await response.text()}`);
-      instance.served += 1;
       this.answered += 1;
       return response;
     } catch (error) {

@@ -7,7 +7,7 @@ const LONGEST = [
   'test/model/mutants.db.test.ts',
   'test/db/killed-upgrade.db.test.ts',
   'test/chaos/chaos.test.ts',
-  'test/chaos/rolling.test.ts',
+  'test/chaos/two-releases.test.ts',
   'test/log/core-readme.db.test.ts',
   'test/db/embedded.db.test.ts',
   'test/main/terminal.db.test.ts',
