@@ -24,6 +24,7 @@ import {
 } from '../support/clusters.ts';
 import {
   burnTransactions,
+  endLeases,
   expectToGoOn,
   live,
   type LivedDatabase,
@@ -189,7 +190,7 @@ describe('a standby', () => {
     expect(await there.pool.run(readServerFault)).toBeNull();
     const [{ epoch }] = await there.sql<[{ epoch: number }]>`select current_epoch() as epoch`;
     expect(epoch).toBe(2);
-    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await endLeases(there.sql);
     await expectToGoOn(there.pool, there.sql, lived, before);
     const epochs = await there.sql`select epoch, count(*)::int from events group by epoch order by epoch`;
     expect(epochs).toEqual([
@@ -225,7 +226,7 @@ describe('a transaction that was prepared before a promotion', () => {
     const before = await readOn(there.pool, partnerId);
     expect(before.ids).toHaveLength(12);
     await there.sql`commit prepared 'late'`;
-    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await endLeases(there.sql);
     await expectToGoOn(there.pool, there.sql, { partnerId, webhookId: '' }, before);
   });
 });
@@ -260,7 +261,7 @@ describe('a recovery to an earlier moment', () => {
     const { ids } = await readOn(there.pool, lived.partnerId, before.cursor);
     expect(ids).toHaveLength(7);
     expect(ids.filter((id) => ahead.ids.includes(id))).toEqual([]);
-    await there.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+    await endLeases(there.sql);
     await expectToGoOn(there.pool, there.sql, lived, before);
   });
 });

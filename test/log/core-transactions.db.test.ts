@@ -7,7 +7,7 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { deliverAll, expectToGoOn, live, openTestPool, readOn } from '../support/lived-database.ts';
+import { deliverAll, endLeases, expectToGoOn, live, openTestPool, readOn } from '../support/lived-database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
@@ -173,7 +173,7 @@ test('while an append is prepared, a crash loses nothing of it; it holds back fe
   const after = open(server.url);
   await after.sql`commit prepared 'ours'`;
   await after.sql`rollback prepared 'undone'`;
-  await after.sql`update deliveries set claimed_at = claimed_at - interval '1 minute' where claimed_by is not null`;
+  await endLeases(after.sql);
   await expectToGoOn(after.pool, after.sql, lived, read);
   const streams = receiver.posts.map(
     ({ body }) => (JSON.parse(String(body)) as { data: { emprestimo_id: string } }).data.emprestimo_id,
