@@ -81,10 +81,10 @@ function validRequests(operation: DescribedOperation): fc.Arbitrary<Valid> {
       header: parametersIn('header', operation),
       body,
     })
-    .map(keptToRules);
+    .map((valid) => keptToRules(valid, operation));
 }
 
-function keptToRules({ query, body, ...rest }: Valid): Valid {
+function keptToRules({ query, body, ...rest }: Valid, { parameters }: DescribedOperation): Valid {
   const {
     cursor: _,
     consulta_margem_id: __,
@@ -101,8 +101,9 @@ function keptToRules({ query, body, ...rest }: Valid): Valid {
     query: {
       ...uncut,
       ...(de !== undefined && ate !== undefined && { ate: de }),
-      // It goes with `depois` alone.
-      ...(corte !== undefined && query['depois'] !== undefined && { corte: cut }),
+      // Where it may be left out, it goes with `depois` alone.
+      ...(corte !== undefined &&
+        parameters.some(({ name, required }) => name === 'corte' && required) && { corte: cut }),
     },
     body:
       body === undefined

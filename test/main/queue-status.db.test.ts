@@ -64,6 +64,8 @@ test('tells what waits, who is late, and who moves it', async () => {
     pollers: [{ inFlight: 3, attemptsLastMinute: 3 }],
   });
   expect(moved.falhando).toBe(0);
+  // A poller that lives puts the state of a lane right.
+  await poller.end('SIGKILL');
   await sql`update lanes set failing_since = now() where webhook_id = ${hanging.id}`;
   const failing = await status();
   expect(failing.falhando).toBe(1);
@@ -78,7 +80,6 @@ test('tells what waits, who is late, and who moves it', async () => {
     expect((await runCommand(['queue', 'status'], env(login.url))).code).toBe(0);
     await login.remove();
   }
-  await poller.end('SIGKILL');
   await receiver.close();
 });
 
