@@ -35,7 +35,7 @@ Environment (none is needed for an embedded sandbox; see src/main/README.md, "Co
   REGISTRY_URL       the bridge to the employment-data registry (a sandbox simulates one)
   LOG_LEVEL          fatal, error, warn, info, debug, trace or silent (info)
 
-Signals (start, api, poll, demo):
+Signals (start, api, poll):
   SIGINT (Ctrl-C), SIGTERM, SIGHUP (a closed terminal) and SIGQUIT drain: no new work, what is in flight is finished.
   What follows within 1 s is the same signal. A later one leaves at once, with exit code 1: what is in flight is sent
   again when its lease ends. Either way the last process out stops the embedded server.

@@ -19,7 +19,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['log', 'webhooks', 'registry', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
   ['steering'],
   ['http'],
-  ['painel', 'demo', 'listen'],
+  ['painel', 'listen'],
   ['main.ts', 'main'],
 ];
 const SAME_RANK_ALLOWED = new Set([

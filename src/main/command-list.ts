@@ -53,7 +53,6 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   token: async () => (await import('./commands/token.ts')).token,
   listen: async () => (await import('./commands/listen.ts')).listen,
   receive: async () => (await import('./commands/receive.ts')).receive,
-  demo: async () => (await import('./commands/demo.ts')).demo,
 };
 
 /** Adds to `program` the command that `words` call, or all of them where that is not one. */

@@ -46,13 +46,6 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   await folder.remove();
 });
 
-test('the demonstration ends with 0 and shows a verified signature, a retry and the attempt log', async () => {
-  const { code, stdout } = await runCommand(['demo']);
-  expect(stdout).toMatch(/signature OK, answered 503[\s\S]*resposta_nao_2xx[\s\S]*entregue/);
-  expect(stdout).not.toMatch(/NO {2}|NOT SEEN/);
-  expect(code).toBe(0);
-});
-
 test('outside the sandbox the start is refused without keys, naming each variable and no value', async () => {
   const { code, stderr } = await runCommand(['api'], {
     DATABASE_URL: 'postgres://carteiro:segredo@127.0.0.1:1/x',
@@ -81,7 +74,7 @@ test.each(['start', 'api', 'poll', 'migrate'])(
 test('every command explains itself', async () => {
   const { stdout } = await runCommand(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z-]+)(?: \[options\])?/gm)].map((match) => match[1] ?? '');
-  expect(commands).toEqual(expect.arrayContaining(['start', 'api', 'poll', 'migrate', 'partner', 'token', 'demo']));
+  expect(commands).toEqual(expect.arrayContaining(['start', 'api', 'poll', 'migrate', 'partner', 'token']));
   expect(await runCommand(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
   expect((await runCommand(['token', '--help'])).stdout).toMatch(/--ttl <time>/);
   const refused = await runCommand(['token', '--scope', 'tudo']);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stopOrphan } from '../../src/db/embedded/embedded.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { startCommand } from '../support/command.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -82,18 +82,6 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () =
     expect(terminal.shown()).toMatch(/draining for 0 s[^]*"msg":"stopped"/);
     expect(terminal.shown()).not.toContain('without draining');
     expect(lives(server)).toBe(false);
-  });
-
-  test('one Ctrl-C ends `demo`, its server and its folder', async () => {
-    const terminal = open('npm run demo');
-    await terminal.until(/registered/);
-    const made = (await readdir(folder.path)).find((name) => name.startsWith('carteiro-demo-')) ?? '';
-    const server = await serverOf(join(folder.path, made));
-    terminal.press(CTRL_C);
-    expect(await terminal.ended).not.toBe(0);
-    expect(terminal.shown()).toContain('NOT SEEN: stopped by SIGINT');
-    expect(lives(server)).toBe(false);
-    expect(await readdir(folder.path)).not.toContain(made);
   });
 
   test('what is in flight at the Ctrl-C is finished, and no POST leaves twice', async () => {
@@ -182,18 +170,6 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () =
 });
 
 describe('what is left behind', () => {
-  test('by a demonstration that was killed, the next one sweeps', async () => {
-    const demo = startCommand(['demo'], { TMPDIR: folder.path });
-    await demo.output(/registered/);
-    const made = (await readdir(folder.path)).find((name) => name.startsWith('carteiro-demo-')) ?? '';
-    const server = await serverOf(join(folder.path, made));
-    await demo.end('SIGKILL');
-    expect(lives(server)).toBe(true);
-    const { code } = await runCommand(['demo'], { TMPDIR: folder.path });
-    expect([code, lives(server)]).toEqual([0, false]);
-    expect((await readdir(folder.path)).filter((name) => name.startsWith('carteiro-demo-'))).toEqual([]);
-  });
-
   test('by a command that is interrupted while it starts or works is nothing', async () => {
     const starting = startCommand(['start'], env);
     while (!(await readdir(dataDir).catch(() => [])).some((name) => name.startsWith('postgres.new-'))) await sleep(1);

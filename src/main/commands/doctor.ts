@@ -1,6 +1,6 @@
 import type { Finding } from '../../db/fitness/finding.ts';
 import { DatabaseUnavailable } from '../../db/unavailable.ts';
-import { table } from '../../demo/table.ts';
+import { table } from '../table.ts';
 import { command, EXIT } from '../command.ts';
 import { json, refuseNowhere, tell } from '../operator.ts';
 

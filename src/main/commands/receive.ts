@@ -22,7 +22,7 @@ export const receive = command({
 Output: each delivery as it comes, with its headers and body. Ctrl-C ends it.`,
   exits: { done: 'it was ended', refused: 'it cannot listen there', outOfReach: null },
   async run({ port, secret }, { print }) {
-    const { printDeliveries } = await import('../../demo/print-deliveries.ts');
+    const { printDeliveries } = await import('../../listen/receive.ts');
     await printDeliveries({ port, secret: secret ?? null, print });
   },
 });

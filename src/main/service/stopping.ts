@@ -1,4 +1,4 @@
-/** How `start`, `api`, `poll` and `demo` end: the first signal drains, and a second one ends the process at once. */
+/** How `start`, `api` and `poll` end: the first signal drains, and a second one ends the process at once. */
 import type { Logger } from '../../log-lines.ts';
 import type { OpenDatabase } from './database.ts';
 import { openProgress, type Progress } from '../progress.ts';
@@ -17,8 +17,8 @@ export interface Stopping {
   leaveAtOnce(reason: string): void;
 }
 
-/** Listens for the signals from now on. `clean` ends a leave at once. */
-export function startStopping(log: Logger, clean: () => Promise<void> = async () => undefined): Stopping {
+/** Listens for the signals from now on. */
+export function startStopping(log: Logger): Stopping {
   const stop = new AbortController();
   let opening: Promise<OpenDatabase | null> = Promise.resolve(null);
   const leaveAtOnce = (reason: string): void => {
@@ -26,8 +26,6 @@ export function startStopping(log: Logger, clean: () => Promise<void> = async ()
     setTimeout(() => process.exit(1), AT_ONCE_MS);
     void opening
       .then((database) => database?.close())
-      .catch(() => undefined)
-      .then(clean)
       .catch(() => undefined)
       .finally(() => process.exit(1));
   };

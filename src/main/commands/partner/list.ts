@@ -1,4 +1,4 @@
-import { table } from '../../../demo/table.ts';
+import { table } from '../../table.ts';
 import { command, flag } from '../../command.ts';
 import { json, paging, rowsOr, steer, tell, tellMore } from '../../operator.ts';
 

@@ -1,4 +1,4 @@
-import { table } from '../../../demo/table.ts';
+import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
 import { before, json, steer, tell, tellMore } from '../../operator.ts';

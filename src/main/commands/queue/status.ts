@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../../db/pool.ts';
-import { table } from '../../../demo/table.ts';
+import { table } from '../../table.ts';
 import { readInteger } from '../../arguments.ts';
 import { command, flag, optionOr } from '../../command.ts';
 import { json, steer, tell } from '../../operator.ts';

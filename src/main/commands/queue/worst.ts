@@ -1,4 +1,4 @@
-import { table } from '../../../demo/table.ts';
+import { table } from '../../table.ts';
 import { readInteger } from '../../arguments.ts';
 import { command, optionOr } from '../../command.ts';
 import { json, rowsOr, steer, tell } from '../../operator.ts';

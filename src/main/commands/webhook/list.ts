@@ -1,4 +1,4 @@
-import { table } from '../../../demo/table.ts';
+import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
 import { choice, command, option, Refusal, UsageError } from '../../command.ts';
 import { json, paging, rowsOr, steer, tell, tellCut, tellMore } from '../../operator.ts';

@@ -1,5 +1,5 @@
 import { command, Refusal } from '../../command.ts';
-import { table } from '../../../demo/table.ts';
+import { table } from '../../table.ts';
 import { json, tell } from '../../operator.ts';
 import { readCpf, withWorkerKey } from '../../worker.ts';
 
