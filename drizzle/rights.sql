@@ -58,7 +58,13 @@ grant select (event_id, partner_id, type, fan_out, snapshot) on messages to cart
 grant select (id, event_id, webhook_id, partner_id, status, attempts, created_at, finished_at) on deliveries to carteiro_auditor;
 grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;
 grant select (id, name, active, signing, documents, issuance, created_at) on partners to carteiro_auditor;
+grant select (webhook_id, version, muted_at) on lanes to carteiro_auditor;
 grant execute on function current_epoch(), cluster_timeline(), is_emitted(text), field_of(json, text), reads_the_same(text)
+  to carteiro_auditor;
+-- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
+grant execute on function
+  is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
+  is_sound_attempt(integer, boolean, text, smallint, integer, bytea)
   to carteiro_auditor;
 -- Who may see CPFs reads the rows as they were sealed, and hashes the texts itself. No column holds a signing secret.
 grant select on events, facts, attempts, webhook_history, partner_history, send_orders to carteiro_auditor_cpf;

@@ -35,6 +35,11 @@ const FINDINGS = [
   'epoca_inexistente',
   'apagado_sem_pedido',
   'restante_alterado',
+  'definicao_alterada',
+  'hora_fora_do_selo',
+  'estado_divergente',
+  'status_divergente',
+  'assinatura_invalida',
 ] as const;
 
 export function ofSeal(

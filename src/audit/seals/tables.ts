@@ -2,7 +2,10 @@
  * Whether the names that the verifier reads by are the product's own tables. A view, a rule or a row policy in the place of one
  * could show the verifier other rows than everybody else is shown.
  */
-import type { Tx } from '../../db/pool.ts';
+import type { Installation } from '../../db/installation.ts';
+import { compareSchema } from '../../db/migrations/compare-schema.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { codeOf } from '../../db/unavailable.ts';
 import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 
 /** The tables that verify and the balance read, each with the auditors' view that must be a view of the same table. */
@@ -46,4 +49,18 @@ export async function findStrangeTables(sql: Tx): Promise<VerifyFinding[]> {
   return tables
     .filter(({ faults }) => faults.length > 0)
     .map(({ name, faults }) => ofSeal('tabela_trocada', null, faults.join('; '), name));
+}
+
+const PERMISSION_DENIED = '42501';
+
+/** Tables, views, functions, triggers and rights that are not as this release makes them; nothing on a standby. */
+export async function findStrangeDefinitions(pool: Pool, installation: Installation): Promise<VerifyFinding[]> {
+  try {
+    const found = (await compareSchema(pool, installation)) ?? [];
+    return found.map(({ name, detail }) => ofSeal('definicao_alterada', null, detail, name));
+  } catch (error) {
+    if (codeOf(error) !== PERMISSION_DENIED) throw error;
+    const detail = `nothing could be compared with the release: ${(error as Error).message}; grant temporary on the database`;
+    return [ofSeal('definicao_alterada', null, detail)];
+  }
 }

@@ -2,6 +2,7 @@
 import type { Tx } from '../../db/pool.ts';
 import { ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
+import { within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
 /** A row is sealed within a minute, unless a transaction that is older stays open. */
@@ -9,7 +10,7 @@ const LATE = '10 minutes';
 
 /** When a row was written; the id of an event says it. */
 const WRITTEN: Readonly<Record<SourceName, string>> = {
-  events: 'uuid_extract_timestamp(t.id)',
+  events: 'case when t.imported is not true then uuid_extract_timestamp(t.id) end',
   attempts: 't.recorded_at',
   webhook_history: 't.changed_at',
   partner_history: 't.changed_at',
@@ -17,6 +18,41 @@ const WRITTEN: Readonly<Record<SourceName, string>> = {
   erasure_orders: 't.ordered_at',
   erasure_pages: '(select ordered_at from erasure_orders o where o.id = t.order_id)',
   cpf_reads: 't.read_at',
+};
+
+/** How far a row's own time may lie outside: a transaction begins before it writes, and servers' clocks differ. */
+const SLACK = '1 hour';
+
+/** Rows of these seals, which follow each other, that name a time before the first of them began or after the last was made. */
+export async function findStrangeTimes(sql: Tx, seals: readonly Seal[], before: Date | null): Promise<VerifyFinding[]> {
+  const [first, last] = [seals[0], seals.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const span = within({ from: first.from, end: last.end });
+  const parts = SOURCE_NAMES.map(
+    (source) => `
+      select '${source}' as "table", count(*)::int as rows, min(${NAMES[source]}) as name from ${source} t
+      where ${span} and (${WRITTEN[source]} > $2::text::timestamptz + interval '${SLACK}' or ${WRITTEN[source]} < $1::text::timestamptz - interval '${SLACK}')`,
+  );
+  const found = await sql.unsafe<{ table: string; rows: number; name: string | null }[]>(
+    `select * from (${parts.join(' union all ')}) found where rows > 0`,
+    [before?.toISOString() ?? '-infinity', last.sealedAt.toISOString()],
+  );
+  return found.map(({ table: tabela, rows, name: linha }) => {
+    const detalhe = `${rows} rows of the seals up to this one name another time than theirs`;
+    return { tipo: 'hora_fora_do_selo', selo: last.number, tabela, linha, colunas: [], detalhe };
+  });
+}
+
+/** What an auditor asks by. */
+const NAMES: Readonly<Record<SourceName, string>> = {
+  events: 't.id::text',
+  attempts: `t.delivery_id || '/' || t.number`,
+  webhook_history: `t.webhook_id || '/' || t.position`,
+  partner_history: `t.partner_id || '/' || t.position`,
+  send_orders: `t.webhook_id || '/' || t.position`,
+  erasure_orders: 't.id::text',
+  erasure_pages: `t.order_id || '/' || t.number`,
+  cpf_reads: 't.position::text',
 };
 
 /** Rows above the last seal that are older than ten minutes, and rows of epochs that the server has not reached. */

@@ -6,15 +6,19 @@
  * and its columns where the seal's own tree, which is kept beside it, still fits the seal. The log alone cannot show that it was
  * made anew as a whole, or cut short. A head that was kept elsewhere shows both.
  */
+import type { Installation } from '../../db/installation.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import type { Verifier } from '../checkpoint/note.ts';
+import { findUnsigned } from '../checkpoint/unsigned.ts';
 import { findStrangeErasures } from './erased.ts';
-import { findUnsealed } from './unsealed.ts';
+import { findStrangeDeliveries, findStrangeStates } from './state.ts';
+import { findStrangeTimes, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
 import { compareRows, ofSeal, type VerifyFinding } from './compare-rows.ts';
 import { GrowingTree } from './growing-tree.ts';
 import { LeafCollector, type Leaves } from './leaves.ts';
 import { leafHash, levelAbove, rootOf, sha256, type TreeHead } from './merkle.ts';
-import { findStrangeTables } from './tables.ts';
+import { findStrangeDefinitions, findStrangeTables } from './tables.ts';
 import { type LogPoint, readEntries, type Sight, sightOf, within } from './rows.ts';
 import { readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
@@ -38,21 +42,27 @@ export interface VerifyOptions {
   readonly heads?: readonly TreeHead[];
   /** The head that an earlier verdict ended at: rows that it covers are not read again. */
   readonly since?: TreeHead | null;
+  /** Whom stored checkpoints must be signed by; none are looked at without. */
+  readonly keys?: readonly Verifier[];
+  /** Whose objects are compared with the release's own; none are without. */
+  readonly installation?: Installation;
   readonly onProgress?: (rows: number) => void;
 }
 
 /** Checks the log to its end. */
 export async function verifySeals(
   pool: Pool,
-  { heads = [], since = null, onProgress }: VerifyOptions = {},
+  { heads = [], since = null, keys = [], installation, onProgress }: VerifyOptions = {},
 ): Promise<Verification> {
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
   const run = new Run([...signed, ...heads]);
   const sight = await pool.run(sightOf);
   await run.begin(pool, since);
+  const from = run.last?.sealedAt ?? null;
   run.tell(...(await pool.run(findStrangeTables)));
+  if (installation !== undefined) run.tell(...(await findStrangeDefinitions(pool, installation)));
   for (let rows = 0; ;) {
-    const after = run.last?.number ?? 0;
+    const [after, before] = [run.last?.number ?? 0, run.last?.sealedAt ?? null];
     const next = inChunks(await pool.run((sql) => readSeals(sql, after, CHUNK_SEALS * PARALLEL))).slice(0, PARALLEL);
     if (next.length === 0) break;
     const found = (await Promise.all(next.map((chunk) => hashAgain(pool, chunk, sight)))).flat();
@@ -64,11 +74,15 @@ export async function verifySeals(
       if (!again.isWhole) run.tell(...(await compareRows(pool, seal, again.leaves, sight)));
       else if (!again.isTreeKept) run.tell(wrongTree(seal.number));
     }
+    run.tell(...(await pool.run((sql) => findStrangeTimes(sql, next.flat(), before))));
     onProgress?.(rows);
   }
   run.tell(
     ...(await pool.run((sql) => findUnsealed(sql, run.last))),
     ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
+    ...(await pool.run((sql) => findStrangeStates(sql, sight))),
+    ...(await findStrangeDeliveries(pool, from)),
+    ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),
   );
   return run.end(pool, await pool.run(readNodes));
 }

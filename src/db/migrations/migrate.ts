@@ -16,7 +16,7 @@ import type { Logger } from '../../log-lines.ts';
 import { DEFAULT_INSTALLATION, type Installation, searchPathOf } from '../installation.ts';
 import { readServerFault, StrangeServer } from '../known-server.ts';
 import { readHolder } from './lock-holder.ts';
-import { type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
+import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
 import { MigrationRefused, reasonOf } from './migration-refused.ts';
 import { pendingFiles, refuseLosses } from './pending-migrations.ts';
 import { Pool, type Tx } from '../pool.ts';
@@ -175,13 +175,7 @@ async function applyInside(sql: Tx, files: readonly MigrationFile[], installatio
     await prepareSchema(tx, installation);
     await tx`select set_config('search_path', ${searchPathOf(installation.schema)}, true)`;
     await tx.unsafe(`set local role "${installation.rolePrefix}_owner"`);
-    await tx.unsafe(`
-      create table if not exists applied_migrations (
-        position bigint primary key generated always as identity,
-        name text not null,
-        hash text not null,
-        applied_at timestamptz not null default now()
-      )`);
+    await tx.unsafe(APPLIED_MIGRATIONS);
     for (const file of files) await applyFile(tx, file, installation);
   });
 }

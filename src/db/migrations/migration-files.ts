@@ -27,6 +27,14 @@ export interface MigrationFile {
   readonly isOutside: boolean;
 }
 
+/** What `migrate` keeps of itself. */
+export const APPLIED_MIGRATIONS = `create table if not exists applied_migrations (
+  position bigint primary key generated always as identity,
+  name text not null,
+  hash text not null,
+  applied_at timestamptz not null default now()
+)`;
+
 interface Journal {
   readonly entries: readonly { readonly tag: string }[];
 }

@@ -17,7 +17,9 @@ export const verify = command({
   },
   help: `
 Reads every sealed row again, hashes it here, and holds it against its seal, the log's tree and every checkpoint that was
-signed. It goes on after a finding. A log that was cut short or made anew is whole by itself: give --head with a head that was
+signed. It compares tables, views, functions, triggers
+and rights with what this release makes (not on a standby), today's webhooks, lanes and partners with the newest line of their history,
+and each delivery's status with its attempts and orders. It goes on after a finding. A log that was cut short or made anew is whole by itself: give --head with a head that was
 kept elsewhere to see that too; the verdict then names both heads and the row where they part. With --since only what was sealed after
 an earlier verdict is read; everything before is covered by that verdict's head.
 
@@ -29,10 +31,13 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { runJob } = await import('../../job-pool.ts');
+    const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
       const heads = head === undefined ? [] : [head];
-      const verdict = await verifySeals(pool, { heads, since, onProgress });
+      const keys = config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers;
+      const installation = { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix };
+      const verdict = await verifySeals(pool, { heads, since, keys, installation, onProgress });
       const isGood = verdict.findings.length === 0;
       const summary = {
         selos: verdict.seals,

@@ -1,0 +1,128 @@
+/**
+ * What is not sealed itself, held against what is: a webhook, its lane and a partner's account against the newest line of their
+ * history, and a delivery's status against its attempts and orders.
+ */
+import { firstIdAt } from '../../db/first-id.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import type { VerifyFinding } from './compare-rows.ts';
+import type { Sight } from './rows.ts';
+
+/** Deliveries of one statement. */
+const CHUNK = 200_000;
+
+interface Differing {
+  readonly table: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** Rows of today that are not as the newest line of their history has them; one without any line is the balance's to tell. */
+export async function findStrangeStates(sql: Tx, sight: Sight): Promise<VerifyFinding[]> {
+  const auditors = sql(`${await schemaOf(sql)}_auditoria`);
+  const [webhooks, lines] =
+    sight === 'whole'
+      ? [sql`webhooks`, sql`webhook_history`]
+      : [
+          sql`(select id, parceiro_id as partner_id, url, eventos as events, ativo as active from ${auditors}.webhooks)`,
+          sql`(select webhook_id, posicao as position, parceiro_id as partner_id, url, eventos as events, ativo as active
+               from ${auditors}.historico_webhooks)`,
+        ];
+  const found = await sql<Differing[]>`
+    with newest_webhook as (select distinct on (webhook_id) * from ${lines} lines order by webhook_id, position desc),
+         newest_partner as (select distinct on (partner_id) partner_id, name, active, signing, documents, issuance
+                            from partner_history order by partner_id, position desc),
+         lane as (select distinct on (webhook_id) webhook_id, muted_at from lanes order by webhook_id, version desc),
+         muting as (select distinct on (webhook_id) webhook_id, change = 'silenciamento' as is_muted from webhook_history
+                    where change in ('silenciamento', 'fim_do_silenciamento') order by webhook_id, position desc)
+    select 'webhooks' as "table", w.id::text as name, array_remove(array[
+             case when w.url <> h.url then 'url' end, case when w.events <> h.events then 'events' end,
+             case when w.active <> h.active then 'active' end, case when w.partner_id <> h.partner_id then 'partner_id' end
+           ], null) as columns
+    from ${webhooks} w join newest_webhook h on h.webhook_id = w.id
+    where (w.url, w.events, w.active, w.partner_id) is distinct from (h.url, h.events, h.active, h.partner_id)
+    union all
+    select 'lanes', l.webhook_id::text, array['muted_at']
+    from lane l left join muting m using (webhook_id)
+    where (l.muted_at is not null) <> coalesce(m.is_muted, false)
+    union all
+    select 'partners', p.id::text, array_remove(array[
+             case when p.name <> h.name then 'name' end, case when p.active <> h.active then 'active' end,
+             case when p.signing <> h.signing then 'signing' end, case when p.documents <> h.documents then 'documents' end,
+             case when p.issuance <> h.issuance then 'issuance' end
+           ], null)
+    from partners p join newest_partner h on h.partner_id = p.id
+    where (p.name, p.active, p.signing, p.documents, p.issuance)
+          is distinct from (h.name, h.active, h.signing, h.documents, h.issuance)
+    order by 1, 2`;
+  return found.map(({ table, name, columns }) =>
+    ofState('estado_divergente', table, name, columns, 'it is not as the newest line of its history has it'),
+  );
+}
+
+function ofState(
+  tipo: VerifyFinding['tipo'],
+  tabela: string,
+  linha: string,
+  colunas: readonly string[],
+  detalhe: string,
+): VerifyFinding {
+  return { tipo, selo: null, tabela, linha, colunas, detalhe };
+}
+
+async function schemaOf(sql: Tx): Promise<string> {
+  const [{ schema }] = await sql<[{ schema: string }]>`select current_schema() as schema`;
+  return schema;
+}
+
+const DETAILS = {
+  arrived_by_none: 'it is entregue, and no attempt arrived',
+  failed_by_none: 'it is erro, without an attempt, and no order cancelled it',
+  arrived: 'its last attempt arrived, and no order came after: it is not entregue',
+} as const;
+
+/**
+ * Deliveries whose status does not follow from their attempts and orders: all of them, or those that were made since `since`.
+ * They are read in chunks, in the order of their ids.
+ */
+export async function findStrangeDeliveries(pool: Pool, since: Date | null): Promise<VerifyFinding[]> {
+  const found: VerifyFinding[] = [];
+  let after = since === null ? '00000000-0000-0000-0000-000000000000' : firstIdAt(since);
+  for (;;) {
+    const from = after;
+    const [end, rows] = await pool.run(async (sql) => {
+      const [last] = await sql<{ id: string }[]>`
+        select id from deliveries where id > ${from} order by id offset ${CHUNK - 1} limit 1`;
+      const until = last?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+      return [last?.id ?? null, await strangeBetween(sql, from, until)] as const;
+    });
+    for (const { id, fault } of rows) {
+      found.push(ofState('status_divergente', 'deliveries', id, ['status'], DETAILS[fault]));
+    }
+    if (end === null) return found;
+    after = end;
+  }
+}
+
+function strangeBetween(sql: Tx, from: string, until: string) {
+  return sql<{ id: string; fault: keyof typeof DETAILS }[]>`
+    with tried as materialized (
+      select delivery_id, bool_or(outcome = 'entregue') as arrived, count(*) filter (where not late) as attempts,
+             max(number * 2 + (outcome = 'entregue')::int) filter (where not late) % 2 = 1 as last_arrived
+      from attempts where delivery_id > ${from} and delivery_id <= ${until}
+      group by delivery_id
+    ),
+    judged as (
+      select d.id, d.status, case
+               when d.status = 'entregue' and not coalesce(t.arrived, false) then 'arrived_by_none'
+               when d.status = 'erro' and coalesce(t.attempts, 0) = 0 then 'failed_by_none'
+               when d.status <> 'entregue' and t.last_arrived then 'arrived' end as fault
+      from deliveries d left join tried t on t.delivery_id = d.id
+      where d.id > ${from} and d.id <= ${until}
+    )
+    select id, fault from judged
+    where fault is not null and not (
+      fault <> 'arrived_by_none' and exists (
+        select from send_orders o
+        where o.delivery_ids @> array[judged.id] and (fault = 'arrived' and status <> 'erro' or o.kind = 'cancelamento')))
+    order by id`;
+}

@@ -1,0 +1,109 @@
+/**
+ * What stands in the database, compared with what this release would make.
+ *
+ * A transaction that is rolled back makes everything of the release once more, as temporary objects: tables, functions, views,
+ * triggers and rights, from the files of drizzle/. Then the server's catalog is compared, so that both sides are written by the
+ * same PostgreSQL. Alternative: digests of definitions in the release. They would differ with each version of PostgreSQL.
+ * It locks nothing of the installation, and needs the right TEMPORARY on the database.
+ */
+import { type Installation, searchPathOf } from '../installation.ts';
+import type { Pool, Tx } from '../pool.ts';
+import { APPLIED_MIGRATIONS, type MigrationFile, readMigrationFiles, sqlFor } from './migration-files.ts';
+
+export interface SchemaDifference {
+  /** `attempts`, `function mask(content text)`. */
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** Each object that is not as this release makes it; null on a standby, where nothing can be made. Throws where it may not. */
+export async function compareSchema(pool: Pool, installation: Installation): Promise<SchemaDifference[] | null> {
+  const files = await readMigrationFiles();
+  return pool.run(async (sql) => {
+    const [{ standby }] = await sql<[{ standby: boolean }]>`select pg_is_in_recovery() as standby`;
+    if (standby) return null;
+    await sql`begin`;
+    try {
+      const { schema } = installation;
+      await sql.unsafe(`set local search_path = pg_temp, ${searchPathOf(schema)}`);
+      await sql.unsafe(APPLIED_MIGRATIONS);
+      for (const file of files) if (isMade(file)) await sql.unsafe(asTemporary(file, installation)).simple();
+      await sql`set local search_path = pg_catalog`;
+      return await differences(sql, schema);
+    } finally {
+      await sql`rollback`;
+    }
+  });
+}
+
+function isMade({ name, kind }: MigrationFile): boolean {
+  return kind === 'versioned' || name.startsWith('functions/') || ['db/sealed-rows.ts', 'rights.sql'].includes(name);
+}
+
+/** The file's SQL, so that it makes temporary objects: those of the auditors' schema get a name of their own. */
+function asTemporary({ name, sql }: MigrationFile, installation: Installation): string {
+  const own = (name === 'rights.sql' ? sql.replaceAll(/^do \$\$.*?^\$\$;/gms, '') : sql)
+    .replaceAll(/^-- outside a transaction\n/g, '')
+    .replaceAll(/create index concurrently/gi, 'create index')
+    .replaceAll(/^\s*drop view if exists [^;]+;/gm, '')
+    .replaceAll(/grant usage on schema [^;]+;/g, '')
+    .replaceAll(/\bcarteiro_auditoria\.(?=\w)/g, 'auditoria_')
+    .replaceAll(/execute function (\w+)\(/gi, 'execute function pg_temp.$1(')
+    .replaceAll(/on function[^;]+?\bto\b/g, (names) => names.replaceAll(/\b(\w+)\(/g, 'pg_temp.$1('));
+  return sqlFor({ sql: own }, installation);
+}
+
+/** Without schemas, and without the number that `adopt` adds to an epoch. */
+const plain = (expression: string) =>
+  `regexp_replace(regexp_replace(${expression}, '(pg_temp(_\\d+)?|"?' || $1 || '(_auditoria)?"?)\\.', '', 'g'), '\\+ \\d+\\)::smallint', '+ 0)::smallint')`;
+
+/** Who may what beside the owner: the product's roles, and whoever else may write. */
+const rights = (acl: string, owner: string, isOfProduct: string) =>
+  `(select coalesce(string_agg(grantee::regrole || ' ' || privilege_type, ', ' order by grantee::regrole::text, privilege_type), '')
+    from aclexplode(${acl}) where grantee <> ${owner} and (${isOfProduct}))`;
+
+const OF_PRODUCT = `privilege_type not in ('SELECT', 'REFERENCES') or grantee::regrole::text like '%\\_app' or grantee::regrole::text ~ '_(poller|core|migrator|auditor|auditor_cpf)$'`;
+
+async function differences(sql: Tx, schema: string): Promise<SchemaDifference[]> {
+  const objects = `
+    select n.nspname like 'pg_temp%' as made,
+           case when n.nspname = $1 || '_auditoria' then 'auditoria_' else '' end || c.relname as name,
+           jsonb_build_object(
+             'kind', c.relkind,
+             'definition', case c.relkind when 'v' then ${plain('pg_get_viewdef(c.oid)')} end,
+             'options', case c.relkind when 'v' then c.reloptions end,
+             'columns', (select jsonb_object_agg(attname, concat_ws(' ', ${plain('format_type(atttypid, atttypmod)')},
+                 case when attnotnull then 'not null' end, nullif(attidentity::text, ''), nullif(attgenerated::text, ''),
+                 ${plain('pg_get_expr(adbin, adrelid)')}))
+               from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+               where attrelid = c.oid and attnum > 0 and not attisdropped),
+             'constraints', (select jsonb_object_agg(conname, ${plain('pg_get_constraintdef(k.oid)')} || case when convalidated then '' else ' not valid' end)
+               from pg_constraint k where conrelid = c.oid and contype in ('c', 'p', 'u', 'f')),
+             'triggers', (select jsonb_object_agg(tgname, ${plain('pg_get_triggerdef(t.oid)')} || ' ' || tgenabled::text)
+               from pg_trigger t where tgrelid = c.oid and not tgisinternal),
+             'rights', ${rights('c.relacl', 'c.relowner', OF_PRODUCT)},
+             'rights by column', (select jsonb_object_agg(attname, ${rights('attacl', 'c.relowner', OF_PRODUCT)})
+               from pg_attribute where attrelid = c.oid and attacl is not null)
+           ) as shape
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where (n.oid = pg_my_temp_schema() or n.nspname in ($1, $1 || '_auditoria')) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    union all
+    select n.nspname like 'pg_temp%', 'function ' || p.proname || '(' || ${plain('pg_get_function_identity_arguments(p.oid)')} || ')',
+           jsonb_build_object(
+             'definition', regexp_replace(${plain('pg_get_functiondef(p.oid)')}, '^ SET search_path TO [^\\n]*$', ' SET search_path', 'n'),
+             'settings', (select array_agg(case when n.oid = pg_my_temp_schema() and setting like 'search\\_path=%' then 'search_path=' || $2 else setting end)
+                              from unnest(p.proconfig) setting),
+             'rights', ${rights("coalesce(p.proacl, acldefault('f', p.proowner))", 'p.proowner', 'grantee <> 0 or n.nspname = $1')})
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where (n.oid = pg_my_temp_schema() or n.nspname = $1) and p.prokind = 'f'`;
+  return sql.unsafe<SchemaDifference[]>(
+    `with object as materialized (${objects})
+     select made.name,
+            case when found.name is null then 'it is missing' else 'not as the release makes it: ' || (
+              select string_agg(key, ', ') from jsonb_each(made.shape) where value is distinct from found.shape -> key) end as detail
+     from object made left join object found on found.name = made.name and not found.made
+     where made.made and made.shape is distinct from found.shape
+     order by made.name`,
+    [schema, searchPathOf(schema)],
+  );
+}
