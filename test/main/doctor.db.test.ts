@@ -53,7 +53,18 @@ test('a healthy installation has no fault, and each look tells what it found', a
     'epoch',
   ])
     expect(about).toContain(name);
-  for (const name of ['roles', 'grants', 'login', 'secrets', 'sealer', 'projector', 'deliveries', 'disk', 'dns'])
+  for (const name of [
+    'roles',
+    'grants',
+    'definitions',
+    'login',
+    'secrets',
+    'sealer',
+    'projector',
+    'deliveries',
+    'disk',
+    'dns',
+  ])
     expect(about).toContain(name);
   const text = await runCommand(['doctor'], { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY });
   expect(text.stdout).toMatch(/ok +version +PostgreSQL 18[^]*\n0 faults, \d+ warnings\n$/);
@@ -79,7 +90,16 @@ test('each fault is found, with what to do, and leaves with 1', async () => {
   const sick = await examine({ SECRETS_KEY: OTHER, JWT_JWKS_URL: 'http://127.0.0.1:1/keys' });
   expect(sick.code).toBe(1);
   expect(faultsOf(sick)).toEqual(
-    expect.arrayContaining(['synchronous_commit', 'tokens', 'grants', 'secrets', 'sealer', 'deliveries', 'dns']),
+    expect.arrayContaining([
+      'synchronous_commit',
+      'tokens',
+      'grants',
+      'definitions',
+      'secrets',
+      'sealer',
+      'deliveries',
+      'dns',
+    ]),
   );
   for (const { verdict, advice } of sick.findings) expect(advice === null).toBe(verdict === 'ok');
   const found = (about: string) =>

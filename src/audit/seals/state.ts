@@ -74,55 +74,71 @@ async function schemaOf(sql: Tx): Promise<string> {
   return schema;
 }
 
-const DETAILS = {
-  arrived_by_none: 'it is entregue, and no attempt arrived',
-  failed_by_none: 'it is erro, without an attempt, and no order cancelled it',
-  arrived: 'its last attempt arrived, and no order came after: it is not entregue',
+const FAULTS = {
+  arrived_by_none: ['status', 'it is entregue, and no attempt arrived'],
+  failed_by_none: ['status', 'it is erro, without an attempt, and no order cancelled it'],
+  arrived: ['status', 'its last attempt arrived, and no order came after: it is not entregue'],
+  other_event: ['event_id', 'its attempts are of another event, or name none'],
+  other_webhook: ['webhook_id', 'its attempts are of another webhook'],
+  other_partner: ['partner_id', 'its attempts are of another partner'],
 } as const;
 
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /**
- * Deliveries whose status does not follow from their attempts and orders: all of them, or those that were made since `since`.
+ * Deliveries that do not follow from their attempts and orders: all of them, or those that were made or attempted since `since`.
  * They are read in chunks, in the order of their ids.
  */
 export async function findStrangeDeliveries(pool: Pool, since: Date | null): Promise<VerifyFinding[]> {
   const found: VerifyFinding[] = [];
-  let after = since === null ? '00000000-0000-0000-0000-000000000000' : firstIdAt(since);
-  for (;;) {
-    const from = after;
-    const [end, rows] = await pool.run(async (sql) => {
-      const [last] = await sql<{ id: string }[]>`
-        select id from deliveries where id > ${from} order by id offset ${CHUNK - 1} limit 1`;
-      const until = last?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-      return [last?.id ?? null, await strangeBetween(sql, from, until)] as const;
-    });
+  const look = async (chosen: (column: string) => string): Promise<void> => {
+    const rows = await pool.run((sql) => findStrange(sql, chosen));
     for (const { id, fault } of rows) {
-      found.push(ofState('status_divergente', 'deliveries', id, ['status'], DETAILS[fault]));
+      const [column, detail] = FAULTS[fault];
+      found.push(ofState('status_divergente', 'deliveries', id, [column], detail));
     }
-    if (end === null) return found;
-    after = end;
+  };
+  for (let from = since === null ? FIRST_ID : firstIdAt(since), until = ''; until !== LAST_ID; from = until) {
+    const [last] = await pool.run(
+      (sql) => sql<{ id: string }[]>`select id from deliveries where id >= ${from} order by id offset ${CHUNK} limit 1`,
+    );
+    until = last?.id ?? LAST_ID;
+    await look((id) => `${id} >= '${from}' and ${id} < '${until}'`);
   }
+  if (since !== null) {
+    const attempted = `select delivery_id from attempts where recorded_at >= '${since.toISOString()}'`;
+    await look((id) => `${id} < '${firstIdAt(since)}' and ${id} in (${attempted})`);
+  }
+  return found;
 }
 
-function strangeBetween(sql: Tx, from: string, until: string) {
-  return sql<{ id: string; fault: keyof typeof DETAILS }[]>`
+/** `chosen`: the condition for the column that has a delivery's id. */
+function findStrange(sql: Tx, chosen: (column: string) => string) {
+  return sql<{ id: string; fault: keyof typeof FAULTS }[]>`
     with tried as materialized (
       select delivery_id, bool_or(outcome = 'entregue') as arrived, count(*) filter (where not late) as attempts,
-             max(number * 2 + (outcome = 'entregue')::int) filter (where not late) % 2 = 1 as last_arrived
-      from attempts where delivery_id > ${from} and delivery_id <= ${until}
+             max(number * 2 + (outcome = 'entregue')::int) filter (where not late) % 2 = 1 as last_arrived,
+             case when count(event_id) = count(*) then any_value(event_id) end as event_id,
+             any_value(webhook_id) as webhook_id, any_value(partner_id) as partner_id
+      from attempts where ${sql.unsafe(chosen('delivery_id'))}
       group by delivery_id
     ),
     judged as (
       select d.id, d.status, case
+               when d.event_id is distinct from t.event_id and t.attempts is not null then 'other_event'
+               when d.webhook_id <> t.webhook_id then 'other_webhook'
+               when d.partner_id <> t.partner_id then 'other_partner'
                when d.status = 'entregue' and not coalesce(t.arrived, false) then 'arrived_by_none'
                when d.status = 'erro' and coalesce(t.attempts, 0) = 0 then 'failed_by_none'
                when d.status <> 'entregue' and t.last_arrived then 'arrived' end as fault
       from deliveries d left join tried t on t.delivery_id = d.id
-      where d.id > ${from} and d.id <= ${until}
+      where ${sql.unsafe(chosen('d.id'))}
     )
     select id, fault from judged
-    where fault is not null and not (
-      fault <> 'arrived_by_none' and exists (
-        select from send_orders o
-        where o.delivery_ids @> array[judged.id] and (fault = 'arrived' and status <> 'erro' or o.kind = 'cancelamento')))
+    where fault is not null and not exists (
+      select from send_orders o cross join unnest(o.delivery_ids) ordered (id)
+      where ordered.id = judged.id
+        and (fault in ('failed_by_none', 'arrived') and o.kind = 'cancelamento' or fault = 'arrived' and status <> 'erro'))
     order by id`;
 }

@@ -55,14 +55,15 @@ const NAMES: Readonly<Record<SourceName, string>> = {
   cpf_reads: 't.position::text',
 };
 
-/** Rows above the last seal that are older than ten minutes, and rows of epochs that the server has not reached. */
+/** Rows above the last seal that are older than ten minutes, and rows of transactions and epochs that the server has not reached. */
 export async function findUnsealed(sql: Tx, last: Seal | null): Promise<VerifyFinding[]> {
   const { epoch, tx } = last?.end ?? { epoch: 0, tx: 0 };
   const found: VerifyFinding[] = [];
   for (const source of SOURCE_NAMES) {
     const [row] = await sql.unsafe<[{ late: number; strange: number }]>(
       `select count(*) filter (where ${WRITTEN[source]} < now() - interval '${LATE}' and t.epoch <= current_epoch())::int as late,
-              count(*) filter (where t.epoch > current_epoch())::int as strange
+              count(*) filter (where t.epoch > current_epoch() or t.epoch = current_epoch()
+                                     and t.tx >= pg_snapshot_xmax(pg_current_snapshot()))::int as strange
        from ${source} t
        where t.epoch = ${epoch} and xid8send(t.tx)::bigint >= ${tx} or t.epoch > ${epoch}`,
     );
@@ -73,7 +74,7 @@ export async function findUnsealed(sql: Tx, last: Seal | null): Promise<VerifyFi
     tell(
       'epoca_inexistente',
       row.strange,
-      'are of an epoch that the server has not reached: they were written by hand',
+      'are of a transaction or an epoch that the server has not reached: they were written by hand',
     );
   }
   return found;

@@ -2,7 +2,7 @@
  * What stands in the database, compared with what this release would make.
  *
  * A transaction that is rolled back makes everything of the release once more, as temporary objects: tables, functions, views,
- * triggers and rights, from the files of drizzle/. Then the server's catalog is compared, so that both sides are written by the
+ * triggers, rights and the rows of the event catalog, from the files of drizzle/. Then the server's catalog is compared, so that both sides are written by the
  * same PostgreSQL. Alternative: digests of definitions in the release. They would differ with each version of PostgreSQL.
  * It locks nothing of the installation, and needs the right TEMPORARY on the database.
  */
@@ -28,16 +28,25 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
       await sql.unsafe(`set local search_path = pg_temp, ${searchPathOf(schema)}`);
       await sql.unsafe(APPLIED_MIGRATIONS);
       for (const file of files) if (isMade(file)) await sql.unsafe(asTemporary(file, installation)).simple();
+      const types = await sql.unsafe<{ name: string }[]>(`
+        select made.name from event_types made left join "${schema}".event_types found on found.name = made.name
+        where to_jsonb(made) - 'version' is distinct from to_jsonb(found) - 'version' order by 1`);
       await sql`set local search_path = pg_catalog`;
-      return await differences(sql, schema);
+      const rows = types.map(({ name }) => ({
+        name: 'event_types',
+        detail: `its row ${name} is not as the release has it`,
+      }));
+      return [...(await differences(sql, schema)), ...rows];
     } finally {
       await sql`rollback`;
     }
   });
 }
 
+const MADE = new Set(['db/sealed-rows.ts', 'contract/event-catalog.ts', 'rights.sql']);
+
 function isMade({ name, kind }: MigrationFile): boolean {
-  return kind === 'versioned' || name.startsWith('functions/') || ['db/sealed-rows.ts', 'rights.sql'].includes(name);
+  return kind === 'versioned' || name.startsWith('functions/') || MADE.has(name);
 }
 
 /** The file's SQL, so that it makes temporary objects: those of the auditors' schema get a name of their own. */
@@ -79,6 +88,10 @@ async function differences(sql: Tx, schema: string): Promise<SchemaDifference[]>
                where attrelid = c.oid and attnum > 0 and not attisdropped),
              'constraints', (select jsonb_object_agg(conname, ${plain('pg_get_constraintdef(k.oid)')} || case when convalidated then '' else ' not valid' end)
                from pg_constraint k where conrelid = c.oid and contype in ('c', 'p', 'u', 'f')),
+             'unique indexes', (select jsonb_object_agg(i.relname, ${plain('pg_get_indexdef(i.oid)')})
+               from pg_index x join pg_class i on i.oid = indexrelid
+               where indrelid = c.oid and indisunique and indisvalid
+                 and not exists (select from pg_constraint where conindid = i.oid and contype in ('p', 'u'))),
              'triggers', (select jsonb_object_agg(tgname, ${plain('pg_get_triggerdef(t.oid)')} || ' ' || tgenabled::text)
                from pg_trigger t where tgrelid = c.oid and not tgisinternal),
              'rights', ${rights('c.relacl', 'c.relowner', OF_PRODUCT)},
@@ -100,10 +113,16 @@ async function differences(sql: Tx, schema: string): Promise<SchemaDifference[]>
     `with object as materialized (${objects})
      select made.name,
             case when found.name is null then 'it is missing' else 'not as the release makes it: ' || (
-              select string_agg(key, ', ') from jsonb_each(made.shape) where value is distinct from found.shape -> key) end as detail
+              select string_agg(key, ', ' order by key) from jsonb_each(made.shape) where value is distinct from found.shape -> key) end as detail
      from object made left join object found on found.name = made.name and not found.made
      where made.made and made.shape is distinct from found.shape
-     order by made.name`,
+     union all
+     select found.name, 'the release makes no function of this name with these arguments'
+     from object found
+     where not found.made and found.name like 'function %'
+       and split_part(found.name, '(', 1) in (select split_part(name, '(', 1) from object where made)
+       and found.name not in (select name from object where made)
+     order by 1`,
     [schema, searchPathOf(schema)],
   );
 }

@@ -4,7 +4,7 @@ import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { CHECKS } from '../fitness/checks.ts';
-import { lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
+import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
 import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
 import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer } from './upkeep.ts';
@@ -37,6 +37,7 @@ export async function examine(
   if (seen?.verdict !== 'ok') return found;
   await at('epoch', lookAtEpoch);
   await at('roles', (sql) => lookAtRoles(sql, config));
+  found.push(...(await findingsOf('definitions', () => lookAtDefinitions(pool, config), isLost)));
   await check('lease');
   await check('secrets');
   await at('secrets', (sql) => lookAtSecrets(sql, config));

@@ -1,12 +1,25 @@
 /** The installation: the server that it knows, its roles and what they may do, its secrets. */
 import type { Config } from '../../config.ts';
 import { readServerFault } from '../../db/known-server.ts';
-import type { Tx } from '../../db/pool.ts';
+import { compareSchema } from '../../db/migrations/compare-schema.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
 import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
 import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
 import { RIGHTS } from '../fitness/checks.ts';
 import { readSecretsKeys } from '../service/secrets-keys.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
+
+/** Tables, views, functions, triggers and rights, beside those that this release would make. */
+export async function lookAtDefinitions(pool: Pool, config: Config): Promise<readonly Finding[]> {
+  const about = 'definitions';
+  const { databaseSchema: schema, databaseRolePrefix: rolePrefix } = config;
+  const differences = await compareSchema(pool, { schema, rolePrefix });
+  if (differences === null) return [ok(about, 'not compared on a standby')];
+  const advice = 'run migrate where it lacks something; else ask who changed it: audit verify tells it, too';
+  return differences.length === 0
+    ? [ok(about, 'tables, views, functions, triggers and rights are as this release makes them')]
+    : differences.map(({ name, detail }) => fault(about, `${name}: ${detail}`, advice));
+}
 
 export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
   const serverFault = await readServerFault(sql);

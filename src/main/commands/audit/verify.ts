@@ -17,11 +17,14 @@ export const verify = command({
   },
   help: `
 Reads every sealed row again, hashes it here, and holds it against its seal, the log's tree and every checkpoint that was
-signed. It compares tables, views, functions, triggers
-and rights with what this release makes (not on a standby), today's webhooks, lanes and partners with the newest line of their history,
-and each delivery's status with its attempts and orders. It goes on after a finding. A log that was cut short or made anew is whole by itself: give --head with a head that was
-kept elsewhere to see that too; the verdict then names both heads and the row where they part. With --since only what was sealed after
-an earlier verdict is read; everything before is covered by that verdict's head.
+signed. It goes on after a finding. It also tells: rows older than ten minutes without a seal, and rows that name another time than
+their seal's; what differs of tables, views, functions, triggers and rights from what this release makes (not on a standby);
+webhooks, lanes and partners that are not as the newest line of their history has them; and deliveries whose status does not follow
+from their attempts and orders.
+
+A log that was cut short or made anew is whole by itself: give --head with a head that was kept elsewhere to see that too; the
+verdict then names both heads and the row where they part. With --since only what was sealed after an earlier verdict is read;
+everything before is covered by that verdict's head.
 
 Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,

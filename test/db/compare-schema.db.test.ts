@@ -1,0 +1,59 @@
+/** What stands in a database beside what the release makes. */
+import { expect, test } from 'vitest';
+import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
+import { compareSchema } from '../../src/db/migrations/compare-schema.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+/** A change by the owner, and what is told of it. */
+const CHANGES = [
+  ['alter table attempts add column note text', 'attempts: columns'],
+  ['alter table events alter column fan_out set default 0', 'events: columns'],
+  ['alter table seals drop constraint seals_span', 'seals: constraints'],
+  ['alter table deliveries drop constraint deliveries_once', 'deliveries: constraints'],
+  ['drop index registrations_one_open', 'registrations: unique indexes'],
+  ['alter table webhooks disable trigger webhooks_have_lanes', 'webhooks: triggers'],
+  [
+    'create trigger more before insert on send_orders for each row execute function suppress_redundant_updates_trigger()',
+    'send_orders: triggers',
+  ],
+  ['grant update on partner_history to carteiro_app', 'partner_history: rights'],
+  ['grant insert on checkpoints to public', 'checkpoints: rights'],
+  ['grant update (hash) on seal_nodes to carteiro_poller', 'seal_nodes: rights by column'],
+  ['grant select on webhook_history to carteiro_auditor', 'webhook_history: rights'],
+  ['revoke select on cpf_reads from carteiro_app', 'cpf_reads: rights'],
+  [
+    "create or replace function mask(content text) returns text language sql immutable parallel safe as 'select content'",
+    'function mask(content text): definition, settings',
+  ],
+  ['alter function reads_the_same(text) security definer', 'function reads_the_same(content text): definition'],
+  [
+    "create function masked(content character varying) returns boolean language sql as 'select false'",
+    'function masked(content character varying): the release makes no function of this name with these arguments',
+  ],
+  [
+    'grant execute on function erase_page(uuid, integer) to public',
+    'function erase_page(p_order uuid, p_number integer): rights',
+  ],
+  ['alter view carteiro_auditoria.entregas set (security_invoker = true)', 'auditoria_entregas: options'],
+  [
+    'create or replace view attempts_as_sealed as select * from attempts_as_sealed where false',
+    'attempts_as_sealed: definition',
+  ],
+  [
+    "update event_types set kind = 'internal' where name = 'margem.falhou'",
+    'event_types: its row margem.falhou is not as the release has it',
+  ],
+] as const;
+
+test('each change is told by name and part, and nothing else is', async () => {
+  const { pool, sql, drop } = await createTestDatabase();
+  try {
+    expect(await compareSchema(pool, DEFAULT_INSTALLATION)).toEqual([]);
+    for (const [change] of CHANGES) await sql.unsafe(change);
+    const found = (await compareSchema(pool, DEFAULT_INSTALLATION)) ?? [];
+    const told = found.map(({ name, detail }) => `${name}: ${detail.replace('not as the release makes it: ', '')}`);
+    expect(told.toSorted()).toEqual(CHANGES.map(([, tells]) => tells).toSorted());
+  } finally {
+    await drop();
+  }
+});
