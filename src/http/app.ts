@@ -39,6 +39,7 @@ import { answerListen, LISTEN_PATH } from './routes/tools.ts';
 import { addSummaryRoutes } from './routes/summary.ts';
 import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
 import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
+import { addWebhookHistoryRoutes } from './routes/webhook-history.ts';
 import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
 import { addWebhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
@@ -57,6 +58,7 @@ const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
   addWebhookTestRoutes,
   addWebhookHealthRoutes,
   addWebhookOptionRoutes,
+  addWebhookHistoryRoutes,
   addEgressRoutes,
   addDeliveryListRoutes,
   addDeliveryRoutes,

@@ -36,6 +36,8 @@ export interface HttpDeps {
   /** Requests of one partner in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
   /** How long a test delivery is waited for, in milliseconds, when it is not 35 s. */
+  /** How long one request for many resends goes on; tests ask for less. */
+  readonly resendMs?: number;
   readonly testWaitMs?: number;
   /** How long a large body waits for its turn, in milliseconds, when it is not 30 s. */
   readonly turnWaitMs?: number;

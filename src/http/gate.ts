@@ -13,14 +13,16 @@ export function createGate({
   turnWaitMs,
   largeBodyPace = LARGE_BODY_PACE,
 }: HttpDeps): Gate {
-  const isActivePartner = async (partnerId: string): Promise<boolean> => {
-    const rows = await pool.run((sql) => sql`select 1 from partners where id = ${partnerId} and active`);
-    return rows.length === 1;
+  const nameOfActive = async (partnerId: string): Promise<string | null> => {
+    const [row] = await pool.run(
+      (sql) => sql<{ name: string }[]>`select name from partners where id = ${partnerId} and active`,
+    );
+    return row?.name ?? null;
   };
   return {
     authenticate: createAuthenticator(tokens),
     countRequest: createRateLimit(rateLimitPerMinute),
-    admit: createAdmission(isActivePartner),
+    admit: createAdmission(nameOfActive),
     logCpfRead: (read) => logCpfRead(pool, read),
     takeTurn: createTurns(turnWaitMs),
     largeBodyPace,

@@ -19,6 +19,7 @@ import { addDocsPages, REFERENCE_PATHS } from './docs/pages.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Theme } from './env.ts';
 import { addEventPages } from './events/pages.ts';
 import { findFile } from './files.ts';
+import { zoneOf } from './frame/clock.ts';
 import { createGuard, readForm, requireOwn } from './frame/guard.ts';
 import { entriesFor } from './frame/nav.ts';
 import { ownPage } from './frame/own-page.ts';
@@ -55,6 +56,7 @@ const HEADERS = {
 
 const LANGUAGE_COOKIE = 'carteiro_idioma';
 const THEME_COOKIE = 'carteiro_tema';
+const ZONE_COOKIE = 'carteiro_fuso';
 const THEMES: readonly Theme[] = ['auto', 'claro', 'escuro'];
 const PAGES = /^\/(painel|docs)(\/|$)/;
 const YEAR_S = 365 * 24 * 60 * 60;
@@ -100,8 +102,8 @@ export function createPainel(deps: PainelDeps): Painel {
     }),
   );
   addOverviewPages(app, guard, streams);
-  addDeliveryPages(app, guard);
-  addWebhookPages(app, guard);
+  addDeliveryPages(app, guard, streams);
+  addWebhookPages(app, guard, streams);
   addLoanPages(app, guard);
   addEventPages(app, guard);
   addAuditorPages(app, deps, guard);
@@ -133,6 +135,7 @@ function choose(c: PainelContext, sandbox: boolean): void {
   c.set('language', language);
   c.set('texts', LANGUAGES[language]);
   c.set('theme', theme);
+  c.set('zone', zoneOf(getCookie(c, ZONE_COOKIE)));
   c.set('sandbox', sandbox);
   c.set('session', null);
 }
@@ -154,6 +157,8 @@ async function keepPreferences(c: PainelContext): Promise<Response> {
   if (language !== null) keep(LANGUAGE_COOKIE, languageOf(language));
   const theme = THEMES.find((known) => known === form.get('tema'));
   if (theme !== undefined) keep(THEME_COOKIE, theme);
+  const zone = form.get('fuso');
+  if (zone !== null) keep(ZONE_COOKIE, zoneOf(zone));
   return c.redirect(ownPage(form.get('volta')), 303);
 }
 

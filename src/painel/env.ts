@@ -6,6 +6,7 @@ import type { Env } from '../http/request-env.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Language } from '../contract/language.ts';
 import type { Texts } from './language/choose.ts';
+import type { Zone } from './frame/clock.ts';
 import type { Session } from './session.ts';
 
 export interface PainelDeps extends HttpDeps {
@@ -24,6 +25,7 @@ export interface PainelEnv {
     language: Language;
     texts: Texts;
     theme: Theme;
+    zone: Zone;
     sandbox: boolean;
     /** Null on the few pages that need none. */
     session: Session | null;

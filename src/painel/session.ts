@@ -21,6 +21,8 @@ const MAX_TOKEN_LENGTH = 3_800;
 export interface Session {
   readonly token: string;
   readonly identity: Identity;
+  /** The partner's name; null for who has none. */
+  readonly account: string | null;
   readonly endsAt: Date;
   /** What every form of this session carries. */
   readonly formToken: string;
@@ -35,9 +37,9 @@ export async function openSession(gate: Gatekeeper, token: string): Promise<Sess
   }
   const identity = await gate.authenticate(`Bearer ${token}`);
   await gate.countRequest(identity);
-  await gate.admit(identity);
+  const account = await gate.admit(identity);
   const { exp = 0 } = decodeJwt(token);
-  return { token, identity, endsAt: new Date(exp * 1_000), formToken: formTokenOf(token) };
+  return { token, identity, account, endsAt: new Date(exp * 1_000), formToken: formTokenOf(token) };
 }
 
 function formTokenOf(token: string): string {

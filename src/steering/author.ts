@@ -3,6 +3,8 @@
 import { MAX_LINE } from '../contract/resources/operator.ts';
 import { cpfsIn } from '../contract/tax-ids.ts';
 
+const OPERATOR = 'operador:';
+
 /**
  * `text` as history keeps it; null unless it is one line of 1 to {@link MAX_LINE} characters without a CPF: history is sealed, so
  * nobody could erase it.
@@ -14,5 +16,10 @@ export function readLine(text: string): string | null {
 
 /** The name that history keeps. */
 export function actorOf(name: string): string {
-  return `operador:${name}`;
+  return `${OPERATOR}${name}`;
+}
+
+/** Whether a name of history is an operator's. */
+export function isOperator(actor: string): boolean {
+  return actor.startsWith(OPERATOR);
 }

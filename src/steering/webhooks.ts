@@ -99,6 +99,8 @@ export interface WebhookCounts {
 
 interface WebhookHistoryLine {
   readonly changedAt: Date;
+  readonly url: string;
+  readonly events: readonly string[];
   readonly change: WebhookChange;
   readonly actor: string;
   readonly reason: string | null;
@@ -117,14 +119,19 @@ export type ShownWebhook = WebhookLine & {
 export async function readWebhook(sql: Tx, id: string, before: string | null = null): Promise<ShownWebhook | null> {
   const [line] = await readLines(sql, [id]);
   if (line === undefined) return null;
+  const { rows: history, next: olderThan } = await readHistory(sql, id, before);
+  return { ...line, deliveries: await countDeliveries(sql, id), history, olderThan };
+}
+
+/** The lines of a webhook's history before `before` (null: the newest), the newest first. */
+export async function readHistory(sql: Tx, id: string, before: string | null): Promise<PageOf<WebhookHistoryLine>> {
   const lines = await sql<(WebhookHistoryLine & { position: string })[]>`
-    select position::text, changed_at as "changedAt", change, actor, reason, active
+    select position::text, changed_at as "changedAt", change, actor, reason, url, events, active
     from webhook_history
     where (webhook_id, position) < (${id}, ${before ?? NO_LINE}::bigint) and webhook_id >= ${id}
     order by webhook_id desc, webhook_history.position desc
     limit ${HISTORY_PAGE + 1}`;
-  const { rows: history, next: olderThan } = pageOf(lines, HISTORY_PAGE, ({ position }) => position);
-  return { ...line, deliveries: await countDeliveries(sql, id), history, olderThan };
+  return pageOf(lines, HISTORY_PAGE, ({ position }) => position);
 }
 
 /** How many deliveries of a webhook are in each state; those that arrived are not counted. */

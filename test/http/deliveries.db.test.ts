@@ -392,6 +392,10 @@ describe('a resend of many', () => {
     ).toBe(1);
     expect(await count({ desde: '2026-01-01', status: ['entregue', 'pendente'] })).toBe(2);
     expect(await count({ desde: '2026-01-01', status: ['suspensa'] })).toBe(0);
+    const all = { desde: '2026-01-01', status: ['entregue', 'pendente'] };
+    const { evento: event } = await partner.read(ids[0] as string);
+    expect(await count({ ...all, eventos: [event] })).toBe(2);
+    expect(await count({ ...all, eventos: ['repasse.processado'] })).toBe(0);
   });
 
   test('leaves what is in flight alone and says how many that are', async () => {
@@ -419,6 +423,7 @@ describe('a resend of many', () => {
       from: new Date(0),
       until: new Date(Date.now() + 1_000),
       statuses: DELIVERY_STATUSES,
+      events: null,
       simulate: false,
       author: { actor: 'test', requestId: null },
     };

@@ -1,5 +1,6 @@
 /** What the operator's page does, done by calls of the API alone. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { WebhookHistory } from '../../src/contract/resources/webhook.ts';
 import type { OperatorWebhooks, Queue, ShownPartner, ShownWebhook } from '../../src/contract/resources/operator.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 
@@ -46,6 +47,18 @@ test('a webhook is muted, found among the muted, unmuted and capped, each with i
     ['criacao', null],
   ]);
   expect(shown.historico[0]?.autor).toMatch(/^operador:/);
+  // The partner is told that it was the lender, not who of its people, nor why.
+  const { status, body, text } = await partner.send<WebhookHistory>('GET', `/v1/webhooks/${webhook.id}/historico`);
+  expect([status, body.proximo_cursor, text.includes('responde 500')]).toEqual([200, null, false]);
+  expect(body.itens.map(({ mudanca, autor }) => [mudanca, autor])).toEqual([
+    ['limite', 'operador'],
+    ['fim_do_silenciamento', 'operador'],
+    ['silenciamento', 'operador'],
+    ['criacao', expect.not.stringContaining('operador')],
+  ]);
+  expect(body.itens[3]).toMatchObject({ ativo: true, url: expect.stringContaining(webhook.path) });
+  const stranger = await world.subscriber();
+  expect((await stranger.send('GET', `/v1/webhooks/${webhook.id}/historico`)).status).toBe(404);
   expect(shown.entregas).toEqual({ pendentes: 0, em_andamento: 0, suspensas: 0, em_erro: 0 });
 });
 

@@ -37,6 +37,8 @@ describe('the overview', () => {
     const { body } = await partner.send<Summary>('GET', '/v1/resumo?janela=15m');
     expect([body.passos.length, body.entregues, body.falhas, body.espera.pendentes]).toEqual([61, 2, 2, 2]);
     const told = body.passos.filter(({ entregues, falhas }) => entregues + falhas > 0);
+    const ofOne = await partner.send<Summary>('GET', `/v1/resumo?janela=15m&webhook_id=${bad.id}`);
+    expect([ofOne.body.entregues, ofOne.body.falhas, ofOne.body.espera.pendentes]).toEqual([0, 2, 2]);
     // One step, or the two beside a border of them; all others are zeros.
     expect(told.reduce((sum, { entregues, falhas }) => sum + entregues + falhas, 0)).toBe(4);
     expect(Date.parse(body.passos[1]?.inicio ?? '') - Date.parse(body.passos[0]?.inicio ?? '')).toBe(15_000);

@@ -1,6 +1,7 @@
 /** A webhook on the wire. */
 import { z } from 'zod';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../events.ts';
+import { WEBHOOK_CHANGES } from '../statuses.ts';
 import { id, timestamp } from '../values.ts';
 import { webhookHealth } from './webhook-health.ts';
 
@@ -73,6 +74,25 @@ export type WebhookResource = z.infer<typeof webhook>;
 /** `saude` is there where the list was asked to include it. */
 export const listedWebhook = webhook.extend({ saude: webhookHealth.optional() }).meta({ id: 'WebhookDaLista' });
 export type ListedWebhook = z.infer<typeof listedWebhook>;
+
+/** What happened to a webhook, the newest line first; each shows what it was from then on. */
+export const webhookHistory = z.strictObject({
+  itens: z.array(
+    z
+      .strictObject({
+        mudou_em: timestamp,
+        mudanca: z.enum(WEBHOOK_CHANGES),
+        /** The `sub` of the partner's token, `operador` or `servico`. */
+        autor: z.string(),
+        url: z.string(),
+        eventos: z.array(eventName),
+        ativo: z.boolean(),
+      })
+      .meta({ id: 'MudancaDoWebhook' }),
+  ),
+  proximo_cursor: z.string().nullable(),
+});
+export type WebhookHistory = z.infer<typeof webhookHistory>;
 
 /** The creation answer: the only place where `secret` is ever shown. */
 export const createdWebhook = webhook.extend({ secret: z.string().optional() }).meta({

@@ -71,6 +71,8 @@ export interface ManyToResend {
   /** Made before. */
   readonly until: Date;
   readonly statuses: readonly Status[];
+  /** The names of their events; null: all. */
+  readonly events: readonly string[] | null;
   /** The event after which an earlier request stopped. */
   readonly after: string | null;
   /** True only counts. */
@@ -119,7 +121,7 @@ async function untangled<T>(work: () => Promise<T>): Promise<T> {
 
 async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMany, 'webhookInactive'>> {
   const { partnerId, webhookId, simulate } = many;
-  const statuses = [...many.statuses];
+  const [statuses, events] = [[...many.statuses], many.events && [...many.events]];
   if (!simulate && !(await holdActive(tx, partnerId, webhookId))) return INACTIVE;
   const { ids, next } = await nextBatch(tx, many);
   const rows = await tx<{ id: string; isInFlight: boolean }[]>`
@@ -127,6 +129,8 @@ async function resendBatch(tx: Tx, many: ManyToResend): Promise<Result<ResentMan
     from deliveries
     where id = any (${ids}::uuid[]) and partner_id = ${partnerId}
       and status = any (${statuses}::text[]) and is_test is not true
+      and (${events}::text[] is null
+           or (select type from messages m where m.event_id = deliveries.event_id limit 1) = any (${events}::text[]))
       and not exists (select from events e where e.id = event_id and e.salt is null)
     order by id
     ${simulate ? tx`` : tx`for update`}`;

@@ -21,13 +21,21 @@ interface Row {
   readonly p50: number | null;
   readonly p99: number | null;
   readonly oldest: Date | null;
+  /** Attempts that were looked at, of all webhooks. */
+  readonly read: number;
   readonly now: Date;
 }
 
+/** A partner's deliveries: those of one webhook, or of all (null). */
+interface Subject {
+  readonly partnerId: string;
+  readonly webhookId: string | null;
+}
+
 /** The last seconds of `window`; steps without an attempt are zeros. */
-export async function readSummary(pool: Pool, partnerId: string, window: WindowName): Promise<Summary> {
+export async function readSummary(pool: Pool, subject: Subject, window: WindowName): Promise<Summary> {
   const { windowS, stepS } = WINDOWS[window];
-  const [rows, espera] = await Promise.all([readPulse(pool, partnerId, windowS, stepS), readWaiting(pool, partnerId)]);
+  const [rows, espera] = await Promise.all([readPulse(pool, subject, windowS, stepS), readWaiting(pool, subject)]);
   const whole = rows.find(({ step }) => step === null);
   const bySteps = new Map(rows.map((row) => [row.step, row]));
   const last = Math.floor((whole?.now.getTime() ?? 0) / 1_000 / stepS);
@@ -36,7 +44,7 @@ export async function readSummary(pool: Pool, partnerId: string, window: WindowN
     return { inicio: new Date(step * stepS * 1_000).toISOString(), ...numbersOf(bySteps.get(step)) };
   });
   const { entregues, falhas, ...times } = numbersOf(whole);
-  const isCut = entregues + falhas === READ;
+  const isCut = whole?.read === READ;
   const mostra_desde = isCut ? (whole?.oldest?.toISOString() ?? null) : null;
   return { passo_s: stepS, passos, entregues, falhas, ...times, mostra_desde, espera };
 }
@@ -51,12 +59,13 @@ function numbersOf(row: Row | undefined) {
 }
 
 /** The bounds are of partner and time together, so that no plan walks the index of time alone, or all of the partner's rows. */
-function readPulse(pool: Pool, partnerId: string, windowS: number, stepS: number): Promise<Row[]> {
+function readPulse(pool: Pool, { partnerId, webhookId }: Subject, windowS: number, stepS: number): Promise<Row[]> {
   return pool.run(
     (sql) => sql<Row[]>`
       with read as materialized (
         select floor(extract(epoch from a.recorded_at) / ${stepS}::int)::float8 as step, a.recorded_at,
                a.outcome = 'entregue' as is_delivered,
+               ${webhookId}::uuid is null or a.webhook_id = ${webhookId} as is_asked,
                case when a.number = 1 and a.outcome = 'entregue'
                  then extract(epoch from a.started_at - uuid_extract_timestamp(a.delivery_id)) * 1000 + a.duration_ms end as took
         from attempts a
@@ -65,16 +74,17 @@ function readPulse(pool: Pool, partnerId: string, windowS: number, stepS: number
         order by a.partner_id desc, a.recorded_at desc
         limit ${READ}
       )
-      select step, count(*) filter (where is_delivered)::int as delivered, count(*) filter (where not is_delivered)::int as failed,
-             round(percentile_disc(0.5) within group (order by took))::int as p50,
-             round(percentile_disc(0.99) within group (order by took))::int as p99,
-             min(recorded_at) as oldest, now()
+      select step, count(*) filter (where is_asked and is_delivered)::int as delivered,
+             count(*) filter (where is_asked and not is_delivered)::int as failed,
+             round(percentile_disc(0.5) within group (order by took) filter (where is_asked))::int as p50,
+             round(percentile_disc(0.99) within group (order by took) filter (where is_asked))::int as p99,
+             min(recorded_at) as oldest, count(*)::int as read, now()
       from read group by grouping sets ((step), ())`,
   );
 }
 
-/** What waits for the partner's webhooks, at most {@link COUNTED} deliveries of each. */
-async function readWaiting(pool: Pool, partnerId: string): Promise<Summary['espera']> {
+/** What waits for the webhooks, at most {@link COUNTED} deliveries of each. */
+async function readWaiting(pool: Pool, { partnerId, webhookId }: Subject): Promise<Summary['espera']> {
   interface Waiting {
     readonly pending: number;
     readonly due: number;
@@ -86,7 +96,7 @@ async function readWaiting(pool: Pool, partnerId: string): Promise<Summary['espe
       select coalesce(sum(least(waits.pending, ${COUNTED})), 0)::int as pending, coalesce(sum(waits.due), 0)::int as due,
              min(waits.oldest) filter (where waits.oldest <= now()) as "dueSince",
              coalesce(bool_or(waits.pending > ${COUNTED}), false) as "hasMore"
-      from unnest(array(select id from webhooks where partner_id = ${partnerId})) w (id)
+      from unnest(array(select id from webhooks where partner_id = ${partnerId} and (${webhookId}::uuid is null or id = ${webhookId}))) w (id)
       cross join lateral (
         select count(*) as pending, count(*) filter (where next_attempt_at <= now()) as due, min(next_attempt_at) as oldest
         from (

@@ -47,18 +47,20 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   };
 }
 
-/** Throws 401 unless the identity is an active partner's, an auditor's or the loan core's. */
-export type Admit = (identity: Identity) => Promise<void>;
+/** The partner's name, null without a partner. Throws 401 unless the identity is an active partner's, an auditor's or the loan core's. */
+export type Admit = (identity: Identity) => Promise<string | null>;
 
-/** `isActivePartner` is true when there is an active partner of that id. */
-export function createAdmission(isActivePartner: (partnerId: string) => Promise<boolean>): Admit {
+/** `nameOfActive` is null when there is no active partner of that id. */
+export function createAdmission(nameOfActive: (partnerId: string) => Promise<string | null>): Admit {
   return async ({ partnerId, scopes }) => {
     if (partnerId === null) {
       if (!SCOPES_WITHOUT_PARTNER.some((scope) => scopes.has(scope)))
         throw unauthorized('o token não nomeia um parceiro');
-    } else if (!(await isActivePartner(partnerId))) {
-      throw unauthorized('o parceiro do token não existe ou está inativo');
+      return null;
     }
+    const name = await nameOfActive(partnerId);
+    if (name === null) throw unauthorized('o parceiro do token não existe ou está inativo');
+    return name;
   };
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as contract from '../../contract/resources/delivery-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
+import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { resendMany } from '../../delivery/partner/resend.ts';
@@ -13,7 +14,7 @@ import type { AddOperation } from '../operation.ts';
 import { cursor, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
-/** How long one request goes on; the caller asks again with the answer's cursor. */
+/** How long one request goes on unless told otherwise; the caller asks again with the answer's cursor. */
 const RESEND_MS = 5_000;
 
 /** What `reenvios` means without `status`: what failed. A delivery that arrived is sent again only when asked for by name. */
@@ -32,16 +33,22 @@ const statuses = z
       en: `Without it, ${FAILED.join(' and ')}. One alone may also come as text, outside of the list`,
     },
   });
+const events = z
+  .array(contract.deliveredName)
+  .min(1, 'deve ter ao menos um evento')
+  .max(SUBSCRIBABLE_NAMES.length, `tem no máximo ${SUBSCRIBABLE_NAMES.length} eventos`)
+  .meta({ text: { pt: 'Sem ele, todos', en: 'Without it, all' } });
 const manyToResend = z.strictObject({
   desde: periodStart,
   ate: periodEnd.optional(),
   status: z.preprocess((given) => (isStatus(given) ? [given] : given), statuses.default([...FAILED])),
+  eventos: events.optional(),
   simular: z.boolean().default(false),
   cursor,
 });
 const cursorFields = z.tuple([momentField, uuid]);
 
-export function addWebhookSendRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
+export function addWebhookSendRoutes(add: AddOperation, { pool, cursors, resendMs = RESEND_MS }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -80,11 +87,12 @@ export function addWebhookSendRoutes(add: AddOperation, { pool, cursors }: HttpD
         from: body.desde,
         until,
         statuses: body.status,
+        events: body.eventos ?? null,
         after: given.ok?.[1] ?? null,
         simulate: body.simular,
         author: { actor, requestId },
       };
-      const resent = await resendMany(pool, many, performance.now() + RESEND_MS);
+      const resent = await resendMany(pool, many, performance.now() + resendMs);
       if ('refused' in resent) return resent;
       const { count, inFlight, next } = resent.ok;
       const proximo_cursor = next === null ? null : await cursors.write(list, [until.toISOString(), next]);

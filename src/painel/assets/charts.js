@@ -26,7 +26,7 @@ function optionsOf(element, kind) {
   return {
     width: element.clientWidth,
     height: 220,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'America/Sao_Paulo'),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), words.zone),
     series: [{ label: words.time, value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' }, ...series],
     axes: [
       {

@@ -4,13 +4,17 @@ import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import { deliveredName, type DeliveryResource, type FeedItem } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { type Answer, Refused } from '../api-client.ts';
+import { type Answer, type ApiClient, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
+import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, notice, options, outcomeBadge, shortId, shortUrl, statusBadge } from '../frame/parts.ts';
+import { notice, options, pauseButton, shortId, shortUrl, statusBadge } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
+import type { Streams } from '../live.ts';
+import { deliveryTable } from './table.ts';
 
 const LIMIT = '50';
+const EVERY_MS = 3_000;
 const FILTERS = ['webhook', 'emprestimo_id', 'evento', 'status', 'resultado', 'status_http', 'desde', 'ate'] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
@@ -25,27 +29,67 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
   const sought = query.get('id')?.trim() ?? '';
   if (sought !== '') return showNamed(visit, sought);
 
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)?.trim() ?? ''])) as Filters;
-  const [webhooks, answer] = await Promise.all([
-    api.read<WebhookResource[]>('/v1/webhooks', { ativo: 'todos', limite: '100' }),
-    askForPage(visit, filters, query.get('cursor') ?? ''),
-  ]);
+  const filters = filtersOf(visit);
+  const cursor = query.get('cursor') ?? '';
+  const [webhooks, answer] = await Promise.all([readWebhooks(api), askForPage(visit, filters, cursor)]);
   if (!answer.ok && answer.status !== 400) throw new Refused(answer);
+  // A later page stays as it is: what is new comes on the first one.
+  const live = answer.ok && cursor === '' ? `/painel/entregas/ao-vivo?${queryOf(filters)}` : null;
   return answerPage(c, {
     title: t.deliveries.title,
     status: answer.ok ? 200 : 400,
-    body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)}
-      <section id="lista" aria-live="polite">
-        ${answer.ok ? results(visit, answer.body, webhooks, filters) : refusalList(c, answer.error)}
+    body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)} ${listActions(visit, filters, live)}
+      <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
+        <div data-part="lista">
+          ${answer.ok ? results(visit, answer.body, urlsOf(webhooks), filters) : refusalList(c, answer.error)}
+        </div>
       </section>`,
   });
 }
 
-/** The API's own list, of one webhook or of all. The form's instants are Brasília's, which has no summer time. */
-async function askForPage({ api }: Visit, filters: Filters, cursor: string): Promise<Answer<Page>> {
+/** The list's first page, again whenever it changed. */
+export async function streamDeliveries(streams: Streams, visit: Visit): Promise<Response> {
+  const filters = filtersOf(visit);
+  const urls = urlsOf(await readWebhooks(visit.api));
+  return streams.open(visit, EVERY_MS, async () => {
+    const answer = await askForPage(visit, filters, '');
+    if (!answer.ok) throw new Refused(answer);
+    return [{ event: 'lista', data: String(await results(visit, answer.body, urls, filters)) }];
+  });
+}
+
+function filtersOf({ c }: Visit): Filters {
+  return Object.fromEntries(FILTERS.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Filters;
+}
+
+function readWebhooks(api: ApiClient): Promise<WebhookResource[]> {
+  return api.read<WebhookResource[]>('/v1/webhooks', { ativo: 'todos', limite: '100' });
+}
+
+function urlsOf(webhooks: readonly WebhookResource[]): ReadonlyMap<string, string> {
+  return new Map(webhooks.map(({ id, url }) => [id, url]));
+}
+
+/** Of a webhook that is filtered by, the way to its recovery with the same period and event. */
+function listActions({ t, session }: Visit, { webhook, desde, ate, evento }: Filters, live: string | null): Html {
+  const mayRecover = webhook !== '' && session.identity.scopes.has('webhooks:write');
+  return html`<p class="actions">
+    ${
+      mayRecover
+        ? html`<a class="button" href="/painel/webhooks/${webhook}/recuperar?${queryOf({ desde, ate, evento })}"
+            >${t.recovery.open}</a
+          >`
+        : ''
+    }
+    ${live !== null && pauseButton(t)}
+  </p>`;
+}
+
+/** The API's own list, of one webhook or of all. */
+async function askForPage({ api, c }: Visit, filters: Filters, cursor: string): Promise<Answer<Page>> {
   const { webhook, desde, ate, ...rest } = filters;
   const path = webhook === '' ? '/v1/entregas' : `/v1/webhooks/${encodeURIComponent(webhook)}/entregas`;
-  const zoned = (at: string) => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(at) ? `${at}:00-03:00` : at);
+  const zoned = (at: string) => instantOf(c.var.zone, at);
   return api.ask<Page>(path, { ...rest, desde: zoned(desde), ate: zoned(ate), cursor, limite: LIMIT });
 }
 
@@ -107,23 +151,13 @@ function idForm({ t }: Visit, sought: string): Html {
   </form>`;
 }
 
-/** With a script only the list is drawn anew, and the address still tells the search. */
 function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookResource[]): Html {
   const { all } = t.words;
   const isUsed = Object.values(filters).some((value) => value !== '');
   const given = (name: keyof Filters) => filters[name];
   return html`<details class="filters" ${isUsed ? html` open` : ''}>
     <summary>${t.deliveries.filters}</summary>
-    <form
-      method="get"
-      action="/painel/entregas"
-      hx-get="/painel/entregas"
-      hx-target="#lista"
-      hx-select="#lista"
-      hx-swap="outerHTML"
-      hx-push-url="true"
-      class="grid"
-    >
+    <form method="get" action="/painel/entregas" class="grid">
       <label
         >${t.deliveries.webhook}<select name="webhook">
           ${options(
@@ -176,70 +210,23 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
   </details>`;
 }
 
-function results(visit: Visit, page: Page, webhooks: readonly WebhookResource[], filters: Filters): Html {
+function results(visit: Visit, page: Page, urls: ReadonlyMap<string, string>, filters: Filters): Html {
   const { t } = visit;
   const { itens, proximo_cursor: next } = page;
-  const urls = new Map(webhooks.map(({ id, url }) => [id, url]));
-  const rest = new URLSearchParams(
-    Object.entries({ ...filters, cursor: next ?? '' }).filter(([, value]) => value !== ''),
-  );
   const onward =
     next === null
       ? ''
-      : html`<p><a class="button" rel="next" href="/painel/entregas?${rest.toString()}">${t.words.next}</a></p>`;
+      : html`<p>
+          <a class="button" rel="next" href="/painel/entregas?${queryOf({ ...filters, cursor: next })}"
+            >${t.words.next}</a
+          >
+        </p>`;
   if (itens.length === 0)
     return html`<p>${next === null ? t.deliveries.empty : t.deliveries.emptyPage}</p>
       ${onward}`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.deliveries.table}">
-      <table>
-        <caption class="hidden">
-          ${t.deliveries.table}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">${t.deliveries.delivery}</th>
-            <th scope="col">${t.deliveries.status}</th>
-            <th scope="col">${t.deliveries.attempts}</th>
-            <th scope="col">${t.deliveries.loan}</th>
-            <th scope="col">${t.deliveries.webhook}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${itens.map((item) => row(visit, item, urls.get(item.webhook_id)))}
-        </tbody>
-      </table>
-    </div>
-    ${onward}`;
+  return html`${deliveryTable(visit, itens, urls)} ${onward}`;
 }
 
-function row(visit: Visit, item: DeliveryResource, url: string | undefined): Html {
-  const { t } = visit;
-  const loan = item.emprestimo_id;
-  const next = item.proxima_tentativa_em;
-  return html`<tr>
-    <td>
-      <a href="/painel/entregas/${item.id}"><code>${item.evento}</code></a>
-      <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>
-    </td>
-    <td>
-      ${statusBadge(t, item.status)}
-      <div>
-        ${
-          item.em_andamento
-            ? html`<span class="dim">${t.deliveries.inFlight}</span>`
-            : outcomeBadge(t, item.ultimo_resultado, item.ultimo_status_http)
-        }
-      </div>
-    </td>
-    <td>
-      ${item.total_tentativas}
-      ${next === null ? '' : html`<div class="dim">${t.deliveries.next}: ${moment(visit, next)}</div>`}
-    </td>
-    <td>
-      ${loan === null ? html`<span class="dim">–</span>` : html`<a href="/painel/entregas?emprestimo_id=${loan}">${shortId(loan)}</a>`}
-    </td>
-    <td>
-      ${url === undefined ? shortId(item.webhook_id) : html`<span title="${item.webhook_id}">${shortUrl(url)}</span>`}
-    </td>
-  </tr>`;
+function queryOf(fields: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== '')).toString();
 }

@@ -53,7 +53,7 @@ function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource)
               >${version === null ? '' : ` ${t.delivery.version(version)}`}`,
           )
     }
-    ${fact(t.delivery.webhook, html`<a href="/painel/entregas?webhook=${webhook.id}">${webhook.url}</a>`, 'wrap')}
+    ${fact(t.delivery.webhook, html`<a href="/painel/webhooks/${webhook.id}">${webhook.url}</a>`, 'wrap')}
     ${fact(t.delivery.created, moment(visit, delivery.criada_em))}
     ${fact(t.delivery.finished, moment(visit, delivery.concluida_em))}
   </dl>`;

@@ -3,15 +3,20 @@ import type { Hono } from 'hono';
 import { Refused } from '../api-client.ts';
 import type { PainelEnv } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
+import type { Streams } from '../live.ts';
 import { pathId } from '../path-id.ts';
 import { showDelivery } from './one.ts';
-import { showDeliveries } from './list.ts';
+import { showDeliveries, streamDeliveries } from './list.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
-export function addDeliveryPages(app: Hono<PainelEnv>, guard: Guard): void {
+export function addDeliveryPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
   app.get('/painel/entregas', guard.show(READ, showDeliveries));
+  app.get(
+    '/painel/entregas/ao-vivo',
+    guard.show(READ, (visit) => streamDeliveries(streams, visit)),
+  );
   app.get(
     '/painel/entregas/:id',
     guard.show(READ, (visit) => showDelivery(visit, pathId(visit.c), {})),

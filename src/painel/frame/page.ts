@@ -5,7 +5,8 @@ import type { Html, PainelContext } from '../env.ts';
 import { pathOf } from '../files.ts';
 import { LANGUAGE_TAG } from '../language/choose.ts';
 import { entriesFor, type Entry } from './nav.ts';
-import { momentText } from './parts.ts';
+import { momentText, ZONES } from './clock.ts';
+import { choices } from './parts.ts';
 
 export interface Page {
   readonly title: string;
@@ -59,9 +60,7 @@ export function answerPage(
             <h1>${title}</h1>
             ${body}
           </main>
-          <footer>
-            <span class="dim">${t.frame.timesAre}</span><a href="/docs">${t.frame.docs}</a>${preferences(c)}
-          </footer>
+          <footer><a href="/docs">${t.frame.docs}</a>${preferences(c)}</footer>
         </body>
       </html> `,
     status,
@@ -83,11 +82,14 @@ function sessionNavigation(c: PainelContext): Html | '' {
 }
 
 function account(c: PainelContext): Html | '' {
-  const { session, texts: t, language } = c.var;
+  const { session, texts: t } = c.var;
   if (session === null) return '';
+  const { actor } = session.identity;
   return html`<form class="account" method="post" action="/painel/sair">
     <input type="hidden" name="formulario" value="${session.formToken}" />
-    <span class="dim">${t.frame.until(momentText(language, session.endsAt))}</span>
+    <span class="dim" title="${t.frame.until(momentText(c.var, session.endsAt))}">
+      ${session.account !== null && html`<strong>${session.account}</strong>`} <span class="actor">${actor}</span>
+    </span>
     <button class="small">${t.frame.signOut}</button>
   </form>`;
 }
@@ -102,9 +104,15 @@ function preferences(c: PainelContext): Html {
     <label
       >${t.frame.theme}
       <select name="tema">
-        ${Object.entries(t.frame.themes).map(
-          ([value, label]) =>
-            html`<option value="${value}" ${value === theme ? html` selected` : ''}>${label}</option>`,
+        ${choices(theme, Object.entries(t.frame.themes))}
+      </select></label
+    >
+    <label
+      >${t.frame.timesAre}
+      <select name="fuso">
+        ${choices(
+          c.var.zone,
+          ZONES.map((zone) => [zone, zone.replace('_', ' ')]),
         )}
       </select></label
     >

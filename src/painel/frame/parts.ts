@@ -3,25 +3,14 @@ import { html } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Html, Visit } from '../env.ts';
-import type { Language } from '../../contract/language.ts';
 import type { Texts } from '../language/choose.ts';
-
-const ZONE = 'America/Sao_Paulo';
-const FORMATS: Readonly<Record<Language, Intl.DateTimeFormat>> = {
-  pt: new Intl.DateTimeFormat('pt-BR', { timeZone: ZONE, dateStyle: 'short', timeStyle: 'medium' }),
-  en: new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, dateStyle: 'medium', timeStyle: 'medium' }),
-};
-
-/** A moment as text, on Brasília's clock. */
-export function momentText(language: Language, at: string | Date): string {
-  return FORMATS[language].format(new Date(at));
-}
+import { momentText } from './clock.ts';
 
 /** A moment, or a dash where there is none. */
 export function moment({ c }: Pick<Visit, 'c'>, at: string | Date | null): Html {
   if (at === null) return html`<span class="dim">–</span>`;
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${momentText(c.var.language, iso)}</time>`;
+  return html`<time datetime="${iso}" title="${iso}">${momentText(c.var, iso)}</time>`;
 }
 
 /** The end of an id, which tells ids of one moment apart; the whole one is its title. */
@@ -112,6 +101,11 @@ export function confirmed(
   </details>`;
 }
 
+/** Stops what is live on the page, and lets it go on. A script shows it where something is. */
+export function pauseButton({ words }: Texts): Html {
+  return html`<button type="button" class="small" data-pause="${words.goOn}" hidden>${words.pause}</button>`;
+}
+
 /** What was done, or why it was not, above a page. */
 export function notice(kind: 'done' | 'failed', text: string): Html {
   return html`<p class="notice notice-${kind}" role="${kind === 'done' ? 'status' : 'alert'}">${text}</p>`;
@@ -124,7 +118,12 @@ export function options(
   values: readonly (readonly [value: string, label: string])[],
 ): Html {
   return html`<option value="">${anyLabel}</option>
-    ${values.map(
-      ([value, label]) => html`<option value="${value}" ${value === chosen ? html` selected` : ''}>${label}</option>`,
-    )}`;
+    ${choices(chosen, values)}`;
+}
+
+/** As {@link options}, one of which is chosen. */
+export function choices(chosen: string, values: readonly (readonly [value: string, label: string])[]): Html {
+  return html`${values.map(
+    ([value, label]) => html`<option value="${value}" ${value === chosen ? html` selected` : ''}>${label}</option>`,
+  )}`;
 }

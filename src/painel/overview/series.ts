@@ -4,8 +4,8 @@ import type { Summary } from '../../contract/resources/summary.ts';
 
 export interface Numbers {
   readonly summary: Summary;
-  /** The active webhooks whose newest attempts failed. */
-  readonly failing: readonly ListedWebhook[];
+  /** The active webhooks whose newest attempts failed; null of one webhook. */
+  readonly failing: readonly ListedWebhook[] | null;
 }
 
 /** One value for each step of the window, oldest first: seconds since 1970, attempts a minute, milliseconds. */

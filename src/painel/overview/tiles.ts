@@ -15,7 +15,7 @@ export function tiles(visit: Visit, { summary, failing }: Numbers): Html {
       ${tile('p50', ms(p50_ms))} ${tile('p99', ms(p99_ms))} ${tile(t.overview.pending, `${espera.pendentes}${more}`)}
       ${tile(t.overview.due, `${espera.vencidas}${more}`)}
       ${tile(t.overview.oldestDue, moment(visit, espera.vencida_desde))}
-      ${tile(t.overview.failing, String(failing.length), failing.length > 0)}
+      ${failing && tile(t.overview.failing, String(failing.length), failing.length > 0)}
     </dl>
     ${mostra_desde === null ? '' : html`<p class="dim">${t.overview.cut} ${moment(visit, mostra_desde)}</p>`}`;
 }
@@ -27,7 +27,8 @@ function tile(label: string, value: string | Html, isBad = false): Html {
   </div>`;
 }
 
-export function failingList({ t }: Visit, { failing }: Numbers): Html {
+export function failingList({ t }: Visit, { failing }: Numbers): Html | '' {
+  if (failing === null) return '';
   if (failing.length === 0) return html`<p>${t.overview.noneFailing}</p>`;
   return html`<ul class="plain">
     ${failing.map(

@@ -73,7 +73,7 @@ function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook): Html {
 }
 
 /** Attempts that delivered, of all, in the last 24 hours. */
-export function deliveredOf({ ultimas_24h: day }: WebhookHealthResource): string {
+function deliveredOf({ ultimas_24h: day }: WebhookHealthResource): string {
   return `${day.entregues} / ${day.entregues + failedIn(day)}`;
 }
 
@@ -81,7 +81,7 @@ function failedIn({ falhas }: HealthPeriod): number {
   return Object.values(falhas).reduce((sum, count) => sum + count, 0);
 }
 
-export function speed(t: Texts, { ultimas_24h: { p50_ms, p95_ms } }: WebhookHealthResource): string {
+function speed(t: Texts, { ultimas_24h: { p50_ms, p95_ms } }: WebhookHealthResource): string {
   return p50_ms === null || p95_ms === null ? '–' : `${t.words.ms(p50_ms)} / ${t.words.ms(p95_ms)}`;
 }
 

@@ -3,16 +3,25 @@ import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
-import type { SecretState, WebhookResource } from '../../contract/resources/webhook.ts';
-import type { WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
+import type { SecretState, WebhookHistory, WebhookResource } from '../../contract/resources/webhook.ts';
+import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
+import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
+import { DELIVERY_ORDERS, type DeliveryOrder, OUTCOMES } from '../../contract/statuses.ts';
+import { deliveryTable } from '../deliveries/table.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, fact, formToken, moment, notice, options } from '../frame/parts.ts';
+import { confirmed, copyable, fact, formToken, moment, notice, options, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
-import { deliveredOf, healthBadge, speed } from './list.ts';
+import { pulsePart } from '../overview/pulse.ts';
+import { historyPart } from './history.ts';
+import { healthBadge } from './list.ts';
 import { secretPart } from './rotation.ts';
 import { snippetsFor } from './snippets.ts';
+
+/** Deliveries shown. */
+const NEWEST = '10';
+type Failure = keyof HealthPeriod['falhas'];
 
 interface Shown {
   readonly refusal?: Refusal;
@@ -20,41 +29,71 @@ interface Shown {
 
 export async function showWebhook(visit: Visit, id: string, { refusal }: Shown): Promise<Response> {
   const { c, t, api, session } = visit;
-  const [webhook, health, secrets] = await Promise.all([
-    api.read<WebhookResource>(`/v1/webhooks/${id}`),
-    api.read<WebhookHealthResource>(`/v1/webhooks/${id}/saude`),
-    api.read<SecretState>(`/v1/webhooks/${id}/segredo`),
+  const path = `/v1/webhooks/${id}`;
+  const [webhook, health, secrets, { ordem }, newest, history, pulse] = await Promise.all([
+    api.read<WebhookResource>(path),
+    api.read<WebhookHealthResource>(`${path}/saude`),
+    api.read<SecretState>(`${path}/segredo`),
+    api.read<{ ordem: DeliveryOrder }>(`${path}/opcoes`),
+    api.read<{ itens: DeliveryResource[] }>(`${path}/entregas`, { limite: NEWEST }),
+    api.read<WebhookHistory>(`${path}/historico`, { cursor: c.req.query('antes') ?? '' }),
+    pulsePart(visit, `/painel/webhooks/${id}`, id),
   ]);
   const mayWrite = session.identity.scopes.has('webhooks:write');
-  const done = t.webhooks.done[c.req.query('feito') ?? ''];
+  const resent = Number(c.req.query('entregas') ?? '0');
+  const done =
+    c.req.query('feito') === 'recuperado' ? t.recovery.done(resent) : t.webhooks.done[c.req.query('feito') ?? ''];
   return answerPage(c, {
     title: t.webhooks.one,
     status: (refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
-    ${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook, health)}
-    ${mayWrite ? actions(visit, webhook) : ''} ${secretPart(visit, secrets, mayWrite)} ${snippetPart(visit, webhook)}`,
+      ${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook, health, ordem)}
+      ${mayWrite ? actions(visit, webhook, ordem) : ''} ${pulse}
+      <h2>${t.webhooks.newest}</h2>
+      ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, new Map([[id, webhook.url]]))}
+      <p><a href="/painel/entregas?webhook=${id}">${t.webhooks.allDeliveries}</a></p>
+      ${healthTable(visit, health)} ${secretPart(visit, secrets, mayWrite)} ${historyPart(visit, id, history)}
+      ${snippetPart(visit, webhook)}`,
   });
 }
 
-function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthResource): Html {
+function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthResource, order: DeliveryOrder): Html {
   const { t } = visit;
   return html`<dl class="facts">
     ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
-    ${fact(t.webhooks.health, healthBadge(t, health))}
-    ${fact(
-      t.webhooks.delivered,
-      html`${deliveredOf(health)} <a href="/painel/entregas?webhook=${webhook.id}">${t.frame.deliveries}</a>`,
-    )}
-    ${fact(t.webhooks.answers, speed(t, health))}
+    ${fact(t.webhooks.health, healthBadge(t, health))} ${fact(t.webhooks.order, t.webhooks.orders[order])}
     ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
     ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
     ${fact(t.webhooks.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
   </dl>`;
 }
 
-function actions(visit: Visit, webhook: WebhookResource): Html {
+/** The attempts of a day and of a week: delivered, failed by outcome, and how long answers took. */
+function healthTable({ t }: Visit, { ultimas_24h: day, ultimos_7d: week }: WebhookHealthResource): Html {
+  const row = (label: string, valueOf: (period: HealthPeriod) => string) =>
+    html`<tr>
+      <th scope="row">${label}</th>
+      ${[day, week].map((period) => html`<td class="number">${valueOf(period)}</td>`)}
+    </tr>`;
+  const ms = (value: number | null) => (value === null ? '–' : t.words.ms(value));
+  const failures = OUTCOMES.filter((outcome) => outcome !== 'entregue' && week.falhas[outcome] > 0) as Failure[];
+  return html`<h2>${t.webhooks.attempts}</h2>
+    ${table(
+      t.webhooks.attempts,
+      ['', { number: t.overview.windows['24h'] ?? '' }, { number: t.overview.windows['7d'] ?? '' }],
+      [
+        row(t.webhooks.delivered, ({ entregues }) => String(entregues)),
+        ...failures.map((outcome) => row(t.outcome[outcome], ({ falhas }) => String(falhas[outcome]))),
+        row('p50', ({ p50_ms }) => ms(p50_ms)),
+        row('p95', ({ p95_ms }) => ms(p95_ms)),
+      ],
+    )}`;
+}
+
+function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder): Html {
   const { t } = visit;
   const path = `/painel/webhooks/${webhook.id}`;
+  const [other] = DELIVERY_ORDERS.filter((known) => known !== order) as [DeliveryOrder];
   return html`<div class="actions">
     ${
       webhook.ativo
@@ -78,7 +117,14 @@ function actions(visit: Visit, webhook: WebhookResource): Html {
             </p>`,
           )
     }
+    <a class="button" href="${path}/recuperar">${t.recovery.open}</a>
     <a class="button" href="${path}/editar">${t.webhooks.edit}</a>
+    ${confirmed(
+      visit,
+      `${path}/ordem`,
+      { label: t.webhooks.changeOrder, question: t.webhooks.orderConfirm[other] },
+      html`<input type="hidden" name="ordem" value="${other}" />`,
+    )}
     ${webhook.ativo ? html`<span id="test-hint" class="dim">${t.webhooks.testHint}</span>` : ''}
   </div>`;
 }

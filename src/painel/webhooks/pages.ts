@@ -6,17 +6,20 @@ import type { z } from 'zod';
 import { type Answer, Refused } from '../api-client.ts';
 import type { PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
+import type { Streams } from '../live.ts';
+import { openPulse } from '../overview/pulse.ts';
 import { pathId } from '../path-id.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';
+import { addRecoveryPages } from './recover.ts';
 import { showSecret } from './secret.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const HOUR_MS = 3_600_000;
 
-export function addWebhookPages(app: Hono<PainelEnv>, guard: Guard): void {
+export function addWebhookPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
   app.get('/painel/webhooks', guard.show(READ, showWebhooks));
   app.get(
     '/painel/webhooks/novo',
@@ -43,6 +46,11 @@ export function addWebhookPages(app: Hono<PainelEnv>, guard: Guard): void {
       return showForm(visit, { id: webhook.id, wanted: webhook });
     }),
   );
+  app.get(
+    '/painel/webhooks/:id/ao-vivo',
+    guard.show(READ, (visit) => openPulse(streams, visit, pathId(visit.c))),
+  );
+  addRecoveryPages(app, guard);
   addActs(app, guard);
   addSecretActs(app, guard);
 }
@@ -78,6 +86,13 @@ function addActs(app: Hono<PainelEnv>, guard: Guard): void {
     guard.act(WRITE, async (visit, form) => {
       const wanted = { ativo: true, ...(form.has('retomar') && { retomar: true }) };
       return settle(visit, await visit.api.send('PATCH', `/v1/webhooks/${pathId(visit.c)}`, wanted), 'reativado');
+    }),
+  );
+  app.post(
+    '/painel/webhooks/:id/ordem',
+    guard.act(WRITE, async (visit, form) => {
+      const wanted = { ordem: form.get('ordem') ?? '' };
+      return settle(visit, await visit.api.send('PUT', `/v1/webhooks/${pathId(visit.c)}/opcoes`, wanted), 'ordem');
     }),
   );
   app.post(

@@ -40,7 +40,7 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
       expect(health.map((one) => [one.falhas_seguidas, one.pendente_mais_antiga === null])).toEqual(
         webhookIds.map(() => [STREAK_OF, false]),
       );
-      const { mostra_desde, falhas, espera } = await readSummary(pool, partnerId, '15m');
+      const { mostra_desde, falhas, espera } = await readSummary(pool, { partnerId, webhookId: null }, '15m');
       expect([mostra_desde, falhas]).toEqual([null, 10 * (COUNTED + 200)]);
       expect([espera.pendentes, espera.ha_mais]).toEqual([10 * COUNTED, true]);
       // No contract is in this stream, so it is no loan.

@@ -60,6 +60,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
         from: new Date(0),
         until: new Date(Date.now() + 1_000),
         statuses: DELIVERY_STATUSES,
+        events: null,
         after: null,
         author,
       };

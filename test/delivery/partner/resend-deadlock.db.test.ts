@@ -25,6 +25,7 @@ useOneWebhook(async (given) => {
     from: new Date(Date.now() - 3_600_000),
     until: new Date(Date.now() + 3_600_000),
     statuses: ['erro'],
+    events: null,
     after: null,
     simulate: false,
     author: { actor: 'test', requestId: null },

@@ -25,7 +25,7 @@ export const everywhere: typeof pt = {
     events: 'Events',
     until: (time) => `session until ${time}`,
     title: (page) => `${page} · Carteiro`,
-    timesAre: 'Times of Brasília',
+    timesAre: 'Time zone',
   },
   signIn: {
     title: 'Sign in',
@@ -100,6 +100,8 @@ export const everywhere: typeof pt = {
     ms: (count) => `${count} ms`,
     soon: 'now',
     download: 'Download',
+    pause: 'Pause',
+    goOn: 'Go on',
   },
   status: { pendente: 'pending', entregue: 'delivered', erro: 'failed', suspensa: 'suspended' },
   outcome: {

@@ -81,7 +81,17 @@ export const partner: typeof pt = {
     events: 'Events',
     health: 'Health',
     delivered: 'Delivered',
-    answers: 'Answers, p50 / p95',
+    newest: 'Newest deliveries',
+    allDeliveries: 'All deliveries of this webhook',
+    attempts: 'Attempts',
+    order: 'Order',
+    orders: { nenhuma: 'each delivery as it is due', por_emprestimo: 'of each loan one at a time, by version' },
+    changeOrder: 'Change the order',
+    orderConfirm: {
+      nenhuma: 'Each delivery leaves when it is due, without waiting for another of its loan.',
+      por_emprestimo:
+        'Of each loan one delivery leaves at a time, by version. One that fails holds back those of its loan that follow.',
+    },
     oldestPending: 'Oldest pending',
     lastDelivered: 'Last delivered',
     ofDay: 'Delivered and times are of the attempts of the last 24 hours.',
@@ -126,6 +136,7 @@ export const partner: typeof pt = {
     verify: 'Verify the signature',
     verifyHint: "A receiver with this webhook's values. The secret comes from the environment, in CARTEIRO_SECRETS.",
     done: {
+      ordem: 'The order of deliveries was changed.',
       alterado: 'The webhook was changed.',
       desativado: 'The webhook is inactive.',
       reativado: 'The webhook is active.',
@@ -133,6 +144,19 @@ export const partner: typeof pt = {
       descartado: 'The new secret was dropped.',
       encerrado: 'The secret before does not sign any more.',
     },
+  },
+  recovery: {
+    title: 'Recover deliveries',
+    open: 'Recover',
+    intro: 'Sends again what failed since an instant: it counts first, then you confirm.',
+    count: 'Count',
+    found: (count, inFlight) =>
+      `${count} deliveries fit${inFlight === 0 ? '' : `; ${inFlight} more are in flight and left alone`}.`,
+    what: "Each goes with the same id and body, and its schedule begins anew. The pace is the webhook's.",
+    send: 'Send again',
+    inactive: 'The webhook is inactive: reactivate it before you recover.',
+    progress: (sent, total) => `${sent} of ${total} sent again…`,
+    done: (count) => `${count} deliveries are on their way again.`,
   },
   events: {
     title: 'Events',

@@ -29,7 +29,7 @@ export const everywhere = {
     events: 'Eventos',
     until: (time: string) => `sessão até ${time}`,
     title: (page: string) => `${page} · Carteiro`,
-    timesAre: 'Horários de Brasília',
+    timesAre: 'Fuso',
   },
   signIn: {
     title: 'Entrar',
@@ -90,6 +90,8 @@ export const everywhere = {
     ms: (count: number) => `${count} ms`,
     soon: 'agora',
     download: 'Baixar',
+    pause: 'Pausar',
+    goOn: 'Continuar',
   },
   status: { pendente: 'pendente', entregue: 'entregue', erro: 'erro', suspensa: 'suspensa' } as Record<Status, string>,
   outcome: {

@@ -82,7 +82,17 @@ export const partner = {
     events: 'Eventos',
     health: 'Saúde',
     delivered: 'Entregues',
-    answers: 'Respostas, p50 / p95',
+    newest: 'Entregas mais novas',
+    allDeliveries: 'Todas as entregas deste webhook',
+    attempts: 'Tentativas',
+    order: 'Ordem',
+    orders: { nenhuma: 'cada entrega quando vence', por_emprestimo: 'de cada empréstimo uma por vez, por versão' },
+    changeOrder: 'Mudar a ordem',
+    orderConfirm: {
+      nenhuma: 'Cada entrega sai quando vence, sem esperar por outra do seu empréstimo.',
+      por_emprestimo:
+        'De cada empréstimo sai uma entrega por vez, por versão. Uma que falha segura as seguintes do seu empréstimo.',
+    },
     oldestPending: 'Pendente mais antiga',
     lastDelivered: 'Última entregue',
     ofDay: 'Entregues e tempos são das tentativas das últimas 24 horas.',
@@ -126,6 +136,7 @@ export const partner = {
     verify: 'Conferir a assinatura',
     verifyHint: 'Um receptor com os valores deste webhook. O secret vem do ambiente, em CARTEIRO_SECRETS.',
     done: {
+      ordem: 'A ordem das entregas mudou.',
       alterado: 'O webhook foi alterado.',
       desativado: 'O webhook está inativo.',
       reativado: 'O webhook está ativo.',
@@ -133,6 +144,19 @@ export const partner = {
       descartado: 'O secret novo foi descartado.',
       encerrado: 'O secret anterior não assina mais.',
     } as Record<string, string>,
+  },
+  recovery: {
+    title: 'Recuperar entregas',
+    open: 'Recuperar',
+    intro: 'Envia de novo o que falhou desde um instante: primeiro conta, depois você confirma.',
+    count: 'Contar',
+    found: (count: string, inFlight: number) =>
+      `${count} entregas servem a este pedido${inFlight === 0 ? '' : `; outras ${inFlight} estão em andamento e ficam como estão`}.`,
+    what: 'Cada uma vai com o mesmo id e o mesmo corpo, e o seu calendário recomeça. O ritmo é o do webhook.',
+    send: 'Enviar de novo',
+    inactive: 'O webhook está inativo: reative-o antes de recuperar.',
+    progress: (sent: number, total: number) => `${sent} de ${total} enviadas de novo…`,
+    done: (count: number) => `${count} entregas estão a caminho de novo.`,
   },
   events: {
     title: 'Eventos',

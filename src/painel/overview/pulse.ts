@@ -1,0 +1,107 @@
+/** How the deliveries of one webhook or of all fare: tiles and charts, live. */
+import { html } from 'hono/html';
+import type { ListedWebhook } from '../../contract/resources/webhook.ts';
+import { type Summary, WINDOW_NAMES, type WindowName, WINDOWS } from '../../contract/resources/summary.ts';
+import type { Html, Visit } from '../env.ts';
+import { pathOf } from '../files.ts';
+import type { Streams } from '../live.ts';
+import { momentText } from '../frame/clock.ts';
+import { choices, pauseButton, table } from '../frame/parts.ts';
+import { type Numbers, seriesOf } from './series.ts';
+import { failingList, tiles } from './tiles.ts';
+
+/** A long window is read anew less often: it costs more, and changes less. */
+const EVERY_MS = 3_000;
+const SLOWLY_MS = 15_000;
+
+function windowOf({ c }: Visit): WindowName {
+  const given = c.req.query('janela') ?? '';
+  return WINDOW_NAMES.find((name) => name === given) ?? '1h';
+}
+
+async function readNumbers(visit: Visit, webhookId: string): Promise<Numbers> {
+  const [summary, webhooks] = await Promise.all([
+    visit.api.read<Summary>('/v1/resumo', { janela: windowOf(visit), webhook_id: webhookId }),
+    webhookId === '' ? visit.api.read<ListedWebhook[]>('/v1/webhooks', { incluir: 'saude' }) : null,
+  ]);
+  return { summary, failing: webhooks?.filter(({ saude }) => (saude?.falhas_seguidas ?? 0) > 0) ?? null };
+}
+
+/** The stream that {@link pulsePart} listens to. */
+export function openPulse(streams: Streams, visit: Visit, webhookId = ''): Response {
+  return streams.open(visit, WINDOWS[windowOf(visit)].stepS <= 60 ? EVERY_MS : SLOWLY_MS, async () => {
+    const numbers = await readNumbers(visit, webhookId);
+    return [
+      { event: 'serie', data: JSON.stringify(seriesOf(numbers.summary)) },
+      { event: 'numeros', data: String(await tiles(visit, numbers)) },
+      { event: 'falhas', data: String(await failingList(visit, numbers)) },
+    ];
+  });
+}
+
+/** The numbers and charts of a webhook, or of all (''), on the page at `path`, whose stream is at its `/ao-vivo`. */
+export async function pulsePart(visit: Visit, path: string, webhookId = ''): Promise<Html> {
+  const { t } = visit;
+  const numbers = await readNumbers(visit, webhookId);
+  const chosen = windowOf(visit);
+  const words = JSON.stringify({
+    delivered: t.overview.delivered,
+    failed: t.overview.failed,
+    perMinute: t.overview.perMinute,
+    time: t.overview.time,
+    zone: visit.c.var.zone,
+  });
+  return html`<form class="inline" method="get" action="${path}">
+      <label
+        >${t.overview.window}
+        <select name="janela">
+          ${choices(
+            chosen,
+            WINDOW_NAMES.map((name) => [name, t.overview.windows[name] ?? name]),
+          )}
+        </select></label
+      >
+      <button>${t.frame.apply}</button>
+      ${pauseButton(t)}
+    </form>
+    <div data-live="${path}/ao-vivo?janela=${chosen}">
+      <div data-part="numeros">${tiles(visit, numbers)}</div>
+      <h2 id="chart-rate">${t.overview.rate}</h2>
+      <div class="chart" role="img" aria-labelledby="chart-rate" data-chart="rate" data-words="${words}"></div>
+      <h2 id="chart-delay">${t.overview.delay}</h2>
+      <div class="chart" role="img" aria-labelledby="chart-delay" data-chart="delay" data-words="${words}"></div>
+      ${numbers.failing && html`<h2>${t.overview.failing}</h2>`}
+      <div data-part="falhas">${failingList(visit, numbers)}</div>
+      <details class="card">
+        <summary>${t.overview.asTable}</summary>
+        ${numbersTable(visit, numbers)}
+      </details>
+    </div>
+    <link rel="stylesheet" href="${pathOf('uplot.css')}" />
+    <script src="${pathOf('uplot.js')}" defer></script>
+    <script src="${pathOf('charts.js')}" defer></script>`;
+}
+
+/** The charts' numbers as they were when the page was opened. */
+function numbersTable({ t, c }: Visit, { summary }: Numbers): Html {
+  const { at, delivered, failed, p50, p99 } = seriesOf(summary);
+  const rows = at.map((second, index) => [second, delivered[index], failed[index], p50[index], p99[index]] as const);
+  const told = rows.filter(([, one = 0, other = 0]) => one + other > 0).toReversed();
+  return table(
+    t.overview.asTable,
+    [
+      t.overview.time,
+      { number: t.overview.delivered },
+      { number: t.overview.failed },
+      { number: 'p50 ms' },
+      { number: 'p99 ms' },
+    ],
+    told.map(
+      ([second, ...cells]) =>
+        html`<tr>
+          <td>${momentText(c.var, new Date(second * 1_000))}</td>
+          ${cells.map((cell) => html`<td class="number">${cell ?? '–'}</td>`)}
+        </tr>`,
+    ),
+  );
+}
