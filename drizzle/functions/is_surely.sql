@@ -13,7 +13,9 @@ return case
   when format = 'number' then length(value) <= 15 and translate(value, '0123456789', '') in ('', '.', '-', '-.')
   when format = 'date' then
     translate(value, '0123456789', 'xxxxxxxxxx') = 'xxxx-xx-xx'
-    and substr(value, 1, 2) <> '00' and substr(value, 6, 2) between '01' and '12' and substr(value, 9, 2) between '01' and '28'
+    and substr(value, 1, 2) <> '00' and substr(value, 6, 2) between '01' and '12'
+    and (substr(value, 9, 2) between '01' and '28' or substr(value, 9, 2) in ('29', '30') and substr(value, 6, 2) <> '02'
+         or substr(value, 9, 2) = '31' and substr(value, 6, 2) in ('01', '03', '05', '07', '08', '10', '12'))
   when format like '^%' then value ~ format
   else false
 end;

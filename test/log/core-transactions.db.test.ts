@@ -79,7 +79,6 @@ test('an append waits for none of eight that stay open, and locks no row and not
     'advisory 1: ShareLock',
     'arrivals: RowExclusiveLock',
     'deliveries: RowExclusiveLock',
-    'event_types: AccessShareLock',
     'events: AccessShareLock',
     'events: RowExclusiveLock',
     'index: AccessShareLock',
