@@ -5,6 +5,9 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { importHistory, type ImportOptions } from '../../src/core/history/import-history.ts';
+import { eraseAll } from '../../src/core/workers/erase.ts';
+import { orderErasure } from '../../src/core/workers/order-erasure.ts';
+import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { countSettled } from '../../src/core/settlement/installments.ts';
@@ -12,12 +15,14 @@ import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { type FeedCursor, readFeed, whereToGoOn } from '../../src/log/feed.ts';
 import { findStart } from '../../src/log/feed-start.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { idOf, linesOf, loanHistory, yearOfHistory } from '../support/history.ts';
+import { type HistoryEvent, idOf, linesOf, loanHistory, yearOfHistory } from '../support/history.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { cpfOf } from '../support/tax-ids.ts';
 
 const NOW = new Date();
+const KEY = workerKeyOf(Buffer.alloc(32, 3));
 const DAY_MS = 86_400_000;
 const BEGUN = new Date(NOW.getTime() - 100 * DAY_MS);
 
@@ -90,6 +95,40 @@ describe('history', () => {
     expect([...rows].map((row) => JSON.stringify(row)).toSorted()).toEqual(
       wanted.map((row) => JSON.stringify(row)).toSorted(),
     );
+  });
+
+  test('of a worker who was erased since counts as there, and stays erased', async () => {
+    const of = (index: number, cpf: string) => {
+      const [first, ...rest] = loan(index) as [HistoryEvent, ...HistoryEvent[]];
+      return [{ ...first, data: { ...first.data, cpf_trabalhador: cpf } }, ...rest];
+    };
+    const erased = of(20, cpfOf(900_000_020));
+    const [first] = erased;
+    // What is no usual payload is looked at more closely.
+    Object.assign(erased[4]?.data as object, { data_liberacao: '2026-01-31' });
+    const other = of(21, cpfOf(900_000_021));
+    await run(linesOf([...erased, ...other.slice(0, 3)]));
+    await untilSettled(database.sql);
+    const order = { actor: 'test', reason: 'x', courtOrder: '0001', years: 5 };
+    const ordered = await orderErasure(database.pool, KEY, { ...order, cpf: cpfOf(900_000_020) });
+    expect(ordered).toMatchObject({ ok: { events: 5 } });
+    await eraseAll(database.pool);
+    await database.sql`delete from loans where id = ${first?.stream ?? ''}`;
+    const again = await run(linesOf([...erased, ...other]), { batch: 10 });
+    expect(again).toMatchObject({ line: 10, appended: 2, stopped: null });
+    await untilSettled(database.sql);
+    await run('');
+    const read = () => database.sql`
+      select version, state ->> 'workerName' as name from loans
+      where id = any (${[first?.stream ?? '', other[0]?.stream ?? '']}::uuid[]) order by name desc`;
+    expect(await read()).toEqual([{ version: 5, name: 'Ana Souza' }]);
+    await rebuildLoans(database.pool, silentLog, { repair: true });
+    expect(await read()).toEqual([
+      { version: 5, name: 'apagado' },
+      { version: 5, name: 'Ana Souza' },
+    ]);
+    const next = { ...erased[1], version: 6, occurred_at: erased[4]?.occurred_at };
+    expect((await run(linesOf([next]))).stopped?.reason).toBe('version: 5 is of a worker who was erased');
   });
 
   test('makes loans that are read, at any version, folded as they are by rebuild, and go on with their next event', async () => {

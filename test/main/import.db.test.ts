@@ -5,7 +5,8 @@
 import { writeFile } from 'node:fs/promises';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import postgres from 'postgres';
 import { dayOf } from '../../src/contract/calendar.ts';
 import type { Installation } from '../../src/db/installation.ts';
@@ -155,4 +156,60 @@ test('a line that does not fit ends it with 1: the line, the key, the rule, and 
     'line 8: version: 4 does not follow 2. Lines 1 to 5 are in, and nothing behind them: mend the line and run the same command again',
   );
   expect(await runCommand(['import', join(folder.path, 'none.ndjson')], as('import'))).toMatchObject({ code: 2 });
+});
+
+describe('killed', () => {
+  const STREAMS = `'{${Array.from({ length: 30 }, (_, index) => idOf('killed', index)).join()}}'`;
+  const logged = () =>
+    core.sql.unsafe(`
+    select stream, version, type, data::text, occurred_at
+    from ${installation.schema}.events where imported and actor = 'import' and stream = any (${STREAMS})
+    order by epoch, tx, position`);
+  /** Whoever works for the importing login: what it waits for. */
+  const sessions = () => core.sql<{ waits: string | null }[]>`
+    select wait_event_type as waits from pg_stat_activity
+    where datname = current_database() and usename = ${`${installation.rolePrefix}_import_login`}`;
+
+  test('with SIGKILL before a batch is written, after it was, and between two, and run again: the log is that of one run', async () => {
+    const file = join(folder.path, 'killed.ndjson');
+    const events = [...yearOfHistory(partnerId, 30, new Date(), 'killed')];
+    // In a file in which streams are mixed each loan goes on in a later batch.
+    const mixed = events.toSorted((one, other) => one.version - other.version);
+    await writeFile(file, linesOf(mixed));
+    const args = ['import', file, '--closed-until', lastMonth(1), '--batch', '10'];
+    const { schema } = installation;
+    // append_history begins with the row; the loans are folded when its events are written, before the commit.
+    for (const held of [
+      `select from ${schema}.projections where name = 'history' for update`,
+      `lock ${schema}.loans in share mode`,
+    ]) {
+      const session = await core.sql.reserve();
+      await session.unsafe(`begin; ${held}`);
+      const before = await logged();
+      const running = startCommand(args, as('import'));
+      while (!(await sessions()).some(({ waits }) => waits === 'Lock')) await sleep(20);
+      await running.end('SIGKILL');
+      await session`rollback`;
+      session.release();
+      while ((await sessions()).length > 0) await sleep(20);
+      expect(await logged()).toEqual(before);
+      const slow = startCommand([...args, '--rate', '40'], as('import'));
+      while ((await logged()).length < before.length + 20) await sleep(20);
+      await slow.end('SIGKILL');
+      while ((await sessions()).length > 0) await sleep(20);
+      expect((await logged()).length % 10).toBe(0);
+    }
+    const whole = await runCommand(args, as('import'));
+    expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([0, { lines: 150, events: 150 }]);
+    expect(await logged()).toEqual(
+      mixed.map(({ stream, version, type, data, occurred_at }) => {
+        return { stream, version, type, data: JSON.stringify(data), occurred_at: new Date(occurred_at) };
+      }),
+    );
+    expect(JSON.parse((await carteiro('rebuild', '--check')).stdout)).toMatchObject({ differences: [] });
+    const [kept] = await core.sql.unsafe(`
+      select count(*)::int as loans from ${schema}.loans join ${schema}.settled_elsewhere on loan_id = id
+      where version = 5 and id = any (${STREAMS})`);
+    expect(kept).toEqual({ loans: 30 });
+  });
 });

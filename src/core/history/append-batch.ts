@@ -1,6 +1,6 @@
 /**
  * A batch of history: its events are appended by `append_history`, and every loan among them is held to the rules that `decide`
- * goes by, in one transaction.
+ * goes by and folded, in one transaction. So the projector, which reads them later, finds these loans written.
  *
  * Where each rule is: JSON and UTF-8 here and in history-lines.ts; keys, catalog, size, time, partner, versions in
  * `append_history`, where the catalog is; the loan's own rules in loan/expected.ts. A batch is judged after it was written, on
@@ -10,6 +10,7 @@
 import type { Pool, Tx } from '../../db/pool.ts';
 import { codeOf } from '../../db/unavailable.ts';
 import { type JudgedEvent, judgeStream } from '../../loan/expected.ts';
+import { foldLoan, project } from '../loans/loan-projection.ts';
 import { BadLine, type HistoryLine } from './history-lines.ts';
 
 export interface BatchOptions {
@@ -28,7 +29,16 @@ export async function appendBatch(pool: Pool, lines: readonly HistoryLine[], opt
   const events = lines.map(parse);
   return pool.transaction(async (tx) => {
     const appended = await write(tx, lines, options);
-    if (appended > 0) await judge(tx, events as GivenEvent[]);
+    if (appended === 0) return 0;
+    const streams = await readStreams(tx, events as GivenEvent[]);
+    judge(streams);
+    // Of a batch that was there in part some workers may be erased: the projector folds what the log has of them.
+    if (appended < events.length) return appended;
+    const loans = [...streams].map(([stream, own]) => foldLoan(stream, own));
+    await project(
+      tx,
+      loans.filter((loan) => loan !== null),
+    );
     return appended;
   });
 }
@@ -64,16 +74,21 @@ async function write(tx: Tx, lines: readonly HistoryLine[], { closedUntil, began
   }
 }
 
-/** Holds each event to its loan's rules, on the stream as it is from its first event. */
-async function judge(tx: Tx, events: readonly GivenEvent[]): Promise<void> {
+/** The streams of these events, each from its first event to the last that is given. */
+async function readStreams(tx: Tx, events: readonly GivenEvent[]): Promise<ReadonlyMap<string, readonly GivenEvent[]>> {
   const begun = events.filter(({ version, stream }, index) => version > 1 && stream !== events[index - 1]?.stream);
   const streams = [...new Set(begun.map(({ stream }) => stream))];
   const before = streams.length === 0 ? [] : await readBefore(tx, streams);
   const first = new Map<string, number>();
   for (const { stream, version } of events) if (!first.has(stream)) first.set(stream, version);
   const earlier = before.filter(({ stream, version }) => version < (first.get(stream) ?? 0));
+  return Map.groupBy([...earlier, ...events], (event) => event.stream);
+}
+
+/** Holds each event that was given to its loan's rules. Throws {@link BadLine} of the first that does not fit. */
+function judge(streams: ReadonlyMap<string, readonly GivenEvent[]>): void {
   let worst: BadLine | null = null;
-  for (const [stream, own] of Map.groupBy([...earlier, ...events], (event) => event.stream)) {
+  for (const [stream, own] of streams) {
     for (const [{ line }, misfit] of judgeStream(stream, own, (event) => event.line !== null)) {
       if (misfit === null || line === null) continue;
       if (worst === null || line < worst.line) worst = new BadLine(line, `${misfit.key}: ${misfit.en}`);

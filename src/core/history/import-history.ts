@@ -3,10 +3,9 @@
  *
  * Invariant: a batch is one transaction (append-batch.ts), and giving an event twice changes nothing. So a run that was
  * interrupted anywhere is begun again with the same file, and the log is the same as of one run.
- * It is gentle: one connection works at a time, batches are short (a feed does not show what is younger than the oldest
- * transaction), and it rests so that no more than `rate` events a second come in. It does not run ahead of those who follow the
- * log: it projects what it wrote, in turns of its own if no other process does, and waits while the seals or the projection are
- * far behind.
+ * It is gentle: one connection writes, batches are short (a feed does not show what is younger than the oldest transaction), and
+ * it rests so that no more than `rate` events a second come in. It does not run ahead of those who follow the log: it projects
+ * what it wrote, on a second connection if no other process does, and waits while the seals or the projection are far behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
@@ -69,16 +68,21 @@ export async function importHistory(
   const options = { closedUntil, beganAt: await pool.run(readClock) };
   const done = { line: 0, events: 0, appended: 0 };
   const tell = (waitsFor: string | null) => onProgress({ ...done, waitsFor });
+  const projectAll = async () => {
+    while ((await projectTurn({ pool, log })).more);
+  };
   let lookedMs = performance.now();
   try {
     for await (const lines of batchesOf(readHistoryLines(bytes), batch)) {
       const startedMs = performance.now();
-      const appended = await appendPatiently(pool, lines, options);
+      // What the batches before it brought is passed by the projector meanwhile, on a connection of its own.
+      const work = [appendPatiently(pool, lines, options), projectAll()] as const;
+      await Promise.allSettled(work);
+      const [appended] = await Promise.all(work);
       done.line = lines.at(-1)?.number ?? done.line;
       done.events += lines.length;
       done.appended += appended;
       tell(null);
-      while ((await projectTurn({ pool, log })).more);
       if (rate > 0) await sleep(Math.max((appended / rate) * 1_000 - (performance.now() - startedMs), 0));
       if (performance.now() - lookedMs < LOOK_EVERY_MS) continue;
       await waitForFollowers(pool, log, tell);
@@ -88,7 +92,7 @@ export async function importHistory(
     if (!(error instanceof BadLine)) throw error;
     return { ...done, stopped: { line: error.line, reason: error.message } };
   }
-  while ((await projectTurn({ pool, log })).more);
+  await projectAll();
   return { ...done, stopped: null };
 }
 

@@ -42,8 +42,8 @@ Each event is held to the catalog, to the loan's rules and to the clock. At the 
 says which, by which key and rule. A batch is one transaction: that line's batch is not in, the ones before are. Mend the line and
 run the same command again: what is in already is compared, and left as it is. So it is after an interruption, wherever that was.
 
-Run it beside the system: it writes at most --rate events a second, over one connection, and waits while seals or projection are
-behind. It needs a login that is a member of carteiro_app and carteiro_migrator; take the second away afterwards.
+Run it beside the system: it writes at most --rate events a second, over one connection of its two, and waits while seals or
+projection are behind. It needs a login that is a member of carteiro_app and carteiro_migrator; take the second away afterwards.
 
 Output: {"lines": 10000000, "events": 10000000, "appended": 10000000, "seconds": 2011}; on standard error how far it is.
 
