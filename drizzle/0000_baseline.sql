@@ -626,6 +626,7 @@ CREATE INDEX "attempts_sealable" ON "attempts" USING brin (epoch,(xid8send(tx)::
 CREATE INDEX "attempts_erased" ON "attempts" USING btree ("event_id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "attempts_failed" ON "attempts" USING btree ("outcome","recorded_at") WHERE outcome <> 'entregue';--> statement-breakpoint
 CREATE INDEX "send_orders_by_webhook" ON "send_orders" USING btree ("webhook_id","position");--> statement-breakpoint
+CREATE INDEX "send_orders_in_time" ON "send_orders" USING btree ("ordered_at","position");--> statement-breakpoint
 CREATE INDEX "send_orders_sealable" ON "send_orders" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "bond_records_open" ON "bond_records" USING btree ("id") WHERE detected_at is null;--> statement-breakpoint
 CREATE INDEX "bond_records_detected" ON "bond_records" USING btree ("partner_id","kind","detected_at","id") WHERE detected_at is not null;--> statement-breakpoint
@@ -641,8 +642,10 @@ CREATE INDEX "events_erased" ON "events" USING btree ("id") WHERE salt is null;-
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint
 CREATE INDEX "events_imported_by_day" ON "events" USING btree ("occurred_at","partner_id") WHERE imported;--> statement-breakpoint
 CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint
+CREATE INDEX "partner_history_in_time" ON "partner_history" USING btree ("changed_at","position");--> statement-breakpoint
 CREATE INDEX "partner_history_sealable" ON "partner_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhook_history_by_webhook" ON "webhook_history" USING btree ("webhook_id","position");--> statement-breakpoint
+CREATE INDEX "webhook_history_in_time" ON "webhook_history" USING btree ("changed_at","position");--> statement-breakpoint
 CREATE INDEX "webhook_history_sealable" ON "webhook_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "webhooks_active_by_partner" ON "webhooks" USING btree ("partner_id","id") WHERE active;--> statement-breakpoint
 CREATE INDEX "webhooks_by_partner" ON "webhooks" USING btree ("partner_id","id");--> statement-breakpoint

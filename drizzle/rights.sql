@@ -32,7 +32,7 @@ grant execute on function erased(json), erase_page(uuid, integer), end_erasure(u
 
 grant usage on schema carteiro_auditoria to carteiro_auditor;
 grant select on
-  carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks,
+  carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks, carteiro_auditoria.historico,
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
   carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros,
   carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf
@@ -55,7 +55,7 @@ grant select (position, id, court_order, events, pages, ordered_at, epoch, tx) o
 grant select on erasure_pages, erasure_orders_as_sealed, erasure_pages_as_sealed, cpf_reads_as_sealed to carteiro_auditor;
 grant select (position, operation, asked, request_id, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
 grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor;
-grant select (id, event_id, webhook_id, partner_id, status, attempts, created_at, finished_at) on deliveries to carteiro_auditor;
+grant select (id, event_id, webhook_id, partner_id, status, attempts, next_attempt_at, created_at, finished_at) on deliveries to carteiro_auditor;
 grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;
 grant select (id, name, active, signing, documents, issuance, created_at) on partners to carteiro_auditor;
 grant select (webhook_id, version, muted_at) on lanes to carteiro_auditor;

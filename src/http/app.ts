@@ -14,8 +14,8 @@ import { describeApi } from './openapi/document.ts';
 import { type AddOperation, type AnyRespond, guarded, type Operation } from './operation.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-trace.ts';
-import { addAuditAttemptRoutes, addAuditManifestRoutes } from './routes/audit-attempts.ts';
 import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
+import { addAuditListRoutes } from './routes/audit-lists.ts';
 import { addAuditProofRoutes } from './routes/audit-proof.ts';
 import { addBondRoutes } from './routes/bonds.ts';
 import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
@@ -69,8 +69,7 @@ const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
   addDocumentRoutes,
   addMarginRoutes,
   addBondRoutes,
-  addAuditAttemptRoutes,
-  addAuditManifestRoutes,
+  addAuditListRoutes,
   addAuditBalanceRoutes,
   addAuditProofRoutes,
   addOperatorQueueRoutes,

@@ -5,10 +5,11 @@
  * 14.7 ms (p99) and 41 ms at most.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AttemptFilters, readAttempts } from '../../src/audit/attempts.ts';
+import { KINDS } from '../../src/audit/lists/kinds.ts';
+import { type Filters, type Kind, type Page, readPage, type Search } from '../../src/audit/lists/list.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
-import { NO_FILTERS } from '../support/searches.ts';
+import { EVERYTHING } from '../support/searches.ts';
 import { startCounting } from '../support/counters.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -37,41 +38,61 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+async function nextOf(
+  pool: Pool,
+  kind: Kind,
+  search: Partial<Search>,
+  after: readonly string[] | null,
+  order: Page['order'] = 'newest first',
+): Promise<readonly string[] | null> {
+  const { next } = await readPage(pool, kind, { ...EVERYTHING, ...search, after, limit: 50, order, cut: null }, true);
+  return next;
+}
+
 test('every kind of search, page after page, also with generic plans, and the sealer', async () => {
   const { sql } = database;
   const [row] = await sql<{ delivery: string; loan: string }[]>`
     select d.id as delivery, e.stream as loan from deliveries d join events e on e.id = d.event_id limit 1`;
   const [deliveryId, loanId] = [row?.delivery ?? '', row?.loan ?? ''];
   const later = new Date(Date.now() + 2 * 3_600_000);
-  const searches: Partial<AttemptFilters>[] = [
+  const by = (filters: Filters): Partial<Search> => ({ filters });
+  const searches: Partial<Search>[] = [
     {},
-    { partnerId },
-    { webhookId },
-    { deliveryId },
-    { loanId },
-    { event: 'averbacao.concluida' },
-    { outcome: 'entregue' },
-    { outcome: 'erro_tls' },
-    { partnerId, outcome: 'erro_tls' },
-    { partnerId, event: 'averbacao.concluida' },
-    { webhookId, event: 'desembolso.falhou', outcome: 'entregue' },
-    { event: 'averbacao.concluida', outcome: 'erro_tls' },
-    { loanId, outcome: 'entregue' },
-    { loanId, event: 'desembolso.falhou', from: new Date(0), until: later },
-    { deliveryId, event: 'desembolso.falhou' },
-    { partnerId, loanId, deliveryId, webhookId, event: 'desembolso.falhou', outcome: 'entregue', until: later },
+    by({ parceiro_id: partnerId }),
+    by({ webhook_id: webhookId }),
+    by({ entrega_id: deliveryId }),
+    by({ emprestimo_id: loanId }),
+    by({ evento: 'averbacao.concluida' }),
+    by({ resultado: 'entregue' }),
+    by({ resultado: 'erro_tls' }),
+    by({ parceiro_id: partnerId, resultado: 'erro_tls' }),
+    by({ parceiro_id: partnerId, evento: 'averbacao.concluida' }),
+    by({ webhook_id: webhookId, evento: 'desembolso.falhou', resultado: 'entregue' }),
+    by({ evento: 'averbacao.concluida', resultado: 'erro_tls' }),
+    by({ emprestimo_id: loanId, resultado: 'entregue' }),
+    { ...by({ emprestimo_id: loanId, evento: 'desembolso.falhou' }), from: new Date(0), until: later },
+    by({ entrega_id: deliveryId, evento: 'desembolso.falhou' }),
+    {
+      ...by({
+        parceiro_id: partnerId,
+        emprestimo_id: loanId,
+        entrega_id: deliveryId,
+        webhook_id: webhookId,
+        evento: 'desembolso.falhou',
+      }),
+      until: later,
+    },
     { from: later },
-    { until: later, partnerId },
-    { from: later, event: 'averbacao.concluida' },
-    { from: later, until: later, outcome: 'erro_tls' },
+    { until: later, ...by({ parceiro_id: partnerId }) },
+    { from: later, ...by({ evento: 'averbacao.concluida' }) },
+    { from: later, until: later, ...by({ resultado: 'erro_tls' }) },
   ];
   const counting = await startCounting(database.url);
   const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
   for (const search of searches) {
-    let after = null;
+    let after: readonly string[] | null = null;
     for (let page = 0; page < 8; page += 1) {
-      const asked = { ...NO_FILTERS, ...search, after, limit: 50, order: 'newest first', settledBelow: null } as const;
-      ({ next: after } = await readAttempts(pool, asked));
+      after = await nextOf(pool, KINDS.tentativas, search, after);
     }
   }
   await commitEvents(sql, partnerId, 3);
@@ -80,21 +101,67 @@ test('every kind of search, page after page, also with generic plans, and the se
   expect(await counting.readFromEndToEnd(['deliveries', 'attempts', 'events'])).toEqual([]);
 });
 
+test('no page of another list reads a large table from end to end, also with generic plans', async () => {
+  const { sql } = database;
+  await sql`
+    insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, ordered_at)
+    select 'reenvio', webhook_id, partner_id, array[id], 'test', now() + row_number() over () * interval '1 second' from deliveries`;
+  await sql`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, actor, changed_at)
+    select w.id, w.partner_id, url, events, active, 'test', now() + n * interval '1 second'
+    from webhooks w cross join generate_series(1, 10_000) n where w.id = ${webhookId}`;
+  await sql`vacuum analyze`;
+  const [row] = await sql<[{ event: string; loan: string }]>`select id as event, stream as loan from events limit 1`;
+  const from = new Date(Date.now() + 3_600_000);
+  const searches: [Kind, Partial<Search>][] = [
+    [KINDS.entregas, {}],
+    [KINDS.entregas, { filters: { evento_id: row.event } }],
+    [KINDS.entregas, { filters: { status: 'erro' } }],
+    [KINDS.entregas, { filters: { status: 'pendente', webhook_id: webhookId }, from: new Date(0), until: from }],
+    [KINDS.eventos, {}],
+    [KINDS.eventos, { filters: { evento_id: row.event } }],
+    [KINDS.eventos, { filters: { emprestimo_id: row.loan, evento: 'desembolso.falhou' } }],
+    [KINDS.eventos, { filters: { evento: 'averbacao.concluida', parceiro_id: partnerId } }],
+    [KINDS.eventos, { from }],
+    [KINDS.pedidos, {}],
+    [KINDS.pedidos, { filters: { tipo: 'teste' }, until: from }],
+    [KINDS.pedidos, { from }],
+    [KINDS.historico, {}],
+    [KINDS.historico, { filters: { sobre: 'parceiro' }, from }],
+    [KINDS.historico, { filters: { sobre: 'webhook' }, until: from }],
+    [KINDS.selos, {}],
+  ];
+  const counting = await startCounting(database.url);
+  const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
+  for (const order of ['newest first', 'oldest first'] as const) {
+    for (const [kind, search] of searches) {
+      let after: readonly string[] | null = null;
+      for (let page = 0; page < 8; page += 1) after = await nextOf(pool, kind, search, after, order);
+    }
+  }
+  await pool.close();
+  const tables = ['deliveries', 'attempts', 'events', 'send_orders', 'webhook_history'];
+  expect(await counting.readFromEndToEnd(tables)).toEqual([]);
+});
+
 test('a partner, a webhook and an outcome are walked in their own index, whatever the planner thinks of them', async () => {
   const [{ id: empty }] = await database.sql<
     [{ id: string }]
   >`insert into partners (name) values ('empty') returning id`;
   const { id: itsWebhook } = await insertWebhook(database.sql, empty, 'https://empty.example/');
-  const searches = [{ partnerId }, { partnerId: empty }, { webhookId: itsWebhook }, { outcome: 'erro_tls' }] as const;
+  const searches: Filters[] = [
+    { parceiro_id: partnerId },
+    { parceiro_id: empty },
+    { webhook_id: itsWebhook },
+    { resultado: 'erro_tls' },
+  ];
   const counting = await startCounting(database.url);
   const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
-  const cursor = { recordedAt: new Date(Date.now() + 3 * 3_600_000), deliveryId: empty, number: 1, late: false };
+  const cursor = [new Date(Date.now() + 3 * 3_600_000).toISOString(), empty, '1', 'false'];
   for (const order of ['newest first', 'oldest first'] as const) {
     for (const after of [null, cursor]) {
-      for (const search of searches) {
-        for (let run = 0; run < 8; run += 1) {
-          await readAttempts(pool, { ...NO_FILTERS, ...search, after, limit: 50, order, settledBelow: null });
-        }
+      for (const filters of searches) {
+        for (let run = 0; run < 8; run += 1) await nextOf(pool, KINDS.tentativas, { filters }, after, order);
       }
     }
   }

@@ -2,13 +2,15 @@ import { text } from 'node:stream/consumers';
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditedAttemptResource, ExportManifest } from '../../src/contract/resources/audit-resource.ts';
-import { exportAttempts } from '../../src/audit/export/export.ts';
+import { type AuditedAttemptResource, auditedAttempt } from '../../src/contract/resources/audit-lists.ts';
+import type { ExportManifest } from '../../src/contract/resources/audit-resource.ts';
+import { exportRows } from '../../src/audit/export/export.ts';
+import { KINDS } from '../../src/audit/lists/kinds.ts';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import { csv } from '../../src/audit/export/csv.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { NO_FILTERS } from '../support/searches.ts';
+import { EVERYTHING } from '../support/searches.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -281,8 +283,8 @@ describe('the export', () => {
   });
 
   test('a cell of a CSV divides no columns and starts no formula, whatever stands in front of it', () => {
-    const { rows } = csv.begin();
-    const line = (erro: string) => String(rows([{ erro } as AuditedAttemptResource]));
+    const { rows } = csv.begin(Object.keys(auditedAttempt.shape));
+    const line = (erro: string) => String(rows([{ erro }]));
     expect(line('a;b')).toContain(',"a;b",');
     for (const start of ['=', '+', '-', '@', '\u0000=', '\u001B-1', '\u200B=1', ' \t=1', '\u0007']) {
       expect(line(`${start}cmd`)).toContain(`"'${start}cmd"`);
@@ -312,11 +314,13 @@ describe('the export', () => {
     await api.database.sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, url, claim)
       values (uuidv7(), 1, uuidv7(), ${partners[0] ?? ''}, 'desconhecido', now(), 'https://late.example/', 'late')`;
-    const begun = await exportAttempts(
+    const begun = await exportRows(
       api.database.pool,
       {
         format: 'ndjson',
-        filters: NO_FILTERS,
+        ...EVERYTHING,
+        kind: KINDS.tentativas,
+        name: 'tentativas',
         seesCpf: false,
         asked: {},
         pageSize: 9,

@@ -168,6 +168,7 @@ describe('the auditor', () => {
     'eventos',
     'mensagens',
     'entregas',
+    'historico',
     'tentativas',
     'pedidos_envio',
     'selos',

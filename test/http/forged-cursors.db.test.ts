@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { createCursors } from '../../src/http/cursor.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { NO_FILTERS } from '../support/searches.ts';
+import { EVERYTHING } from '../support/searches.ts';
 
 let api: TestApi;
 let partnerId: string;
@@ -68,7 +68,7 @@ const LISTS: Readonly<Record<string, List>> = {
     field: 'cursor',
   },
   tentativas: {
-    name: () => `/v1/auditoria/tentativas ${JSON.stringify(NO_FILTERS)}`,
+    name: () => `/v1/auditoria/tentativas ${JSON.stringify(EVERYTHING)}`,
     ask: async (cursor) =>
       get(
         `/v1/auditoria/tentativas?cursor=${encodeURIComponent(cursor)}`,

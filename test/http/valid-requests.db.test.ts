@@ -30,7 +30,8 @@ let token: string;
 let auditor: string;
 let core: string;
 let operator: string;
-let cut: string;
+/** Before every row. */
+const CUT = '0-0';
 let loan: string;
 let webhook: string;
 let description: ApiDescription;
@@ -45,12 +46,6 @@ beforeAll(async () => {
   auditor = await world.api.token(undefined, ['auditoria:read']);
   core = await world.api.token(undefined, ['nucleo']);
   operator = await world.api.token(undefined, ['operador']);
-  const exported = await world.api.app.request('/v1/auditoria/tentativas?formato=csv', {
-    headers: { Authorization: `Bearer ${auditor}` },
-  });
-  await exported.text();
-  const manifest = new URL(exported.headers.get('X-Carteiro-Manifesto') ?? '', 'http://carteiro.test');
-  cut = manifest.searchParams.get('corte') ?? '';
   loan = await partner.newLoan();
   const [row] = await world.api.database.sql<
     [{ id: string }]
@@ -95,15 +90,16 @@ function keptToRules({ query, body, ...rest }: Valid, { parameters }: DescribedO
   const { documentos } = sent;
   const once = documentos?.filter(({ tipo }, at) => documentos.findIndex((other) => other.tipo === tipo) === at);
   const { de, ate } = query;
-  const { corte, ...uncut } = query;
+  const { corte: _____, ...uncut } = query;
   return {
     ...rest,
     query: {
       ...uncut,
       ...(de !== undefined && ate !== undefined && { ate: de }),
-      // Where it may be left out, it goes with `depois` alone.
-      ...(corte !== undefined &&
-        parameters.some(({ name, required }) => name === 'corte' && required) && { corte: cut }),
+      // Of an export it goes with `depois` alone.
+      ...((query['depois'] !== undefined || parameters.some((one) => one.name === 'corte' && one.required)) && {
+        corte: CUT,
+      }),
     },
     body:
       body === undefined

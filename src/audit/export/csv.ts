@@ -3,26 +3,28 @@
  *
  * No spreadsheet takes a cell for a formula: a cell that begins with a sign which starts one gets an apostrophe in front. A
  * partner's receiver decides what its answer says, and an auditor opens it. A semicolon is quoted, too, because spreadsheets of
- * half the world divide cells by it.
+ * half the world divide cells by it. The values of a list stand in one cell, with a space between them.
  */
-import { COLUMNS, type Format, linesOf } from './format.ts';
+import type { Row } from '../lists/list.ts';
+import { type Format, linesOf } from './format.ts';
 
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠]|^[\p{Cc}\p{Cf}]/u;
 
-function csvLine(cells: readonly (string | number | boolean | null)[]): string {
+function csvLine(cells: readonly Row[string][]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-function csvCell(value: string | number | boolean | null): string {
+function csvCell(value: Row[string]): string {
   if (value === null) return '';
-  if (typeof value !== 'string') return String(value);
-  const harmless = FORMULA.test(value) ? `'${value}` : value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : value.join(' ');
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
   return /[",;\t\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
 export const csv: Format<'text/csv'> = {
   mediaType: 'text/csv',
   contentType: 'text/csv; charset=utf-8; header=present',
-  begin: linesOf(csvLine(COLUMNS), (item) => csvLine(COLUMNS.map((column) => item[column]))),
+  begin: (columns) => linesOf(csvLine(columns), (item) => csvLine(columns.map((column) => item[column] ?? null))),
   footer: null,
 };

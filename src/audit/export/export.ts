@@ -1,5 +1,5 @@
 /**
- * The export of attempts as a file, oldest first.
+ * The export of one kind of rows as a file, oldest first.
  *
  * Memory stays constant: one page of rows at a time, and the next only when the client has taken this one.
  * The rows are append-only and the export ends at the transactions that were settled when it began, so its pages are one
@@ -13,19 +13,12 @@
  * clients drop. A fault on the way ends the connection.
  */
 import { createHash } from 'node:crypto';
-import {
-  type AttemptFilters,
-  type AttemptCursor,
-  type FoundAttempts,
-  readAttempts,
-  type SettledBelow,
-} from '../attempts.ts';
 import { type Signer, signNote } from '../checkpoint/note.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';
 import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
-import { attemptView } from './attempt-view.ts';
+import { columnsOf, type Cut, type Found, type Kind, readPage, type Search } from '../lists/list.ts';
 import type { Chunk } from './format.ts';
 import { type FormatName, FORMATS, type MediaType } from './formats.ts';
 
@@ -38,9 +31,14 @@ interface Exported {
   readonly headers: { readonly 'Content-Disposition': string; readonly 'X-Carteiro-Manifesto': string };
 }
 
-export interface Export {
+/** A kind whose rows are only added. */
+export type ExportedKind = Kind & Required<Pick<Kind, 'cut'>>;
+
+export interface Export extends Search {
+  readonly kind: ExportedKind;
+  /** The file's name, without its ending. */
+  readonly name: string;
   readonly format: FormatName;
-  readonly filters: AttemptFilters;
   readonly seesCpf: boolean;
   /** The filters as they were asked for. */
   readonly asked: Readonly<Record<string, string>>;
@@ -49,7 +47,7 @@ export interface Export {
   /** A CSV begins with a byte-order mark. */
   readonly hasMark?: boolean;
   /** Go on behind this row, without a head, with an export that ended at `cut`. */
-  readonly goOn?: { readonly after: AttemptCursor; readonly cut: string } | null;
+  readonly goOn?: { readonly after: readonly string[]; readonly cut: string } | null;
   readonly pageSize?: number;
 }
 
@@ -63,39 +61,32 @@ function signManifest(manifest: Omit<ExportManifest, 'assinatura'>, signers: rea
 }
 
 interface Start {
-  readonly settledBelow: SettledBelow;
+  readonly cut: Cut;
   readonly at: Date;
   /** The newest, as a signed note. */
   readonly checkpoint: string | null;
 }
 
-async function readStart(pool: Pool): Promise<Start> {
+async function readStart(pool: Pool, { cut }: ExportedKind): Promise<Start> {
   return pool.run(async (sql) => {
-    const [{ epoch, tx, at }] = await sql<[SettledBelow & { at: Date }]>`
-      select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as tx, clock_timestamp() as at`;
-    return { settledBelow: { epoch, tx }, at, checkpoint: (await readCheckpoint(sql))?.note ?? null };
+    const [{ at }] = await sql<[{ at: Date }]>`select clock_timestamp() as at`;
+    return { cut: await cut.now(sql), at, checkpoint: (await readCheckpoint(sql))?.note ?? null };
   });
 }
 
-/** The bytes of an export that ends at `settledBelow`, page by page, and then its manifest. */
+/** The bytes of an export that ends at the cut, page by page, and then its manifest. */
 async function* pagesOf(pool: Pool, exported: Export, start: Start) {
-  const { format, filters, seesCpf, asked, signers = [], hasMark = false, goOn = null, pageSize = PAGE } = exported;
-  const file = FORMATS[format].begin();
+  const { kind, format, filters, from, until, seesCpf, asked, signers = [], hasMark = false, goOn = null } = exported;
+  const file = FORMATS[format].begin(columnsOf(kind));
   const head = goOn !== null ? '' : hasMark && format === 'csv' ? `${MARK}${String(file.head)}` : file.head;
   const hash = createHash('sha256').update(head);
   if (head.length > 0) yield head;
-  let [rows, after] = [0, goOn?.after ?? null];
+  let [count, after] = [0, goOn?.after ?? null];
   do {
-    const page = {
-      ...filters,
-      after,
-      limit: pageSize,
-      order: 'oldest first',
-      settledBelow: start.settledBelow,
-    } as const;
-    const { attempts, next }: FoundAttempts = await readAttempts(pool, page);
-    const chunk = file.rows(attempts.map((attempt) => attemptView(attempt, seesCpf)));
-    rows += attempts.length;
+    const page = { filters, from, until, after, limit: exported.pageSize ?? PAGE, order: 'oldest first' } as const;
+    const { rows, next }: Found = await readPage(pool, kind, { ...page, cut: start.cut }, seesCpf);
+    const chunk = file.rows(rows);
+    count += rows.length;
     hash.update(chunk);
     yield chunk;
     after = next;
@@ -104,7 +95,7 @@ async function* pagesOf(pool: Pool, exported: Export, start: Start) {
   hash.update(end);
   if (end.length > 0) yield end;
   const manifest = {
-    linhas: rows,
+    linhas: count,
     sha256: hash.digest('hex'),
     checkpoint: start.checkpoint,
     gerado_em: start.at.toISOString(),
@@ -116,16 +107,16 @@ async function* pagesOf(pool: Pool, exported: Export, start: Start) {
 /** The form of an export's `corte`: an epoch and a transaction. */
 export const CUT = /^\d{1,5}-\d{1,19}$/;
 
-function writeCut({ epoch, tx }: SettledBelow): string {
+function writeCut({ epoch, tx }: Cut): string {
   return `${epoch}-${tx}`;
 }
 
-function readCut(cut: string): SettledBelow {
+function readCut(cut: string): Cut {
   const [epoch = '', tx = ''] = cut.split('-');
   return { epoch: Number(epoch), tx };
 }
 
-function isAbove(one: SettledBelow, other: SettledBelow): boolean {
+function isAbove(one: Cut, other: Cut): boolean {
   return one.epoch > other.epoch || (one.epoch === other.epoch && BigInt(one.tx) > BigInt(other.tx));
 }
 
@@ -133,24 +124,20 @@ function isAbove(one: SettledBelow, other: SettledBelow): boolean {
  * Starts an export; its bytes come as the answer's body is read. `path` is where the manifest of the whole is asked for. One that
  * goes on ends where the first one did, so that both together are the whole; it has no manifest of its own.
  */
-export async function exportAttempts(
-  pool: Pool,
-  asked: Export,
-  path: string,
-): Promise<Result<Exported, 'cutNotSettled'>> {
+export async function exportRows(pool: Pool, asked: Export, path: string): Promise<Result<Exported, 'cutNotSettled'>> {
   const { contentType, footer } = FORMATS[asked.format];
-  const now = await readStart(pool);
+  const now = await readStart(pool, asked.kind);
   const { goOn = null } = asked;
-  const start = goOn === null ? now : { ...now, settledBelow: readCut(goOn.cut) };
-  if (isAbove(start.settledBelow, now.settledBelow)) return { refused: { kind: 'cutNotSettled' } };
+  const start = goOn === null ? now : { ...now, cut: readCut(goOn.cut) };
+  if (isAbove(start.cut, now.cut)) return { refused: { kind: 'cutNotSettled' } };
   async function* chunks(): AsyncGenerator<Chunk> {
     const found = yield* pagesOf(pool, asked, start);
     if (footer !== null && goOn === null) yield footer(found);
   }
   const { depois: _, ...whole } = asked.asked;
-  const again = new URLSearchParams({ ...whole, formato: asked.format, corte: writeCut(start.settledBelow) });
+  const again = new URLSearchParams({ ...whole, formato: asked.format, corte: writeCut(start.cut) });
   const headers = {
-    'Content-Disposition': `attachment; filename="tentativas.${asked.format}"`,
+    'Content-Disposition': `attachment; filename="${asked.name}.${asked.format}"`,
     'X-Carteiro-Manifesto': `${path}?${again.toString()}`,
   };
   return { ok: { contentType, chunks: chunks(), headers } };
@@ -165,11 +152,11 @@ export async function writeManifest(
   asked: Export,
   cut: string,
 ): Promise<Result<AsyncIterable<string>, 'cutNotSettled'>> {
-  const start = await readStart(pool);
-  const settledBelow = readCut(cut);
-  if (isAbove(settledBelow, start.settledBelow)) return { refused: { kind: 'cutNotSettled' } };
+  const start = await readStart(pool, asked.kind);
+  const end = readCut(cut);
+  if (isAbove(end, start.cut)) return { refused: { kind: 'cutNotSettled' } };
   async function* chunks(): AsyncGenerator<string> {
-    const pages = pagesOf(pool, asked, { ...start, settledBelow });
+    const pages = pagesOf(pool, asked, { ...start, cut: end });
     let page = await pages.next();
     for (; !page.done; page = await pages.next()) yield '\n';
     yield JSON.stringify(page.value);

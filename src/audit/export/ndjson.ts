@@ -4,6 +4,6 @@ import { type Format, linesOf } from './format.ts';
 export const ndjson: Format<'application/x-ndjson'> = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson',
-  begin: linesOf('', (item) => `${JSON.stringify(item)}\n`),
+  begin: () => linesOf('', (item) => `${JSON.stringify(item)}\n`),
   footer: (manifesto) => `${JSON.stringify({ manifesto })}\n`,
 };

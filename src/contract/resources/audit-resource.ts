@@ -1,40 +1,7 @@
-/** The shapes that auditors read: attempts, the balance, one delivery as evidence. */
+/** The shapes that auditors read beside the lists: an export's manifest, the balance, one delivery as evidence. */
 import { z } from 'zod';
-import { deliveredName } from './delivery-resource.ts';
-import { ANCHOR_KINDS, DELIVERY_STATUSES, OUTCOMES } from '../statuses.ts';
+import { ANCHOR_KINDS, DELIVERY_STATUSES } from '../statuses.ts';
 import { date, id, timestamp } from '../values.ts';
-
-export const auditedAttempt = z.strictObject({
-  entrega_id: id,
-  numero: z.int(),
-  atrasada: z.boolean(),
-  parceiro_id: id,
-  webhook_id: id,
-  evento_id: id.nullable(),
-  evento: deliveredName.nullable(),
-  emprestimo_id: id.nullable(),
-  inicio: timestamp,
-  registrada_em: timestamp,
-  duracao_ms: z.int().nullable(),
-  resultado: z.enum(OUTCOMES),
-  status_http: z.int().nullable(),
-  url: z.string(),
-  endereco: z.string().nullable(),
-  chave_id: z.string().nullable(),
-  poller: z.string(),
-  /** The claim that took the delivery: its poller's name and a number. */
-  reivindicacao: z.string(),
-  erro: z.string().nullable(),
-  /** The first 1 KiB of the answer as text. Without `auditoria:cpf`, CPFs and query strings are masked here, in `url` and in `erro`. */
-  resposta: z.string().nullable(),
-});
-export type AuditedAttemptResource = z.infer<typeof auditedAttempt>;
-
-/** A page may hold fewer rows than asked for, or none, and still have a next page, where the search continues. */
-export const auditedAttemptPage = z.strictObject({
-  itens: z.array(auditedAttempt),
-  proximo_cursor: z.string().nullable(),
-});
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 

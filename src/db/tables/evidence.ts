@@ -88,6 +88,7 @@ export const sendOrders = pgTable(
   },
   (table) => [
     index('send_orders_by_webhook').on(table.webhookId, table.position),
+    index('send_orders_in_time').on(table.orderedAt, table.position),
     sealable('send_orders'),
     check('send_orders_kind', oneOf('kind', SEND_ORDERS)),
     check('send_orders_deliveries', sql`cardinality(delivery_ids) >= 1`),

@@ -58,6 +58,7 @@ export const partnerHistory = pgTable(
   },
   (table) => [
     index('partner_history_by_partner').on(table.partnerId, table.position),
+    index('partner_history_in_time').on(table.changedAt, table.position),
     sealable('partner_history'),
     check('partner_history_change', oneOf('change', PARTNER_CHANGES)),
   ],
@@ -122,6 +123,7 @@ export const webhookHistory = pgTable(
   },
   (table) => [
     index('webhook_history_by_webhook').on(table.webhookId, table.position),
+    index('webhook_history_in_time').on(table.changedAt, table.position),
     sealable('webhook_history'),
     check('webhook_history_change', oneOf('change', WEBHOOK_CHANGES)),
   ],

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { FORMAT_NAMES } from '../../audit/export/formats.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
-import type { AuditedAttemptResource } from '../../contract/resources/audit-resource.ts';
+import type { AuditedAttemptResource } from '../../contract/resources/audit-lists.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';

@@ -1,0 +1,139 @@
+/** The kinds of rows that auditors list and export. To add one: its entry here, and its route's in http/routes/audit-lists.ts. */
+import { ERASED } from '../../contract/erasure.ts';
+import * as contract from '../../contract/resources/audit-lists.ts';
+import type { Tx } from '../../db/pool.ts';
+import type { Cut, Filters, Kind, Walk } from './list.ts';
+
+/** Rows of transactions below the cut, which have all ended. */
+const BY_TRANSACTION = {
+  within: (sql: Tx, { epoch, tx }: Cut) => sql`(v.epoca, v.transacao) < (${epoch}::smallint, ${tx}::text::xid8)`,
+  now: async (sql: Tx) => {
+    const [now] = await sql<[Cut]>`
+      select current_epoch() as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as tx`;
+    return now;
+  },
+};
+
+/** The deliveries of events, found through their partner's webhooks, active or not; both are few. */
+function deliveriesOf(sql: Tx, column: 'id' | 'stream', value: string) {
+  return sql`
+    array(select d.id
+          from events e
+          join webhooks w on w.partner_id = e.partner_id
+          join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+          where e.${sql(column)} = ${value})`;
+}
+
+function walkAttempts(
+  sql: Tx,
+  { webhook_id: webhook, parceiro_id: partner, resultado: outcome }: Filters,
+): Walk | undefined {
+  if (webhook !== undefined)
+    return { column: 'parceiro_id', value: sql`(select w.partner_id from webhooks w where w.id = ${webhook})` };
+  if (partner !== undefined)
+    return { column: 'parceiro_id', value: sql`(select ${partner}::uuid)`, answers: 'parceiro_id' };
+  if (outcome === undefined || outcome === 'entregue') return undefined;
+  const where = sql`and v.resultado <> 'entregue'`;
+  return { column: 'resultado', value: sql`(select ${outcome}::text)`, where, answers: 'resultado' };
+}
+
+export const KINDS = {
+  tentativas: {
+    view: 'tentativas',
+    schema: contract.auditedAttempt,
+    key: { registrada_em: 'timestamptz', entrega_id: 'uuid', numero: 'int', atrasada: 'boolean' },
+    masked: ['url', 'erro', 'resposta'],
+    source: (sql) => sql`
+      select delivery_id as entrega_id, number as numero, late as atrasada, partner_id as parceiro_id, webhook_id,
+             (select d.event_id from deliveries d where d.id = delivery_id) as evento_id,
+             (select m.type from deliveries d join messages m on m.event_id = d.event_id where d.id = delivery_id) as evento,
+             (select e.stream from deliveries d join events e on e.id = d.event_id
+              where d.id = delivery_id and e.loan_version is not null) as emprestimo_id,
+             started_at as inicio, recorded_at as registrada_em, duration_ms as duracao_ms, outcome as resultado,
+             status_code as status_http, url, address as endereco, key_id as chave_id, poller, claim as reivindicacao,
+             error as erro, coalesce(answer, case when commitment is not null then ${ERASED}::bytea end) as resposta,
+             epoch as epoca, tx as transacao
+      from attempts`,
+    few: {
+      entrega_id: null,
+      emprestimo_id: (sql, loan) => sql`v.entrega_id = any (${deliveriesOf(sql, 'stream', loan)})`,
+    },
+    walk: walkAttempts,
+    cut: BY_TRANSACTION,
+  },
+  entregas: {
+    view: 'entregas',
+    schema: contract.auditedDelivery,
+    key: { id: 'uuid' },
+    masked: [],
+    source: (sql) => sql`
+      select id, event_id as evento_id, webhook_id, partner_id as parceiro_id, status, attempts as total_tentativas,
+             next_attempt_at as proxima_tentativa_em, created_at as criada_em, finished_at as concluida_em
+      from deliveries`,
+    few: { evento_id: (sql, event) => sql`v.id = any (${deliveriesOf(sql, 'id', event)})` },
+  },
+  eventos: {
+    view: 'eventos',
+    schema: contract.auditedEvent,
+    key: { id: 'uuid' },
+    masked: ['dados', 'autor'],
+    source: (sql) => sql`
+      select id, position as posicao, stream as fluxo, version as versao, type as evento, family as familia,
+             partner_id as parceiro_id, data::text as dados, occurred_at as ocorrido_em, actor as autor,
+             request_id as requisicao_id, imported as importado, epoch as epoca, tx as transacao
+      from events`,
+    few: { evento_id: (sql, event) => sql`v.id = ${event}`, emprestimo_id: (sql, loan) => sql`v.fluxo = ${loan}` },
+    cut: BY_TRANSACTION,
+  },
+  pedidos: {
+    view: 'pedidos_envio',
+    schema: contract.auditedSendOrder,
+    key: { pedido_em: 'timestamptz', posicao: 'bigint' },
+    masked: ['autor', 'motivo'],
+    source: (sql) => sql`
+      select position as posicao, kind as tipo, webhook_id, partner_id as parceiro_id, delivery_ids as entregas, actor as autor,
+             reason as motivo, request_id as requisicao_id, ordered_at as pedido_em, epoch as epoca, tx as transacao
+      from send_orders`,
+    few: { webhook_id: null },
+    cut: BY_TRANSACTION,
+  },
+  historico: {
+    view: 'historico',
+    schema: contract.auditedHistory,
+    key: { mudado_em: 'timestamptz', sobre: 'text', posicao: 'bigint' },
+    masked: ['url', 'autor', 'motivo'],
+    source: (sql) => sql`
+      select 'webhook' as sobre, position as posicao, partner_id as parceiro_id, webhook_id, url, events as eventos, null as nome,
+             null as tipo_assinatura, null as entrega_documentos, null as emissao, active as ativo, change as mudanca, actor as autor,
+             reason as motivo, request_id as requisicao_id, changed_at as mudado_em, takes_effect_at as vale_em, epoch as epoca,
+             tx as transacao
+      from webhook_history
+      union all
+      select 'parceiro', position, partner_id, null, null, null, name, signing, documents, issuance, active, change, actor, reason,
+             null, changed_at, null, epoch, tx
+      from partner_history`,
+    few: { webhook_id: null, parceiro_id: null },
+    cut: BY_TRANSACTION,
+  },
+  selos: {
+    view: 'selos',
+    schema: contract.auditedSeal,
+    key: { numero: 'bigint' },
+    masked: [],
+    source: (sql) => sql`
+      select number as numero, first_epoch as primeira_epoca, first_tx as primeira_transacao, end_epoch as epoca_final,
+             end_tx as transacao_final, rows as linhas, root as raiz, leaf as folha, sealed_at as selado_em
+      from seals`,
+    cut: {
+      within: (sql, { epoch, tx }) =>
+        sql`(v.epoca_final, v.transacao_final) <= (${epoch}::smallint, ${tx}::text::bigint)`,
+      now: async (sql) => {
+        const [now] = await sql<Cut[]>`
+          select end_epoch as epoch, end_tx::text as tx from seals order by number desc limit 1`;
+        return now ?? { epoch: 0, tx: '0' };
+      },
+    },
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type KindName = keyof typeof KINDS;

@@ -1,0 +1,226 @@
+/**
+ * What auditors list and export, over all partners: a table of kinds (kinds.ts) and one search.
+ *
+ * A page costs a bounded amount of work, whatever the filters. A filter that names few rows is looked up by an index. Every other
+ * search walks the order of the key, or the index that the kind gives for a filter, at most {@link SCANNED} rows a page, and
+ * keeps the rows that fit. So a page of a rare value may hold fewer rows than asked for, or none, and still name where to
+ * continue. Measured at 10 million attempts: see test/audit/attempts-plans.db.test.ts. Alternative: an index for each pair of
+ * filters, which every delivery would pay for.
+ */
+import { z } from 'zod';
+import { firstIdAt } from '../../db/first-id.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import type { Fragment } from '../../db/sql.ts';
+import { answerText, readableAnswer } from '../../delivery/partner/answer-text.ts';
+import { masked } from '../../contract/masking.ts';
+import { sightOf } from '../seals/rows.ts';
+
+/** Rows that one page reads at most, where no index answers the filters by itself. */
+const SCANNED = 500;
+
+type Value = string | number | boolean | null;
+export type Row = Readonly<Record<string, Value | readonly string[]>>;
+
+/** The types of key columns, with the bounds of a walk that has none. */
+const KEY_TYPES = {
+  timestamptz: ['-infinity', 'infinity'],
+  uuid: ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  bigint: ['0', String(2n ** 63n - 1n)],
+  int: ['0', String(2 ** 31 - 1)],
+  text: ['', '~'],
+  boolean: ['false', 'true'],
+} as const;
+export type KeyType = keyof typeof KEY_TYPES;
+
+/** A transaction within its epoch; its number is a whole number as text. */
+export interface Cut {
+  readonly epoch: number;
+  readonly tx: string;
+}
+
+/** One kind of rows, which are only added where it has a `cut`. */
+export interface Kind {
+  /** The view of `carteiro_auditoria` that shows the same rows to SQL, masked as its login needs. */
+  readonly view: string;
+  /** A row as it is answered. Its names are columns of `source` and of the view. */
+  readonly schema: z.ZodObject;
+  /** The columns that order the rows. */
+  readonly key: Readonly<Record<string, KeyType>>;
+  /** Columns of text in which a CPF may stand. */
+  readonly masked: readonly string[];
+  /** The rows by the names of the view, unmasked. An answer comes as its bytes. */
+  readonly source: (sql: Tx) => Fragment;
+  /** Filters that name few rows, each with how they are found; null: by the column itself. */
+  readonly few?: Readonly<Record<string, ((sql: Tx, value: string) => Fragment) | null>>;
+  /** The column in whose index rows are walked, for these filters; undefined: the key's own. */
+  readonly walk?: (sql: Tx, filters: Filters) => Walk | undefined;
+  /** Which rows an export that ends at a cut has, and where one that begins now ends. Without it, the kind is not exported. */
+  readonly cut?: { readonly within: (sql: Tx, cut: Cut) => Fragment; readonly now: (sql: Tx) => Promise<Cut> };
+}
+
+export interface Walk {
+  readonly column: string;
+  /** Found by a subquery, so that no estimate depends on it. */
+  readonly value: Fragment;
+  readonly where?: Fragment;
+  /** The filter that it answers whole. */
+  readonly answers?: string;
+}
+
+/** Values by column. */
+export type Filters = Readonly<Record<string, string>>;
+
+export interface Search {
+  readonly filters: Filters;
+  /** By the first column of the key: at or after, and before. */
+  readonly from: Date | null;
+  readonly until: Date | null;
+}
+
+export interface Page extends Search {
+  /** The key of the last row before the page. */
+  readonly after: readonly string[] | null;
+  readonly limit: number;
+  readonly order: 'newest first' | 'oldest first';
+  /** Only rows that an export which ends here has; null: every visible row. */
+  readonly cut: Cut | null;
+}
+
+export interface Found {
+  readonly rows: readonly Row[];
+  /** The key after which the next page begins; null after the last one. */
+  readonly next: readonly string[] | null;
+}
+
+export function columnsOf({ schema }: Kind): string[] {
+  return Object.keys(schema.shape);
+}
+
+/** One page of the rows that fit. A login that may not read the tables reads the view, which masks by itself. */
+export async function readPage(pool: Pool, kind: Kind, page: Page, seesCpf: boolean): Promise<Found> {
+  const { limit } = page;
+  return pool.run(async (sql) => {
+    const isWhole = (await sightOf(sql)) === 'whole';
+    const source = isWhole ? kind.source(sql) : sql`select * from ${sql(`${pool.schema}_auditoria.${kind.view}`)}`;
+    const { query, budget } = search(sql, kind, page, source);
+    const found = await query;
+    const fitting = found.filter(({ is_last: isLast }) => isLast === false);
+    const last =
+      fitting.length > limit ? fitting[limit - 1] : found.find((row) => row['is_last'] && row['scanned'] === budget);
+    return {
+      rows: fitting.slice(0, limit).map((row) => shown(kind, row, isWhole && !seesCpf)),
+      next: last === undefined ? null : keyOf(kind, last),
+    };
+  });
+}
+
+type Raw = Record<string, unknown>;
+
+/** The rows that fit, one more than asked for at most, and the last row that was looked at, each with its columns. */
+function search(sql: Tx, kind: Kind, page: Page, source: Fragment): { query: Promise<Raw[]>; budget: number } {
+  const { filters, limit } = page;
+  const few = Object.keys(kind.few ?? {}).find((column) => column in filters);
+  const walk = few === undefined ? kind.walk?.(sql, filters) : undefined;
+  const kept = Object.entries(filters).filter(
+    ([column]) => column !== walk?.answers && (kind.few?.[column] ?? null) === null,
+  );
+  const conditions = kept.map(([column, value]) => sql`and v.${sql(column)} = ${value}`);
+  const fits = sql`true ${one(sql, conditions)}`;
+  const budget = kept.length === 0 || few !== undefined ? limit + 1 : Math.max(SCANNED, limit + 1);
+  const key = Object.keys(kind.key);
+  const [down, up] = page.order === 'newest first' ? ['desc', 'asc'] : ['asc', 'desc'];
+  // A time tells no row from others, and would have its index taken for the few rows of a page.
+  const own = Object.keys(kind.key).filter((column) => kind.key[column] !== 'timestamptz');
+  const named = (columns: readonly string[], direction = '') =>
+    sql.unsafe(columns.map((column) => `"${column}" ${direction}`).join(', '));
+  const query = sql<Raw[]>`
+    with scanned as materialized (
+      select ${named(key)}, ${few === undefined ? fits : sql`true`} as fits
+      from (${source}) v
+      where ${bounds(sql, kind, page, walk)} ${few === undefined ? sql`` : sql`and ${fits} ${candidates(sql, kind, filters)}`}
+      order by ${named(walk === undefined ? key : [walk.column, ...key], down)}
+      limit ${budget}
+    ),
+    found as materialized (
+      (select *, false as is_last from scanned where fits order by ${named(key, down)} limit ${limit + 1})
+      union all
+      (select *, true from scanned order by ${named(key, up)} limit 1)
+    )
+    select f.is_last, (select count(*)::int from scanned) as scanned, v.*
+    from found f
+    cross join lateral (
+      select * from (${source}) v
+      where (${named(own)}) = (${named(own.map((column) => `f"."${column}`))})
+      limit 1
+    ) v
+    order by is_last, ${named(key, down)}`;
+  return { query, budget };
+}
+
+function candidates(sql: Tx, { few = {} }: Kind, filters: Filters): Fragment {
+  const found = Object.entries(few).map(([column, find]) => {
+    const value = filters[column];
+    return value === undefined || find === null ? sql`` : sql`and ${find(sql, value)}`;
+  });
+  return one(sql, found);
+}
+
+/** One fragment of several. */
+function one(sql: Tx, parts: readonly Fragment[]): Fragment {
+  return parts.reduce((before, part) => sql`${before} ${part}`, sql``);
+}
+
+/**
+ * The rows to walk: within the period, behind the cursor.
+ *
+ * Each end of the walk is bounded by one row comparison of the walked column and the key. We tried an equality and a bound of
+ * time: the planner took the index of time alone, and for a partner with few attempts it filtered millions, 5 s. The walk's value is
+ * a subquery. We tried a plain value: the planner estimated a partner that has half of all attempts at one row, and sorted them.
+ */
+function bounds(sql: Tx, kind: Kind, { from, until, after, order, cut }: Page, walk: Walk | undefined) {
+  const types = Object.entries(kind.key);
+  const [[first, type]] = types as [[string, KeyType]];
+  const [least, most] = KEY_TYPES[type];
+  const at = (moment: Date) => (type === 'uuid' ? firstIdAt(moment) : moment.toISOString());
+  const [column, value] = walk === undefined ? [sql``, sql``] : [sql`v.${sql(walk.column)},`, sql`${walk.value},`];
+  const isDown = order === 'newest first';
+  const cast = (given: string, to: KeyType) => sql`${given}::text::${sql.unsafe(to)}`;
+  // A cursor lies within the period, so it replaces the bound at its end.
+  const atLeast =
+    (after !== null && !isDown) || (from === null && walk === undefined)
+      ? sql``
+      : sql`and (${column} v.${sql(first)}) >= (${value} ${cast(from === null ? least : at(from), type)})`;
+  const below =
+    (after !== null && isDown) || (until === null && walk === undefined)
+      ? sql``
+      : sql`and (${column} v.${sql(first)}) < (${value} ${cast(until === null ? most : at(until), type)})`;
+  const place = types.map(([, to], index) => sql`${index === 0 ? sql`` : sql`,`} ${cast(after?.[index] ?? '', to)}`);
+  const behind = sql`
+    and (${column} ${sql.unsafe(types.map(([name]) => `v."${name}"`).join(', '))}) ${isDown ? sql`<` : sql`>`}
+        (${value} ${one(sql, place)})`;
+  return sql`true ${walk?.where ?? sql``} ${atLeast} ${below} ${after === null ? sql`` : behind}
+    ${cut === null || kind.cut === undefined ? sql`` : sql`and ${kind.cut.within(sql, cut)}`}`;
+}
+
+/** A value as the wire has it. A time that is none of our era with four digits is null. */
+function plain(value: unknown): Value | readonly string[] {
+  if (Buffer.isBuffer(value)) return value.toString('hex');
+  if (!(value instanceof Date)) return value as Value | readonly string[];
+  const year = value.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? value.toISOString() : null;
+}
+
+function keyOf({ key }: Kind, row: Raw): string[] {
+  return Object.keys(key).map((column) => String(plain(row[column])));
+}
+
+function shown(kind: Kind, row: Raw, masks: boolean): Row {
+  const cell = (column: string) => {
+    const value = row[column];
+    if (typeof value === 'string' && kind.schema.shape[column] instanceof z.ZodNumber) return Number(value);
+    if (!kind.masked.includes(column) || value === null) return plain(value);
+    if (Buffer.isBuffer(value)) return masks ? readableAnswer(value) : answerText(value);
+    return masks ? masked(value as string) : (value as string);
+  };
+  return Object.fromEntries(columnsOf(kind).map((column) => [column, cell(column)]));
+}

@@ -1,0 +1,160 @@
+/** What auditors list, over all partners: a page as JSON, or everything that fits as a file with a signed manifest. */
+import type { HonoRequest } from 'hono';
+import { z } from 'zod';
+import { signersOf } from '../../audit/checkpoint/note.ts';
+import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
+import { FORMAT_NAMES, type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
+import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
+import { type Kind, readPage, type Row } from '../../audit/lists/list.ts';
+import { type Bilingual, both } from '../../contract/language.ts';
+import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
+import { BodyStream, JsonStream } from '../answer.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+import { readCursor } from '../page.ts';
+import { type Asked, keyFields, type List, LISTS, queriesOf, searchOf } from './audit-list-queries.ts';
+
+const page = (kind: Kind) =>
+  z.strictObject({ itens: z.array(kind.schema), proximo_cursor: z.string().nullable() }) as unknown as z.ZodType<{
+    itens: Row[];
+    proximo_cursor: string | null;
+  }>;
+
+function describe(kind: Kind, { period }: List): Bilingual {
+  const column =
+    period?.column === 'id'
+      ? { pt: 'a gravação', en: 'the time of writing' }
+      : { pt: period?.column, en: period?.column };
+  const ofPeriod = period && {
+    pt: `${period.from} e ate filtram ${column.pt}.`,
+    en: `${period.from} and ate filter ${column.en}.`,
+  };
+  const ofMasks = kind.masked.length > 0 && {
+    pt: 'CPFs e consultas (query) de URLs vêm mascarados sem o escopo auditoria:cpf.',
+    en: 'CPFs and query strings of URLs are masked without the scope auditoria:cpf.',
+  };
+  const texts = [ofPeriod, SHORT_PAGES, ofMasks, kind.cut !== undefined && OF_EXPORT];
+  return both((language) => texts.flatMap((text) => (text ? [text[language]] : [])).join(' '));
+}
+
+const SHORT_PAGES = {
+  pt: 'Uma página pode trazer menos itens do que o limite, ou nenhum, e ainda ter proximo_cursor.',
+  en: 'A page may bring fewer items than the limit, or none, and still have proximo_cursor.',
+};
+const OF_EXPORT = {
+  pt:
+    'Com outro formato (ou Accept) que json vem tudo, na ordem contrária. O manifesto traz a contagem, o SHA-256 dos bytes anteriores ' +
+    'e o checkpoint mais novo: é a última linha do NDJSON; o CSV só tem as linhas, e o seu manifesto está no caminho do cabeçalho ' +
+    'X-Carteiro-Manifesto. bom=true começa o CSV com a marca de ordem de bytes. Depois de um corte da conexão, depois e corte continuam ' +
+    'o arquivo sem cabeçalho: as duas partes juntas são o arquivo do manifesto, que as chaves dos checkpoints assinam.',
+  en: 'With another formato (or Accept) than json everything comes, in the other order. The manifest holds the count, the SHA-256 of the bytes before it and the newest checkpoint: it is the last line of the NDJSON; the CSV has the rows alone, and its manifest is at the path of the header X-Carteiro-Manifesto. bom=true begins a CSV with a byte-order mark. After a cut of the connection, depois and corte go on with the file without its head: both parts together are the file of the manifest, which the keys of checkpoints sign.',
+};
+
+const FILE_HEADERS = {
+  'Content-Disposition': {
+    pt: 'Só na exportação: o nome do arquivo a gravar',
+    en: 'Only for the export: the name of the file to save',
+  },
+  'X-Carteiro-Manifesto': {
+    pt: 'Só na exportação: o caminho do seu manifesto',
+    en: 'Only for the export: the path of its manifest',
+  },
+};
+
+export function addAuditListRoutes(add: AddOperation, deps: HttpDeps): void {
+  for (const name of Object.keys(LISTS) as KindName[]) {
+    const kind: Kind = KINDS[name];
+    addList(add, deps, name, kind);
+    if (isExported(kind)) addManifest(add, deps, name, kind);
+  }
+}
+
+function isExported(kind: Kind): kind is ExportedKind {
+  return kind.cut !== undefined;
+}
+
+/** What is exported of a kind, as it was asked for. */
+function exportOf(
+  { checkpointKeys }: HttpDeps,
+  name: KindName,
+  kind: ExportedKind,
+  query: Asked,
+  request: HonoRequest,
+) {
+  const { corte: cut, ...asked } = request.query();
+  const goOn = query.depois === undefined || cut === undefined ? null : { after: query.depois, cut };
+  const more = { hasMark: query.bom === 'true', signers: signersOf(checkpointKeys), goOn };
+  return { kind, name, ...searchOf(name, query), asked, ...more };
+}
+
+function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind): void {
+  const { pool, cursors } = deps;
+  const path = `/v1/auditoria/${name}`;
+  const fields = keyFields(kind);
+  const ok = {
+    description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
+    schema: page(kind),
+  };
+  add(
+    {
+      method: 'get',
+      path,
+      summary: LISTS[name].summary,
+      description: describe(kind, LISTS[name]),
+      scope: 'auditoria:read',
+      query: queriesOf(name).list,
+      answers: { 200: isExported(kind) ? { ...ok, fileTypes: MEDIA_TYPES, optionalHeaders: FILE_HEADERS } : ok },
+    },
+    async ({ query, seesCpf }, request) => {
+      const format = query.formato ?? acceptedFormat(request);
+      if (isExported(kind) && format !== 'json') {
+        const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
+        const begun = await exportRows(pool, wanted, `${path}/manifesto`);
+        if ('refused' in begun) return begun;
+        const { contentType, chunks, headers } = begun.ok;
+        return { status: 200, headers, body: new BodyStream<MediaType>(contentType, chunks) };
+      }
+      const search = searchOf(name, query);
+      const list = `${path} ${JSON.stringify(search)}`;
+      const after = await readCursor(cursors, list, fields, query.cursor);
+      if ('refused' in after) return after;
+      const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
+      const { rows, next } = await readPage(pool, kind, wanted, seesCpf);
+      return { status: 200, body: { itens: rows, proximo_cursor: next && (await cursors.write(list, next)) } };
+    },
+  );
+}
+
+function addManifest(add: AddOperation, deps: HttpDeps, name: KindName, kind: ExportedKind): void {
+  add(
+    {
+      method: 'get',
+      path: `/v1/auditoria/${name}/manifesto`,
+      summary: {
+        pt: 'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes',
+        en: 'The manifest of an export: how many rows it has, and the SHA-256 of its bytes',
+      },
+      description: {
+        pt:
+          'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. ' +
+          'Compare sha256 com o do arquivo (no NDJSON, sem a última linha).',
+        en: 'The path, with corte, comes in the header X-Carteiro-Manifesto of the export; the same rows are read again. Compare sha256 with that of the file (of NDJSON, without its last line).',
+      },
+      scope: 'auditoria:read',
+      query: queriesOf(name).manifest,
+      answers: { 200: { description: { pt: 'O manifesto', en: 'The manifest' }, schema: exportManifest } },
+    },
+    async ({ query, seesCpf }, request) => {
+      const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
+      const manifest = await writeManifest(deps.pool, wanted, query.corte);
+      if ('refused' in manifest) return manifest;
+      return { status: 200, body: new JsonStream<ExportManifest>(manifest.ok) };
+    },
+  );
+}
+
+/** The format that `Accept` names; JSON where it names none of the others. */
+function acceptedFormat(request: HonoRequest): 'json' | FormatName {
+  const accept = request.header('Accept') ?? '';
+  return FORMAT_NAMES.find((name) => accept.includes(FORMATS[name].mediaType)) ?? 'json';
+}

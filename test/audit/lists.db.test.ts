@@ -1,0 +1,237 @@
+/** What SQL shows auditors, HTTP shows: every kind of rows, listed, narrowed and exported. */
+import { createHash } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openNote } from '../../src/audit/checkpoint/note.ts';
+import { KINDS, type KindName } from '../../src/audit/lists/kinds.ts';
+import { columnsOf, type Kind, readPage, type Row } from '../../src/audit/lists/list.ts';
+import type { ExportManifest } from '../../src/contract/resources/audit-resource.ts';
+import { Pool } from '../../src/db/pool.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
+import { EVERYTHING } from '../support/searches.ts';
+import { createLogin } from '../support/logins.ts';
+import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { untilSettled } from '../support/settled.ts';
+
+const CPF = '529.982.247-25';
+let api: TestApi;
+let token: string;
+let granted: string;
+let partnerId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  token = await api.token(undefined, ['auditoria:read']);
+  granted = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+  const { sql, pool } = api.database;
+  partnerId = await insertPartner(sql);
+  webhookId = (await insertWebhook(sql, partnerId, `https://partner.example/${CPF}`)).id;
+  const other = await insertPartner(sql);
+  await insertWebhook(sql, other, 'https://other.example/');
+  await commitEvents(sql, partnerId, 7);
+  await commitEvents(sql, other, 5);
+  await sql`update events set actor = ${CPF}`;
+  await sql`
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, error, answer)
+    select id, 1, event_id, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?a=1', 'p/1', ${`cpf ${CPF}`}, ${Buffer.from(CPF)}
+    from deliveries`;
+  for (let number = 0; number < 3; number += 1) {
+    await sql`
+      insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
+      select 'reenvio', webhook_id, partner_id, array_agg(id order by id), ${`ana ${CPF}`}, ${`=1 ${number}`}
+      from deliveries where webhook_id = ${webhookId} group by webhook_id, partner_id`;
+    await sql`
+      insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor)
+      select id, partner_id, url, events, active, 'alteracao', ${CPF} from webhooks where id = ${webhookId}`;
+    await sql`update partners set name = ${`name ${number}`} where id = ${partnerId}`;
+    await untilSettled(sql);
+    await sealAndSign(pool);
+  }
+});
+afterAll(() => api.close());
+
+const NAMES = Object.keys(KINDS) as KindName[];
+const EXPORTED = NAMES.filter((name) => 'cut' in KINDS[name]);
+
+interface Listed {
+  readonly itens: Row[];
+  readonly proximo_cursor: string | null;
+}
+
+async function readAll(name: KindName, query: Record<string, string> = {}, as = token): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const asked = new URLSearchParams({ ...query, ...(cursor !== '' && { cursor }) });
+    const { status, body } = await api.send<Listed>('GET', `/v1/auditoria/${name}?${asked.toString()}`, { token: as });
+    expect([name, status]).toEqual([name, 200]);
+    rows.push(...body.itens);
+    cursor = body.proximo_cursor;
+  }
+  return rows;
+}
+
+/** As HTTP writes it. */
+function wired(kind: Kind, row: Record<string, unknown>): Row {
+  const cell = (column: string, value: unknown) => {
+    if (value instanceof Date) return value.toISOString();
+    if (Buffer.isBuffer(value)) return value.toString('hex');
+    return column === 'posicao' || column === 'numero' ? Number(value) : value;
+  };
+  return Object.fromEntries(columnsOf(kind).map((column) => [column, cell(column, row[column])])) as Row;
+}
+
+describe.each(NAMES)('/v1/auditoria/%s', (name) => {
+  const kind: Kind = KINDS[name];
+
+  test('shows an auditor the rows of the view, masked, and unmasked to whom SQL grants as much', async () => {
+    for (const [roles, as] of [
+      [['carteiro_auditor'], token],
+      [['carteiro_auditor', 'carteiro_auditor_cpf'], granted],
+    ] as const) {
+      const login = await createLogin(api.database, ...roles);
+      const sql = postgres(login.url, { max: 1 });
+      const key = Object.keys(kind.key).map((column) => `${column} desc`);
+      const rows = await sql.unsafe(`select * from carteiro_auditoria.${kind.view} order by ${key.join(', ')}`);
+      const listed = await readAll(name, { limite: '2' }, as);
+      expect(listed.length).toBeGreaterThan(2);
+      expect(listed).toEqual(rows.map((row) => wired(kind, row)));
+      expect(JSON.stringify(listed).includes(CPF)).toBe(as === granted && kind.masked.length > 0);
+      // The command line reads with the login's own rights, and gets the same.
+      const pool = new Pool({ url: login.url, name: 'test', max: 1, deadlineMs: 10_000 });
+      const page = { ...EVERYTHING, after: null, limit: 100, order: 'newest first', cut: null } as const;
+      expect((await readPage(pool, kind, page, true)).rows).toEqual(listed);
+      await pool.close();
+      await sql.end();
+      await login.remove();
+    }
+  });
+
+  test('is open to auditors alone', async () => {
+    const path = `/v1/auditoria/${name}`;
+    const confused = await api.token(partnerId, ['auditoria:read', 'webhooks:read']);
+    expect((await api.send('GET', path, { token: confused })).status).toBe(403);
+    expect((await api.send('GET', path, { token: await api.token(undefined, ['operador']) })).status).toBe(403);
+    expect((await api.send('GET', path, {})).status).toBe(401);
+  });
+
+  test('refuses unknown filters and a cursor of other filters', async () => {
+    const path = `/v1/auditoria/${name}`;
+    const { body } = await api.send<Listed>('GET', `${path}?limite=1`, { token });
+    const other = name === 'selos' ? 'tentativas' : name;
+    const filter = name === 'selos' ? '' : `&parceiro_id=${partnerId}`;
+    const foreign = `/v1/auditoria/${other}?cursor=${body.proximo_cursor}${filter}`;
+    for (const wrong of [`${path}?cpf=1`, `${path}?limite=0`, foreign])
+      expect([wrong, (await api.send('GET', wrong, { token })).status]).toEqual([wrong, 400]);
+  });
+});
+
+describe('a filter brings what it names and nothing else', () => {
+  const cases: [KindName, (row: Row) => Record<string, string>][] = [
+    ['entregas', ({ evento_id: event }) => ({ evento_id: String(event) })],
+    ['entregas', () => ({ status: 'pendente' })],
+    ['entregas', () => ({ status: 'erro' })],
+    [
+      'entregas',
+      ({ webhook_id: webhook, parceiro_id: partner }) => ({
+        webhook_id: String(webhook),
+        parceiro_id: String(partner),
+      }),
+    ],
+    ['eventos', ({ evento, parceiro_id: partner }) => ({ evento: String(evento), parceiro_id: String(partner) })],
+    ['pedidos', () => ({ tipo: 'reenvio' })],
+    ['pedidos', () => ({ tipo: 'teste' })],
+    ['pedidos', ({ webhook_id: webhook }) => ({ webhook_id: String(webhook) })],
+    ['historico', () => ({ sobre: 'parceiro' })],
+    ['historico', ({ parceiro_id: partner }) => ({ parceiro_id: String(partner), sobre: 'webhook' })],
+  ];
+  test.each(cases)('%s %#', async (name, filterOf) => {
+    const all = await readAll(name);
+    const filter = filterOf(all[1] as Row);
+    const fits = (row: Row) => Object.entries(filter).every(([column, value]) => row[column] === value);
+    expect(await readAll(name, { ...filter, limite: '2' })).toEqual(all.filter(fits));
+  });
+
+  test('an event by its id and a loan’s events', async () => {
+    const [, some] = (await readAll('eventos')) as { id: string; fluxo: string }[];
+    expect(await readAll('eventos', { evento_id: some?.id ?? '' })).toMatchObject([{ id: some?.id }]);
+    expect(await readAll('eventos', { emprestimo_id: some?.fluxo ?? '' })).toMatchObject([{ fluxo: some?.fluxo }]);
+  });
+
+  test('a period, by the instant or the day', async () => {
+    for (const name of ['entregas', 'eventos', 'pedidos', 'historico'] as const) {
+      const all = await readAll(name);
+      expect(await readAll(name, { de: '2020-01-01', limite: '3' })).toEqual(all);
+      expect(await readAll(name, { ate: '2020-01-01' })).toEqual([]);
+      expect(await readAll(name, { de: '2099-01-01' })).toEqual([]);
+    }
+    const orders = await readAll('pedidos');
+    const at = String(orders[1]?.['pedido_em']);
+    expect(await readAll('pedidos', { de: at, ate: at })).toEqual(orders.filter((row) => row['pedido_em'] === at));
+  });
+});
+
+async function exported(path: string, as = token) {
+  const answer = await api.app.request(path, { headers: { Authorization: `Bearer ${as}` } });
+  expect([path, answer.status]).toEqual([path, 200]);
+  const manifest = answer.headers.get('X-Carteiro-Manifesto') ?? '';
+  return { answer, manifest, bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+describe.each(EXPORTED)('the export of %s', (name) => {
+  const key = Object.keys(KINDS[name].key);
+
+  test('holds every row, oldest first, and its signed manifest their digest', async () => {
+    const { manifest, bytes, answer } = await exported(`/v1/auditoria/${name}?formato=ndjson`);
+    expect(answer.headers.get('Content-Disposition')).toContain(`"${name}.ndjson"`);
+    const lines = bytes.toString().trimEnd().split('\n');
+    const { manifesto } = JSON.parse(lines.pop() ?? '') as { manifesto: ExportManifest };
+    const before = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+    expect(lines.map((line) => JSON.parse(line) as Row)).toEqual((await readAll(name)).toReversed());
+    expect(manifesto).toMatchObject({
+      linhas: lines.length,
+      sha256: createHash('sha256').update(before).digest('hex'),
+    });
+    expect(openNote(manifesto.assinatura ?? '', [SIGNER])?.signedBy).toHaveLength(1);
+    const { body } = await api.send<ExportManifest>('GET', manifest, { token });
+    expect(body).toMatchObject({ linhas: lines.length, sha256: manifesto.sha256 });
+  });
+
+  test('goes on behind any of its rows after a cut, and both parts are the whole, whatever was added meanwhile', async () => {
+    const { manifest, bytes } = await exported(`/v1/auditoria/${name}?formato=csv`);
+    const rows = (await readAll(name)).toReversed();
+    const lines = bytes.toString().split(/(?<=\r\n)/);
+    const corte = new URL(manifest, 'http://x').searchParams.get('corte') ?? '';
+    await api.database.sql`
+      insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+      select 'teste', webhook_id, partner_id, array[id], 'later' from deliveries limit 1`;
+    await untilSettled(api.database.sql);
+    await sealAndSign(api.database.pool);
+    for (const [index, row] of rows.entries()) {
+      const depois = encodeURIComponent(key.map((column) => String(row[column])).join(','));
+      const rest = await exported(`/v1/auditoria/${name}?formato=csv&corte=${corte}&depois=${depois}`);
+      expect(lines.slice(0, index + 2).join('') + rest.bytes.toString()).toBe(bytes.toString());
+    }
+    const { body } = await api.send<ExportManifest>('GET', manifest, { token });
+    expect(body.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    const wrong = await api.send('GET', `/v1/auditoria/${name}?formato=csv&corte=${corte}&depois=x`, { token });
+    expect(wrong.body.detalhes?.[0]).toMatchObject({ campo: 'depois' });
+    const above = `/v1/auditoria/${name}?formato=csv&corte=9-99999999999&depois=${encodeURIComponent(key.map((column) => String(rows[0]?.[column])).join(','))}`;
+    expect((await api.send('GET', above, { token })).body.detalhes?.[0]).toMatchObject({ campo: 'corte' });
+  });
+
+  test('is logged where it shows CPFs', async () => {
+    const count = async () =>
+      (await api.database.sql`select from cpf_reads where operation = ${`GET /v1/auditoria/${name}`}`).length;
+    const before = await count();
+    await exported(`/v1/auditoria/${name}?formato=csv`);
+    expect(await count()).toBe(before);
+    await exported(`/v1/auditoria/${name}?formato=csv`, granted);
+    expect(await count()).toBe(before + 1);
+  });
+});
+
+test('deliveries change, so no file of them is made', async () => {
+  expect((await api.send('GET', '/v1/auditoria/entregas?formato=csv', { token })).status).toBe(400);
+});
