@@ -497,6 +497,20 @@ CREATE TABLE "scheduled_jobs" (
 	CONSTRAINT "scheduled_jobs_off" CHECK (schedule is not null or next_at is null)
 );
 --> statement-breakpoint
+CREATE TABLE "verify_verdicts" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "verify_verdicts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"since" bigint NOT NULL,
+	"seals" bigint NOT NULL,
+	"rows" bigint NOT NULL,
+	"size" bigint NOT NULL,
+	"root" "bytea",
+	"findings" integer NOT NULL,
+	"found" json NOT NULL,
+	"finished" boolean NOT NULL,
+	"checked_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "verify_verdicts_head" CHECK ((size > 0) = (root is not null) and least(since, seals, rows, size, findings) >= 0)
+);
+--> statement-breakpoint
 CREATE TABLE "partner_history" (
 	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "partner_history_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"partner_id" uuid NOT NULL,
@@ -641,6 +655,7 @@ CREATE INDEX "events_sealable" ON "events" USING brin (epoch,(xid8send(tx)::bigi
 CREATE INDEX "events_erased" ON "events" USING btree ("id") WHERE salt is null;--> statement-breakpoint
 CREATE INDEX "events_by_day" ON "events" USING brin ("occurred_at") WITH (autosummarize=true) WHERE not imported;--> statement-breakpoint
 CREATE INDEX "events_imported_by_day" ON "events" USING btree ("occurred_at","partner_id") WHERE imported;--> statement-breakpoint
+CREATE INDEX "verify_verdicts_whole" ON "verify_verdicts" USING btree ("position") WHERE finished and since = 0;--> statement-breakpoint
 CREATE INDEX "partner_history_by_partner" ON "partner_history" USING btree ("partner_id","position");--> statement-breakpoint
 CREATE INDEX "partner_history_in_time" ON "partner_history" USING btree ("changed_at","position");--> statement-breakpoint
 CREATE INDEX "partner_history_sealable" ON "partner_history" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint

@@ -43,7 +43,7 @@ grant execute on function
   to carteiro_auditor;
 
 -- The `audit` commands: the log, and of the tables the columns that the views show as they are.
-grant select on applied_migrations, installation, event_types, seals, seal_trees, seal_nodes, checkpoints, anchor_receipts,
+grant select on applied_migrations, installation, event_types, seals, seal_trees, seal_nodes, checkpoints, anchor_receipts, verify_verdicts,
   events_as_sealed, attempts_as_sealed, webhook_history_as_sealed, partner_history_as_sealed, send_orders_as_sealed, masked_facts
   to carteiro_auditor;
 grant select (id, stream, version, type, partner_id, occurred_at, fan_out, imported, snapshot, position, epoch, tx) on events to carteiro_auditor;
@@ -96,9 +96,10 @@ grant execute on function
   to carteiro_app, carteiro_poller;
 
 -- What operators are shown.
-grant select on pollers, scheduled_jobs, balance_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
+grant select on pollers, scheduled_jobs, balance_verdicts, verify_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
 grant insert, update, delete on pollers, failing_policy, failing_runs to carteiro_poller;
 grant insert (from_day, to_day, closes, differences) on balance_verdicts to carteiro_app;
+grant insert (since, seals, rows, size, root, findings, found, finished) on verify_verdicts to carteiro_app;
 grant insert, update on scheduled_jobs, anchors to carteiro_app;
 grant insert (size, kind, place, receipt) on anchor_receipts to carteiro_app;
 

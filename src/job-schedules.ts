@@ -40,7 +40,7 @@ export const JOBS = {
   verify: {
     variable: 'JOB_VERIFY',
     usual: '0 3 * * *',
-    words: () => ['audit', 'verify'],
+    words: () => ['audit', 'verify', '--resume'],
     isVerdict: true,
     isPlayed: false,
   },

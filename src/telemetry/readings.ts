@@ -62,6 +62,21 @@ export const READINGS = {
     help: 'How long ago audit balance last ran; before the first, the age of the installation',
     labels: [],
   },
+  verifyHolds: {
+    name: 'carteiro_verify_holds',
+    help: 'Whether the last audit verify of the whole log, and those that went on from it, found nothing: 1, or 0; absent before the first',
+    labels: [],
+  },
+  verifyFindings: {
+    name: 'carteiro_verify_findings',
+    help: 'Findings of the last audit verify of the whole log, and of those that went on from it',
+    labels: [],
+  },
+  verifyAge: {
+    name: 'carteiro_verify_age_seconds',
+    help: 'How long ago audit verify last ended; before the first, the age of the installation',
+    labels: [],
+  },
   jobOverdue: {
     name: 'carteiro_job_overdue_seconds',
     help: 'How long ago each job should have begun; 0 while it is not due, or runs',

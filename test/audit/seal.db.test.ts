@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readHead, writeHead } from '../../src/audit/checkpoint/heads.ts';
+import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
+import { GrowingTree } from '../../src/audit/seals/growing-tree.ts';
 import type { TreeHead } from '../../src/audit/seals/merkle.ts';
 import { sealTurn, startWidth } from '../../src/audit/seals/seal.ts';
-import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
+import { readLogHashes, readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
-import { verifySeals } from '../../src/audit/seals/verify.ts';
+import { keepVerdict, readStanding, readUnfinished } from '../../src/audit/seals/verdicts.ts';
+import { type Verification, verifySeals } from '../../src/audit/seals/verify.ts';
 import { countSealable } from '../support/count-sealable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -44,6 +47,13 @@ async function readSeals() {
 async function lastHead(): Promise<string> {
   return writeHead((await database.pool.run((sql) => readTreeHead(sql))) as TreeHead);
 }
+
+async function headOf(size: number): Promise<TreeHead | null> {
+  return (await database.pool.run((sql) => GrowingTree.of(readLogHashes(sql), size))).head();
+}
+
+/** As a run that goes on keeps how far it has come. */
+const keepPlace = (found: Verification) => database.pool.run((tx) => keepVerdict(tx, 0, found, false));
 
 describe('the sealer', () => {
   test('ends a turn where many rows follow on transactions without a row', async () => {
@@ -241,6 +251,59 @@ describe('audit verify', () => {
     expect(await verifySeals(database.pool, { since: head })).toMatchObject({ seals: 1, rows: 5, findings: [] });
     await database.sql`update seals set leaf = root where number = 1`;
     expect((await verifySeals(database.pool, { since: head })).findings).toMatchObject([{ tipo: 'ramificacao' }]);
+  });
+
+  test('a head that reaches beyond the log is no ground to go on from: the log lost what it covered', async () => {
+    const { head } = await verify();
+    const since = { size: (head?.size ?? 0) + 1, root: Buffer.alloc(32) };
+    expect((await verifySeals(database.pool, { since })).findings).toMatchObject([{ tipo: 'ramificacao' }]);
+  });
+
+  test('a run that was cut short is gone on with: what it found stays, and what it read is not read again', async () => {
+    const { sql, pool } = database;
+    await sql`update attempts set status_code = 204 where delivery_id = ${one()}`;
+    const whole = await verify();
+    const place = { ...whole, seals: 2, rows: 10, head: await headOf(2) };
+    await keepPlace(place);
+    const unfinished = await pool.run((tx) => readUnfinished(tx, 0));
+    expect(unfinished).toEqual(place);
+    await sql`update attempts set status_code = 200 where delivery_id = ${one()}`;
+    const gone = await verifySeals(pool, { unfinished });
+    expect(gone).toMatchObject({ seals: batches, head: whole.head, findings: whole.findings });
+    // Not of another start, not a day later, and not once the run has ended.
+    expect(await pool.run((tx) => readUnfinished(tx, 1))).toBeNull();
+    await sql`update verify_verdicts set checked_at = now() - interval '25 hours'`;
+    expect(await pool.run((tx) => readUnfinished(tx, 0))).toBeNull();
+    await keepPlace(place);
+    await pool.run((tx) => keepVerdict(tx, 0, gone, true));
+    expect(await pool.run((tx) => readUnfinished(tx, 0))).toBeNull();
+  });
+
+  test('tells how far it has come, seals of a part in order', async () => {
+    const parts: number[] = [];
+    await verifySeals(database.pool, { onPart: ({ head }) => void parts.push(head?.size ?? 0) });
+    expect(parts).toEqual([batches]);
+    await database.sql`delete from seals where number = 2`;
+    await verifySeals(database.pool, { onPart: () => expect.unreachable() });
+  });
+
+  test('what is known is the last verdict on the whole log, with those that went on from it', async () => {
+    const { pool } = database;
+    const standing = () => pool.run(readStanding);
+    const found = await verify();
+    const keep = (since: number, findings: readonly VerifyFinding[]) =>
+      pool.run((tx) => keepVerdict(tx, since, { ...found, findings }, true));
+    const broken = { tipo: 'linha_alterada', selo: 1, tabela: null, linha: null, colunas: [], detalhe: 'x' } as const;
+    expect(await standing()).toBeNull();
+    await keep(0, []);
+    expect(await standing()).toMatchObject({ holds: true, findings: 0, head: found.head });
+    await keep(1, [broken]);
+    await keep(2, []);
+    expect(await standing()).toMatchObject({ holds: false, findings: 1 });
+    await keepPlace({ ...found, findings: [broken, broken] });
+    expect(await standing()).toMatchObject({ holds: false, findings: 1 });
+    await keep(0, []);
+    expect(await standing()).toMatchObject({ holds: true, findings: 0 });
   });
 
   test('a cut tail is whole by itself, and shows against a head that was kept outside', async () => {

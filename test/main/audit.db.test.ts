@@ -55,12 +55,29 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
     0,
     { selos: 1, linhas: 6, cabeca: expect.stringMatching(/^1:[0-9a-f]{64}$/) as string, achados: [], confere: true },
   ]);
+  const cabeca = (JSON.parse(whole.stdout) as { cabeca: string }).cabeca;
+  const [increment, again] = [await run('verify', '--since', 'last'), await run('verify', '--resume')];
+  expect([increment, again].map(({ stdout }) => JSON.parse(stdout) as object)).toMatchObject([
+    { selos: 0, linhas: 0, cabeca, confere: true },
+    { selos: 1, linhas: 6, cabeca, confere: true },
+  ]);
   await database.sql`update events set data = (data::text || ' ')::json where position = 1`;
   const broken = await run('verify');
   expect([broken.code, JSON.parse(broken.stdout)]).toMatchObject([
     1,
     { confere: false, achados: [{ tipo: 'linha_alterada', selo: 1, tabela: 'events', colunas: ['commitment'] }] },
   ]);
+  const kept = await database.sql`select since::int, findings, finished from verify_verdicts order by position`;
+  expect(kept.map(({ since, findings }) => [since, findings])).toEqual([
+    [0, 0],
+    [1, 0],
+    [0, 0],
+    [0, 1],
+  ]);
+  expect(await run('verify', '--since', 'last')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no verdict without findings was kept') as string,
+  });
   expect((await run('verify', '--head', 'x')).stderr).toContain('Give a head');
 });
 

@@ -59,6 +59,7 @@ async function readAs(login: Login, statement: string): Promise<readonly { entry
   }
 }
 
+const verdictOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { cabeca: string }).cabeca;
 const run = (login: Login, ...args: string[]) => runCommand(['audit', ...args], { DATABASE_URL: login.url });
 
 test.each(['an auditor', 'an auditor who may see CPFs'])(
@@ -69,6 +70,9 @@ test.each(['an auditor', 'an auditor who may see CPFs'])(
     expect(head).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S+ 1 \S+ \S+\n$/) as string });
     const verified = await run(login, 'verify', '--head', head.stdout.trim());
     expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { selos: 1, achados: [], confere: true }]);
+    expect(await run(login, 'verify', '--since', verdictOf(verified))).toMatchObject({ code: 0 });
+    expect(await run(login, 'verify', '--since', 'last')).toMatchObject({ code: 1 });
+    expect(await run(login, 'verify', '--resume')).toMatchObject({ code: 0 });
     const closed = await run(login, ...BALANCE);
     expect([closed.code, JSON.parse(closed.stdout)]).toMatchObject([0, { fecha: true, total: { esperadas: 5 } }]);
     const proof = await run(login, 'proof', delivery);

@@ -1,5 +1,6 @@
 /** The auditor's pages and the operator's: over all partners, masked, and closed to everybody else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepVerdict } from '../../src/audit/seals/verdicts.ts';
 import { heatOf } from '../../src/painel/auditor/balance.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -77,6 +78,10 @@ describe('the auditor', () => {
 
   test('verifies the chain, against a head that was kept outside too', async () => {
     const page = '/painel/auditoria/selos';
+    expect((await auditor.get(page)).text).toContain('ainda não correu');
+    const kept = { seals: 1, rows: 1, head: { size: 1, root: Buffer.alloc(32) }, findings: [] };
+    await world.api.database.pool.run((sql) => keepVerdict(sql, 0, kept, true));
+    expect((await auditor.get(page)).text).toContain('1 selos, nenhum achado');
     expect((await auditor.submit(page, page)).text).toContain('O registro está inteiro');
     expect((await auditor.submit(page, page, { cabeca: 'nada' })).text).toContain('não é uma cabeça');
     const cut = await auditor.submit(page, page, { cabeca: `99:${'0'.repeat(64)}` });

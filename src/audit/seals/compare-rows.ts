@@ -1,4 +1,5 @@
 /** Rows against the seal that covers them: which were changed, and in which columns, which were added, how many are gone. */
+import { masked } from '../../contract/masking.ts';
 import type { Pool } from '../../db/pool.ts';
 import { SOURCES, type SourceName } from '../../db/sealed-rows.ts';
 import { type Entry, readEntry } from './entry.ts';
@@ -112,10 +113,10 @@ async function readAgain(pool: Pool, seal: Seal, leaves: ReadonlySet<string>, si
   return { entries, sums: sums.written() };
 }
 
-/** What an auditor asks by. */
+/** What an auditor asks by; of who read CPFs, the name without one. */
 export function nameOf(source: SourceName, fields: Readonly<Record<string, unknown>>): string {
   const more =
     source === 'attempts' ? [fields['number'], fields['late'] === true ? 'late' : null] : [fields['position']];
   const parts = [fields[SOURCES[source].subject], ...more] as (string | number | null)[];
-  return parts.filter((part) => part !== null).join('/');
+  return masked(parts.filter((part) => part !== null).join('/'));
 }

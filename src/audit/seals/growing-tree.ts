@@ -10,6 +10,10 @@ export class GrowingTree {
   readonly #halves: Half[] = [];
   #size = 0;
 
+  get size(): number {
+    return this.#size;
+  }
+
   /** The tree of the first `size` leaves, of stored hashes. */
   static async of(read: ReadHashes, size: number): Promise<GrowingTree> {
     const tree = new GrowingTree();

@@ -46,36 +46,38 @@ export interface VerifyOptions {
   readonly keys?: readonly Verifier[];
   /** Whose objects are compared with the release's own; none are without. */
   readonly installation?: Installation;
-  readonly onProgress?: (rows: number) => void;
+  /** Where a run was cut short that this one goes on with. */
+  readonly unfinished?: Verification | null;
+  /** Hears how far the run has come, so that another can go on with it. */
+  readonly onPart?: (found: Verification) => Promise<void> | void;
 }
 
 /** Checks the log to its end. */
 export async function verifySeals(
   pool: Pool,
-  { heads = [], since = null, keys = [], installation, onProgress }: VerifyOptions = {},
+  { heads = [], since = null, keys = [], installation, unfinished = null, onPart }: VerifyOptions = {},
 ): Promise<Verification> {
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
-  const run = new Run([...signed, ...heads]);
+  const run = new Run([...signed, ...heads, ...(since === null ? [] : [since])]);
   const sight = await pool.run(sightOf);
-  await run.begin(pool, since);
-  const from = run.last?.sealedAt ?? null;
+  const from = await run.begin(pool, since, unfinished);
   run.tell(...(await pool.run(findStrangeTables)));
   if (installation !== undefined) run.tell(...(await findStrangeDefinitions(pool, installation)));
-  for (let rows = 0; ;) {
+  for (;;) {
     const [after, before] = [run.last?.number ?? 0, run.last?.sealedAt ?? null];
     const next = inChunks(await pool.run((sql) => readSeals(sql, after, CHUNK_SEALS * PARALLEL))).slice(0, PARALLEL);
     if (next.length === 0) break;
     const found = (await Promise.all(next.map((chunk) => hashAgain(pool, chunk, sight)))).flat();
     for (const [index, seal] of next.flat().entries()) {
       const again = found[index];
-      rows += seal.rows;
       await run.look(pool, seal, again !== undefined);
       if (again === undefined) continue;
       if (!again.isWhole) run.tell(...(await compareRows(pool, seal, again.leaves, sight)));
       else if (!again.isTreeKept) run.tell(wrongTree(seal.number));
     }
     run.tell(...(await pool.run((sql) => findStrangeTimes(sql, next.flat(), before))));
-    onProgress?.(rows);
+    await run.holdNodes(pool);
+    if (run.isInOrder()) await onPart?.(run.found());
   }
   run.tell(
     ...(await pool.run((sql) => findUnsealed(sql, run.last))),
@@ -84,7 +86,7 @@ export async function verifySeals(
     ...(await findStrangeDeliveries(pool, from)),
     ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),
   );
-  return run.end(pool, await pool.run(readNodes));
+  return run.end(pool);
 }
 
 /** What a run has come to. */
@@ -95,7 +97,7 @@ class Run {
   #rows = 0;
   readonly #heads: readonly TreeHead[];
   readonly #findings: VerifyFinding[] = [];
-  /** The part of the log's tree that is stored above its leaves, by level and index. */
+  /** Of the log's tree, what is stored above its leaves and was not looked at yet: by level and index. */
   readonly #nodes = new Map<string, Buffer>();
   /** The newest head that the log grew out of; what came after it is in dispute where another head does not fit. */
   #common: CommonHead | null = null;
@@ -104,13 +106,29 @@ class Run {
     this.#heads = heads;
   }
 
-  async begin(pool: Pool, since: TreeHead | null): Promise<void> {
-    if (since === null) return;
-    const [last] = await pool.run((sql) => readSeals(sql, since.size - 1, 1));
-    if (last === undefined) return;
-    this.#tree = await pool.run((sql) => GrowingTree.of(readLogHashes(sql), since.size));
+  /** Goes on from a head, as far as an unfinished run has come. Returns when the last seal below the head was made. */
+  async begin(pool: Pool, since: TreeHead | null, unfinished: Verification | null): Promise<Date | null> {
+    const at = unfinished?.head ?? since;
+    if (at === null) return null;
+    const [last] = await pool.run((sql) => readSeals(sql, at.size - 1, 1));
+    if (last === undefined) return null;
+    this.#tree = await pool.run((sql) => GrowingTree.of(readLogHashes(sql), at.size));
     this.last = last;
-    await this.#hold(pool, since, last.end);
+    [this.#seals, this.#rows] = [unfinished?.seals ?? 0, unfinished?.rows ?? 0];
+    this.tell(...(unfinished?.findings ?? []));
+    await this.#hold(pool, at, last.end);
+    if (since === null || at === since) return since && last.sealedAt;
+    const [first] = await pool.run((sql) => readSeals(sql, since.size - 1, 1));
+    return first?.sealedAt ?? null;
+  }
+
+  /** False where seals are missing: another run could not go on. */
+  isInOrder(): boolean {
+    return this.last?.number === this.#tree.size;
+  }
+
+  found(): Verification {
+    return { seals: this.#seals, rows: this.#rows, head: this.#tree.head(), findings: this.#findings };
   }
 
   /** Holds the log, as far as it was read, against a head of the same size. */
@@ -137,29 +155,32 @@ class Run {
     if (!leaf.equals(seal.leaf)) this.tell(ofSeal('selo_alterado', seal.number, 'its own fields were changed'));
     for (const { size, root } of this.#tree.append(leaf)) {
       const level = Math.log2(size) / TILE_BITS;
-      if (Number.isInteger(level)) this.#nodes.set(`${level}/${seal.number / size - 1}`, root);
+      if (Number.isInteger(level)) this.#nodes.set(`${level}/${this.#tree.size / size - 1}`, root);
     }
     [this.last, this.#seals, this.#rows] = [seal, this.#seals + 1, this.#rows + seal.rows];
     for (const head of this.#heads.filter(({ size }) => size === seal.number)) await this.#hold(pool, head, seal.end);
   }
 
-  async end(pool: Pool, stored: ReadonlyMap<string, Buffer>): Promise<Verification> {
-    for (const [place, root] of this.#nodes) {
-      if (!stored.get(place)?.equals(root)) this.tell(wrongTree(null));
-    }
+  async holdNodes(pool: Pool): Promise<void> {
+    const stored = await pool.run((sql) => readNodes(sql, [...this.#nodes.keys()]));
+    for (const [place, root] of this.#nodes) if (!stored.get(place)?.equals(root)) this.tell(wrongTree(null));
+    this.#nodes.clear();
+  }
+
+  async end(pool: Pool): Promise<Verification> {
     const head = this.#tree.head();
     for (const lost of this.#heads.filter(({ size }) => size > (head?.size ?? 0))) {
       this.tell(await describeFork(pool, lost, head, this.#common));
     }
-    return { seals: this.#seals, rows: this.#rows, head, findings: this.#findings };
+    return this.found();
   }
 }
 
 /** The hashes of the log's tree above its leaves, by level and index. */
-async function readNodes(sql: Tx): Promise<ReadonlyMap<string, Buffer>> {
-  const nodes = await sql<
-    { place: string; hash: Buffer }[]
-  >`select level || '/' || index as place, hash from seal_nodes`;
+async function readNodes(sql: Tx, places: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  const nodes = await sql<{ place: string; hash: Buffer }[]>`
+    select place, hash from unnest(${places as string[]}::text[]) place
+    join seal_nodes on level = split_part(place, '/', 1)::int and index = split_part(place, '/', 2)::bigint`;
   return new Map(nodes.map(({ place, hash }) => [place, hash]));
 }
 

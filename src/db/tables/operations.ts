@@ -1,7 +1,7 @@
-/** The service's own state, for operators: living pollers, jobs, and the verdicts of the balance. */
+/** The service's own state, for operators: living pollers, jobs, and the verdicts of the balance and of verify. */
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, integer, pgTable, text } from 'drizzle-orm/pg-core';
-import { preciseInstant } from '../columns.ts';
+import { bigint, boolean, check, index, integer, json, pgTable, text } from 'drizzle-orm/pg-core';
+import { bytea, preciseInstant } from '../columns.ts';
 
 /**
  * One row for each poller process. The process writes it every few seconds and deletes it when it stops; the row of a killed
@@ -29,6 +29,35 @@ export const balanceVerdicts = pgTable(
     checkedAt: preciseInstant('checked_at').notNull().defaultNow(),
   },
   () => [check('balance_verdicts_differences', sql`differences >= 0 and (closes or differences > 0)`)],
+);
+
+/**
+ * What each run of `audit verify` found, append-only; and how far it had come, from time to time, while it was not `finished`. It read
+ * `seals` seals above the first `since`, and the log's head was then (`size`, `root`). `found` has the first findings.
+ */
+export const verifyVerdicts = pgTable(
+  'verify_verdicts',
+  {
+    position: bigint('position', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    since: bigint('since', { mode: 'number' }).notNull(),
+    seals: bigint('seals', { mode: 'number' }).notNull(),
+    rows: bigint('rows', { mode: 'number' }).notNull(),
+    size: bigint('size', { mode: 'number' }).notNull(),
+    root: bytea('root'),
+    findings: integer('findings').notNull(),
+    found: json('found').notNull(),
+    finished: boolean('finished').notNull(),
+    checkedAt: preciseInstant('checked_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('verify_verdicts_whole')
+      .on(table.position)
+      .where(sql`finished and since = 0`),
+    check(
+      'verify_verdicts_head',
+      sql`(size > 0) = (root is not null) and least(since, seals, rows, size, findings) >= 0`,
+    ),
+  ],
 );
 
 /**

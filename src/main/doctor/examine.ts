@@ -7,7 +7,7 @@ import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
 import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
-import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer } from './upkeep.ts';
+import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer, lookAtVerdict } from './upkeep.ts';
 
 type Look = (sql: Tx) => Promise<readonly Finding[]>;
 
@@ -42,6 +42,7 @@ export async function examine(
   await check('secrets');
   await at('secrets', (sql) => lookAtSecrets(sql, config));
   await at('sealer', lookAtSealer);
+  await at('verify', lookAtVerdict);
   await at('anchors', (sql) => lookAtAnchors(sql, config));
   await at('lags', lookAtLags);
   await at('upkeep', lookAtJobs);

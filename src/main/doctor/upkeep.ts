@@ -3,6 +3,7 @@ import { hasAnchors } from '../../anchor-settings.ts';
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
 import type { Config } from '../../config.ts';
 import { readCheckpointKeys } from '../service/checkpoint-keys.ts';
+import { readStanding } from '../../audit/seals/verdicts.ts';
 import { readLastSeal } from '../../audit/seals/seal-log.ts';
 import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -39,6 +40,19 @@ export async function lookAtSealer(sql: Tx): Promise<readonly Finding[]> {
       'start api or poll, which seal, or run audit seal; an open transaction holds it back, too',
     ),
   ];
+}
+
+const OLD_VERDICT_S = 172_800;
+
+/** What `audit verify` said last. */
+export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
+  const about = 'verify';
+  const last = await readStanding(sql);
+  if (last === null) return [warning(about, 'no verdict was kept yet', 'api runs audit verify every night; or run it')];
+  const { holds, findings, head, checkedAt, ageS } = last;
+  const found = `${findings} findings in ${head?.size ?? 0} seals, at ${checkedAt.toISOString()}`;
+  if (!holds) return [fault(about, found, 'run audit verify: it names each; see CarteiroSealsBroken in the runbook')];
+  return [ageS > OLD_VERDICT_S ? warning(about, found, 'run audit verify --resume') : ok(about, found)];
 }
 
 const LATE_ANCHOR_S = 10_800;

@@ -1,17 +1,11 @@
-/** The last verdict of `audit balance`, kept for the monitors. */
-import type { BalanceResource } from '../../contract/resources/audit-resource.ts';
-import type { Pool } from '../../db/pool.ts';
+/** Verdicts of jobs, kept for the monitors. */
 import { codeOf } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 
-/** Keeps the verdict. A standby and an auditor's login cannot; that is logged, and the command goes on. */
-export async function keepVerdict(pool: Pool, log: Logger, found: BalanceResource): Promise<void> {
-  const { de, ate, fecha, total_diferencas: differences } = found;
+/** Keeps a verdict by `keep`. A standby and an auditor's login cannot; that is logged, and the command goes on. */
+export async function keeping(log: Logger, keep: () => Promise<unknown>): Promise<void> {
   try {
-    await pool.run(
-      (sql) => sql`
-        insert into balance_verdicts (from_day, to_day, closes, differences) values (${de}, ${ate}, ${fecha}, ${differences})`,
-    );
+    await keep();
   } catch (error) {
     log.warn({ code: codeOf(error) }, 'the verdict could not be kept, so the metrics still tell the one before');
   }

@@ -1,5 +1,6 @@
-/** What else the database knows: pollers, seals, the balance's last verdict, sizes, epoch and migrations. */
+/** What else the database knows: pollers, seals, the last verdicts, sizes, epoch and migrations. */
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
+import { readStanding } from '../../audit/seals/verdicts.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Tx } from '../../db/pool.ts';
@@ -67,16 +68,30 @@ export async function measureBalance(sql: Tx): Promise<Readings> {
     from balance_verdicts
     order by position desc
     limit 1`;
-  if (last === undefined) {
-    const [{ ageS }] = await sql<[{ ageS: number }]>`
-      select extract(epoch from now() - min(applied_at))::float8 as "ageS" from applied_migrations`;
-    return { balanceAge: [{ value: Math.max(ageS, 0) }] };
-  }
+  if (last === undefined) return { balanceAge: [{ value: await readAgeS(sql) }] };
   return {
     balanceCloses: [{ value: last.closes ? 1 : 0 }],
     balanceDifferences: [{ value: last.differences }],
     balanceAge: [{ value: Math.max(last.ageS, 0) }],
   };
+}
+
+/** What `audit verify` said when it last ran. */
+export async function measureVerify(sql: Tx): Promise<Readings> {
+  const standing = await readStanding(sql);
+  if (standing === null) return { verifyAge: [{ value: await readAgeS(sql) }] };
+  return {
+    verifyHolds: [{ value: standing.holds ? 1 : 0 }],
+    verifyFindings: [{ value: standing.findings }],
+    verifyAge: [{ value: standing.ageS }],
+  };
+}
+
+/** Of the installation. */
+async function readAgeS(sql: Tx): Promise<number> {
+  const [{ ageS }] = await sql<[{ ageS: number }]>`
+    select extract(epoch from now() - min(applied_at))::float8 as "ageS" from applied_migrations`;
+  return Math.max(ageS, 0);
 }
 
 /** Sizes, and the rows as PostgreSQL last estimated them. Waits for whoever holds a table's strongest lock. */

@@ -14,6 +14,7 @@ import {
   measurePollers,
   measureSeals,
   measureTables,
+  measureVerify,
 } from './measure-installation.ts';
 import { measureDepth, measureOverdue } from './measure-queue.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
@@ -38,6 +39,7 @@ const MEASURES: readonly Measure[] = [
   { name: 'seals', measure: measureSeals },
   { name: 'anchors', measure: measureAnchors },
   { name: 'balance', measure: measureBalance },
+  { name: 'verify', measure: measureVerify },
   { name: 'jobs', measure: measureJobs },
   { name: 'installation', measure: measureInstallation },
   { name: 'tables', measure: measureTables },

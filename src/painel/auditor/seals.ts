@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
 import { countSealedRows, readNewestSeals, readTreeHead } from '../../audit/seals/seal-log.ts';
+import { readStanding, type Standing } from '../../audit/seals/verdicts.ts';
 import { type Verification, verifySeals } from '../../audit/seals/verify.ts';
 import type { Html, PainelDeps, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
@@ -32,13 +33,15 @@ export async function verifyChain({ pool }: PainelDeps, given: string): Promise<
 
 export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Checked | null): Promise<Response> {
   const { c, t } = visit;
-  const { seals, head } = await pool.run(async (sql) => ({
+  const { seals, head, standing } = await pool.run(async (sql) => ({
     seals: await readNewestSeals(sql, SHOWN),
     head: await readTreeHead(sql),
+    standing: await readStanding(sql),
   }));
   return answerPage(c, {
     title: t.auditor.seals,
     body: html`${auditTabs(visit)} ${checked === null ? '' : verdict(visit, checked)}
+      ${standing === null ? html`<p>${t.auditor.neverVerified}</p>` : lastVerdict(visit, standing)}
       <form class="stack narrow" method="post" action="/painel/auditoria/selos">
         ${formToken(visit)}
         <label for="cabeca">${t.auditor.head}</label>
@@ -66,6 +69,15 @@ export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Che
               )}`
       }`,
   });
+}
+
+/** What the nightly check said last. */
+function lastVerdict(visit: Visit, { holds, findings, head, checkedAt }: Standing): Html {
+  const { auditor } = visit.t;
+  const found = holds ? auditor.nightlyHolds(head?.size ?? 0) : auditor.nightlyBroken(findings);
+  return html`<p>
+    ${auditor.nightly} ${moment(visit, checkedAt)}: ${holds ? found : html`<strong>${found}</strong>`}
+  </p>`;
 }
 
 function verdict({ t }: Visit, checked: Checked): Html {

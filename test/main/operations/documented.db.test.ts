@@ -61,6 +61,9 @@ test('what real processes show is on the page: names, labels and listed values',
   await commitEvents(sql, partnerId, 3);
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-02', true, 0)`;
   await sql`
+    insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished)
+    values (0, 1, 5, 1, sha256('x'), 0, '[]', true)`;
+  await sql`
     insert into scheduled_jobs (name, schedule, next_at, started_at, ended_at, exit_code)
     values ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '2 minutes', now() - interval '1 minute', 0),
            ('anchor', '0 0 1 1 *', now() + interval '1 hour', null, null, null)`;

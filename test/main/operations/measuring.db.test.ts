@@ -9,6 +9,7 @@ import {
   measurePollers,
   measureSeals,
   measureTables,
+  measureVerify,
 } from '../../../src/main/operations/measure-installation.ts';
 import { measureDepth, measureOverdue } from '../../../src/main/operations/measure-queue.ts';
 import { measureWebhooks } from '../../../src/main/operations/measure-webhooks.ts';
@@ -28,7 +29,7 @@ let partnerId: string;
 let webhookId: string;
 useOneWebhook(async (given) => {
   ({ database, partnerId, webhookId } = given);
-  await database.sql`truncate pollers, seals, balance_verdicts`;
+  await database.sql`truncate pollers, seals, balance_verdicts, verify_verdicts`;
 });
 
 /** The samples of one gauge by the value of its only label; whole numbers. */
@@ -174,6 +175,17 @@ test('the balance tells what its last run found, and nothing before the first', 
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', false, 3)`;
   const readings = await measureBalance(sql);
   expect([by(readings, 'balanceCloses'), by(readings, 'balanceDifferences')]).toEqual([{ '': 0 }, { '': 3 }]);
+});
+
+test('verify tells whether its last run on the whole log found anything, and before the first how long nobody looked', async () => {
+  const { sql } = database;
+  expect(await measureVerify(sql)).toEqual({ verifyAge: [{ value: expect.any(Number) as number }] });
+  await sql`
+    insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished, checked_at)
+    values (0, 1, 5, 1, sha256('x'), 3, '[]', true, now() - interval '1 hour')`;
+  const readings = await measureVerify(sql);
+  expect([by(readings, 'verifyHolds'), by(readings, 'verifyFindings')]).toEqual([{ '': 0 }, { '': 3 }]);
+  expect(readings.verifyAge?.[0]?.value).toBeCloseTo(3_600, -2);
 });
 
 test('sizes, epoch and missing migrations are told', async () => {

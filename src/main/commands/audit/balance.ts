@@ -1,3 +1,4 @@
+import type { Tx } from '../../../db/pool.ts';
 import { TEST_NAME } from '../../../contract/delivery.ts';
 import { readDay } from '../../arguments.ts';
 import { command, required, UsageError } from '../../command.ts';
@@ -21,10 +22,13 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { config, log } = configure();
     const { addUp, readBalance } = await import('../../../audit/balance.ts');
     const { runJob } = await import('../../job-pool.ts');
-    const { keepVerdict } = await import('../../operations/keep-verdict.ts');
+    const { keeping } = await import('../../operations/keep-verdict.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool) => {
       const summary = await addUp(readBalance(pool, from, to), from, to, Infinity);
-      await keepVerdict(pool, log, summary);
+      const { fecha, total_diferencas: differences } = summary;
+      const keep = (sql: Tx) => sql`
+        insert into balance_verdicts (from_day, to_day, closes, differences) values (${from}, ${to}, ${fecha}, ${differences})`;
+      await keeping(log, () => pool.run(keep));
       return { summary, isGood: summary.fecha };
     });
   },

@@ -1,5 +1,13 @@
+import type { TreeHead } from '../../../audit/seals/merkle.ts';
 import { readHead } from '../../arguments.ts';
-import { command, option } from '../../command.ts';
+import { command, flag, option, Refusal } from '../../command.ts';
+
+/** How often a run that goes on keeps its place. */
+const KEEP_PLACE_MS = 10_000;
+
+function readSince(text: string): TreeHead | 'last' {
+  return text === 'last' ? 'last' : readHead(text);
+}
 
 export const verify = command({
   summary: 'read and hash all that was sealed again, and name what does not fit',
@@ -9,11 +17,8 @@ export const verify = command({
       'a head that was kept outside: a line of audit head, or of X-Carteiro-Checkpoint',
       readHead,
     ),
-    since: option(
-      '--since <head>',
-      'the cabeca of an earlier verdict that was kept outside: go on from there',
-      readHead,
-    ),
+    since: option('--since <head>', 'the cabeca of an earlier verdict, or last: go on from there', readSince),
+    resume: flag('--resume', 'go on with a run that was cut short within the last day, where there is one'),
   },
   help: `
 Reads every sealed row again, hashes it here, and holds it against its seal, the log's tree and every checkpoint that was
@@ -24,23 +29,42 @@ from their attempts and orders.
 
 A log that was cut short or made anew is whole by itself: give --head with a head that was kept elsewhere to see that too; the
 verdict then names both heads and the row where they part. With --since only what was sealed after an earlier verdict is read;
-everything before is covered by that verdict's head.
+everything before is covered by that verdict's head. Verdicts are kept in the database where the login may (that of api may): --since
+last goes on from the newest one. api runs audit verify --resume by itself every night (JOB_VERIFY).
 
 Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
   exits: { done: 'the log is whole', refused: 'it is not' },
-  async run({ head, since = null }, { configure, print }) {
+  async run({ head, since = null, resume }, { configure, print }) {
     const { config, log } = configure();
     const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
+    const { keepVerdict, readStanding, readUnfinished } = await import('../../../audit/seals/verdicts.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
+    const { keeping } = await import('../../operations/keep-verdict.ts');
     const { runJob } = await import('../../job-pool.ts');
     const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
-      const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
-      const heads = head === undefined ? [] : [head];
-      const keys = config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers;
-      const installation = { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix };
-      const verdict = await verifySeals(pool, { heads, since, keys, installation, onProgress });
+      const standing = since === 'last' ? await pool.run(readStanding) : null;
+      if (since === 'last' && standing?.holds !== true) {
+        throw new Refusal('no verdict without findings was kept: run audit verify without --since');
+      }
+      const from = since === 'last' ? (standing?.head ?? null) : since;
+      const covered = from?.size ?? 0;
+      let keptAt = performance.now();
+      const verdict = await verifySeals(pool, {
+        heads: head === undefined ? [] : [head],
+        since: from,
+        unfinished: resume ? await pool.run((sql) => readUnfinished(sql, covered)) : null,
+        keys: config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers,
+        installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
+        async onPart(found) {
+          progress.show(`${found.rows} rows hashed again`);
+          if (performance.now() - keptAt < KEEP_PLACE_MS) return;
+          keptAt = performance.now();
+          await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, found, false)));
+        },
+      });
+      await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, verdict, true)));
       const isGood = verdict.findings.length === 0;
       const summary = {
         selos: verdict.seals,

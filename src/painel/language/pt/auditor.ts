@@ -39,6 +39,10 @@ export const auditor = {
   badHead: 'Isto não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint.',
   unbroken: (seals: number, rows: number) =>
     `O registro está inteiro: ${seals} selos sobre ${rows} linhas, calculados de novo.`,
+  nightly: 'Última conferência, em',
+  nightlyHolds: (seals: number) => `${seals} selos, nenhum achado.`,
+  nightlyBroken: (count: number) => `${count} achados. Veja a saída de audit verify.`,
+  neverVerified: 'A conferência de cada noite ainda não correu.',
   broken: (count: number, first: string) => `O registro não confere: ${count} achados. O primeiro: ${first}`,
   evidence: 'Evidência de uma entrega',
   itsAttempts: 'As suas tentativas',
