@@ -27,7 +27,7 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
       const { schema } = installation;
       await sql.unsafe(`set local search_path = pg_temp, ${searchPathOf(schema)}`);
       await sql.unsafe(APPLIED_MIGRATIONS);
-      for (const file of files) if (isMade(file)) await sql.unsafe(asTemporary(file, installation)).simple();
+      for (const file of inOrder(files)) await sql.unsafe(asTemporary(file, installation)).simple();
       const types = await sql.unsafe<{ name: string }[]>(`
         select made.name from event_types made left join "${schema}".event_types found on found.name = made.name
         where to_jsonb(made) - 'version' is distinct from to_jsonb(found) - 'version' order by 1`);
@@ -43,10 +43,13 @@ export async function compareSchema(pool: Pool, installation: Installation): Pro
   });
 }
 
-const MADE = new Set(['db/sealed-rows.ts', 'contract/event-catalog.ts', 'rights.sql']);
+const MADE = new Set(['db/sealed-rows.ts', 'rights.sql']);
 
-function isMade({ name, kind }: MigrationFile): boolean {
-  return kind === 'versioned' || name.startsWith('functions/') || MADE.has(name);
+/** Rows of the catalog come before its triggers, which would make functions of them. */
+function inOrder(files: readonly MigrationFile[]): MigrationFile[] {
+  const isCatalog = ({ name }: MigrationFile) => name === 'contract/event-catalog.ts';
+  const isMade = ({ name }: MigrationFile) => name.startsWith('functions/') || MADE.has(name);
+  return [...files.filter(({ kind }) => kind === 'versioned'), ...files.filter(isCatalog), ...files.filter(isMade)];
 }
 
 /** The file's SQL, so that it makes temporary objects: those of the auditors' schema get a name of their own. */
@@ -54,6 +57,7 @@ function asTemporary({ name, sql }: MigrationFile, installation: Installation): 
   const own = (name === 'rights.sql' ? sql.replaceAll(/^do \$\$.*?^\$\$;/gms, '') : sql)
     .replaceAll(/^-- outside a transaction\n/g, '')
     .replaceAll(/create index concurrently/gi, 'create index')
+    .replaceAll(/^update [^;]+;/gm, '')
     .replaceAll(/^\s*drop view if exists [^;]+;/gm, '')
     .replaceAll(/grant usage on schema [^;]+;/g, '')
     .replaceAll(/\bcarteiro_auditoria\.(?=\w)/g, 'auditoria_')
