@@ -1,4 +1,22 @@
 CREATE TYPE "public"."arrival_kind" AS ENUM('due', 'look', 'slot_free', 'slot_free_silent');--> statement-breakpoint
+CREATE TABLE "archive_acts" (
+	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "archive_acts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"act" text NOT NULL,
+	"month" text NOT NULL,
+	"first_seal" bigint NOT NULL,
+	"last_seal" bigint NOT NULL,
+	"place" text NOT NULL,
+	"manifest" "bytea" NOT NULL,
+	"rows" bigint NOT NULL,
+	"actor" text NOT NULL,
+	"reason" text,
+	"done_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
+	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "archive_acts_act" CHECK (act in ('arquivamento', 'remocao', 'restauracao', 'reescrita')),
+	CONSTRAINT "archive_acts_seals" CHECK (first_seal between 1 and last_seal)
+);
+--> statement-breakpoint
 CREATE TABLE "cursor_keys" (
 	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"key" "bytea" NOT NULL,
@@ -624,6 +642,8 @@ ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhook
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "archive_acts_newest" ON "archive_acts" USING btree ("month","position");--> statement-breakpoint
+CREATE INDEX "archive_acts_sealable" ON "archive_acts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint
 CREATE INDEX "deliveries_stopped" ON "deliveries" USING btree ("webhook_id","status","event_id") WHERE status in ('erro', 'suspensa');--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("webhook_id","next_attempt_at") WHERE status = 'pendente';--> statement-breakpoint

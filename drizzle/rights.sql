@@ -30,12 +30,16 @@ grant insert (name, tx, position) on projections to carteiro_app;
 grant insert (actor, operation, asked, request_id) on cpf_reads to carteiro_app;
 grant execute on function erased(json), erase_page(uuid, integer), end_erasure(uuid) to carteiro_app;
 
+-- `archive`, `maintain`: the acts; what removes is functions, which take no more than an act names.
+grant select on archive_acts to carteiro_app, carteiro_poller, carteiro_auditor_cpf;
+grant insert (act, month, first_seal, last_seal, place, manifest, rows, actor, reason) on archive_acts to carteiro_app;
+
 grant usage on schema carteiro_auditoria to carteiro_auditor;
 grant select on
   carteiro_auditoria.parceiros, carteiro_auditoria.webhooks, carteiro_auditoria.historico_webhooks, carteiro_auditoria.historico,
   carteiro_auditoria.eventos, carteiro_auditoria.mensagens, carteiro_auditoria.entregas, carteiro_auditoria.tentativas,
   carteiro_auditoria.pedidos_envio, carteiro_auditoria.selos, carteiro_auditoria.historico_parceiros,
-  carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf
+  carteiro_auditoria.apagamentos, carteiro_auditoria.apagamentos_eventos, carteiro_auditoria.leituras_cpf, carteiro_auditoria.arquivos
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
@@ -54,6 +58,8 @@ grant select (position, kind, webhook_id, partner_id, delivery_ids, ordered_at, 
 grant select (position, id, court_order, events, pages, ordered_at, epoch, tx) on erasure_orders to carteiro_auditor;
 grant select on erasure_pages, erasure_orders_as_sealed, erasure_pages_as_sealed, cpf_reads_as_sealed to carteiro_auditor;
 grant select (position, operation, asked, request_id, read_at, epoch, tx) on cpf_reads to carteiro_auditor;
+grant select (position, act, month, first_seal, last_seal, place, manifest, rows, done_at, epoch, tx) on archive_acts to carteiro_auditor;
+grant select on archive_acts_as_sealed to carteiro_auditor;
 grant select (event_id, partner_id, type, fan_out, snapshot) on messages to carteiro_auditor;
 grant select (id, event_id, webhook_id, partner_id, status, attempts, next_attempt_at, created_at, finished_at) on deliveries to carteiro_auditor;
 grant select (id, partner_id, events, active, created_at) on webhooks to carteiro_auditor;

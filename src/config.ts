@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { ANCHOR_VARIABLES, type AnchorSettings, anchorSettings, hasAnchors } from './anchor-settings.ts';
+import { ARCHIVE_VARIABLES, type ArchiveSettings, archiveSettings } from './archive-settings.ts';
 import { databaseUrl } from './database-url.ts';
 import { EGRESS_VARIABLES, egressSettings, type EgressSettings } from './egress-settings.ts';
 import {
@@ -16,14 +17,13 @@ import {
   integerOr,
   KEY,
   keyRing,
+  PRIVATE_NETWORKS,
   subnets,
   webUrl,
 } from './environment-rules.ts';
 import { type Schedules, SCHEDULES, schedulesOf } from './job-schedules.ts';
 import { isTrustworthy, type RegistrySettings, registrySettings, registryVariables } from './registry-settings.ts';
 
-const DEFAULT_ISSUER = 'https://carteiro.local';
-const DEFAULT_AUDIENCE = 'carteiro';
 export const DEFAULT_DATA_DIR = '.data';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -69,6 +69,8 @@ export interface Config {
   readonly eraseAfterYears: number;
   /** Which places outside keep checkpoints. */
   readonly anchors: AnchorSettings;
+  /** How the places are reached where archived months lie. */
+  readonly archive: ArchiveSettings;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Who writes the loans: partners through us, or the lender's core. */
   readonly loanCore: 'own' | 'outside';
@@ -109,9 +111,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
-const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';
-
 const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
@@ -125,8 +124,8 @@ const environment = z.object({
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   SANDBOX: flag.optional(),
   ALLOW_INSECURE_TARGETS: flag.optional(),
-  JWT_ISSUER: z.string().default(DEFAULT_ISSUER),
-  JWT_AUDIENCE: z.string().default(DEFAULT_AUDIENCE),
+  JWT_ISSUER: z.string().default('https://carteiro.local'),
+  JWT_AUDIENCE: z.string().default('carteiro'),
   JWT_JWKS_URL: z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback').optional(),
   SECRETS_KEY: keyRing.default([]),
   CHECKPOINT_KEY_FILE: z.string().optional(),
@@ -134,6 +133,7 @@ const environment = z.object({
   WORKER_KEY_FILE: z.string().optional(),
   ERASE_AFTER_YEARS: integer(0, 100).default(5),
   ...ANCHOR_VARIABLES,
+  ...ARCHIVE_VARIABLES,
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
   MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
@@ -220,6 +220,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     workerKeyFile: values.WORKER_KEY_FILE ?? null,
     eraseAfterYears: values.ERASE_AFTER_YEARS,
     anchors,
+    archive: archiveSettings(values),
     logLevel: values.LOG_LEVEL,
     loanCore: values.LOAN_CORE,
     marginReuseHours: values.MARGIN_REUSE_HOURS,
@@ -240,9 +241,9 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
 function failingEndpoints(values: z.infer<typeof environment>): Pick<Config, 'failingPolicy' | 'operatorWebhook'> {
   const { ENDPOINT_FAILING_AFTER: failingAfter, ENDPOINT_FAILING_HOURS: failingHours } = values;
   const { OPERATOR_WEBHOOK_URL: url, OPERATOR_WEBHOOK_SECRET: secret } = values;
-  const { ENDPOINT_SUSPEND_AFTER_DAYS: suspendAfterDays } = values;
+  const policy = { failingHours, suspendAfterDays: values.ENDPOINT_SUSPEND_AFTER_DAYS };
   return {
-    failingPolicy: failingAfter === null ? null : { failingAfter, failingHours, suspendAfterDays },
+    failingPolicy: failingAfter === null ? null : { failingAfter, ...policy },
     operatorWebhook: url !== undefined && secret !== undefined ? { url, secret } : null,
   };
 }

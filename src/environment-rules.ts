@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ANCHOR_NEEDS } from './anchor-settings.ts';
+import { ARCHIVE_NEEDS } from './archive-settings.ts';
 
 /** True or false. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -41,6 +42,7 @@ const NEEDS = [
   ['OPERATOR_WEBHOOK_URL', 'OPERATOR_WEBHOOK_SECRET'],
   ['OPERATOR_WEBHOOK_SECRET', 'OPERATOR_WEBHOOK_URL'],
   ...ANCHOR_NEEDS,
+  ...ARCHIVE_NEEDS,
 ] as const;
 
 /** What means nothing while the policy for failing endpoints is off. */
@@ -129,3 +131,6 @@ export const subnets = z
 export const webUrl = z
   .string()
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an absolute https:// URL');
+
+/** The own machine and private networks: nobody else's clients come from there, but a proxy's do. */
+export const PRIVATE_NETWORKS = '127.0.0.0/8,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7';

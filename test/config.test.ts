@@ -48,6 +48,7 @@ describe('the configuration', () => {
       eraseAfterYears: 5,
       checkpointHeader: true,
       anchors: { timestamp: null, directory: null, bucket: null, witness: null },
+      archive: { s3: null },
       logLevel: 'info',
       loanCore: 'own',
       marginReuseHours: 24,

@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '..');
 /** Lowest first. A room may import a lower rank and itself; what else it may is in SAME_RANK_ALLOWED. */
 const RANKS: readonly (readonly string[])[] = [
   ['registry-settings.ts', 'file-stamps.ts'],
-  ['anchor-settings.ts'],
+  ['anchor-settings.ts', 'archive-settings.ts'],
   ['environment-rules.ts'],
   ['egress-settings.ts', 'job-schedules.ts'],
   ['contract', 'config.ts', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
@@ -17,6 +17,7 @@ const RANKS: readonly (readonly string[])[] = [
   ['db', 'delivery/sending'],
   ['delivery/queue'],
   ['log', 'webhooks', 'registry', 'core', 'delivery/poller', 'delivery/partner', 'audit'],
+  ['archive'],
   ['steering'],
   ['http'],
   ['painel', 'listen'],

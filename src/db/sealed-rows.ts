@@ -98,6 +98,12 @@ export const SOURCES = {
     texts: ['actor'],
     shown: {},
   },
+  archive_acts: {
+    subject: 'month',
+    columns: `position act month first_seal last_seal place manifest rows actor reason done_at tx epoch`,
+    texts: ['actor', 'reason'],
+    shown: {},
+  },
 } as const satisfies Record<string, Source>;
 
 export type SourceName = keyof typeof SOURCES;

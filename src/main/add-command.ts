@@ -11,6 +11,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   secrets: 'the keys that encrypt signing secrets',
   registry: 'the bridge to the employment-data registry: simulate it, check one',
   audit: 'seals, balance and evidence',
+  archive: 'months of the log as files',
 };
 
 /** Adds the command `name`, of one word or of two. */

@@ -46,7 +46,11 @@ function snapshotOf(bytes: Buffer): string {
 }
 
 /** Where each column of the entry at `at` begins and ends, null as its own end before its start; and where the entry ends. */
-function walk(bytes: Buffer, at: number, onColumn: (ordinal: number, from: number, end: number) => void): number {
+export function walk(
+  bytes: Buffer,
+  at: number,
+  onColumn: (ordinal: number, from: number, end: number) => void,
+): number {
   const count = bytes.readInt32BE(at);
   let next = at + 4;
   for (let ordinal = 0; ordinal < count; ordinal += 1) {

@@ -14,13 +14,13 @@ export interface Span {
   readonly end: LogPoint;
 }
 
-/** Which rows lie in a span; the index knows `tx` as a number. */
-export function within({ from, end }: Span): string {
-  const tx = 'xid8send(t.tx)::bigint';
-  const starts = `t.epoch = ${from.epoch} and ${tx} >= ${from.tx}`;
-  const ends = `t.epoch = ${end.epoch} and ${tx} < ${end.tx}`;
+/** Which rows `t` lie in a span; the index knows `tx` as a number. */
+export function within({ from, end }: Span, t = 't'): string {
+  const tx = `xid8send(${t}.tx)::bigint`;
+  const starts = `${t}.epoch = ${from.epoch} and ${tx} >= ${from.tx}`;
+  const ends = `${t}.epoch = ${end.epoch} and ${tx} < ${end.tx}`;
   if (from.epoch === end.epoch) return `${starts} and ${tx} < ${end.tx}`;
-  return `(${starts} or t.epoch > ${from.epoch} and t.epoch < ${end.epoch} or ${ends})`;
+  return `(${starts} or ${t}.epoch > ${from.epoch} and ${t}.epoch < ${end.epoch} or ${ends})`;
 }
 
 /** Whether this login may read what was sealed, or only what is left of it once CPFs are masked. */
@@ -44,10 +44,16 @@ export function framedOf(source: SourceName, sight: Sight): { entry: string; fro
 const IN_PIECE = 256;
 const PIECES_AT_ONCE = 32;
 
-/** Reads the framed entries of all rows `t` that `rows` selects, in any order: pieces of some, one behind the other. */
-export async function readEntries(tx: Tx, rows: string, sight: Sight, onPiece: (bytes: Buffer) => void): Promise<void> {
+/** Reads the entries of all rows `t` that `rows` selects, framed unless `as` is given, in any order: pieces of some, one behind the other. */
+export async function readEntries(
+  tx: Tx,
+  rows: string,
+  sight: Sight,
+  onPiece: (bytes: Buffer) => void,
+  as: typeof framedOf = framedOf,
+): Promise<void> {
   const parts = SOURCE_NAMES.map((source) => {
-    const { entry, from } = framedOf(source, sight);
+    const { entry, from } = as(source, sight);
     return `select ${entry} as entry from ${from} where ${rows}`;
   });
   const query = tx.unsafe<{ piece: Buffer }[]>(

@@ -18,6 +18,7 @@ const TABLES: Readonly<Record<string, string | null>> = {
   erasure_orders: 'apagamentos',
   erasure_pages: 'apagamentos_eventos',
   cpf_reads: 'leituras_cpf',
+  archive_acts: 'arquivos',
   deliveries: 'entregas',
   webhooks: 'webhooks',
   partners: 'parceiros',

@@ -18,6 +18,7 @@ const WRITTEN: Readonly<Record<SourceName, string>> = {
   erasure_orders: 't.ordered_at',
   erasure_pages: '(select ordered_at from erasure_orders o where o.id = t.order_id)',
   cpf_reads: 't.read_at',
+  archive_acts: 't.done_at',
 };
 
 /** How far a row's own time may lie outside: a transaction begins before it writes, and servers' clocks differ. */
@@ -53,6 +54,7 @@ const NAMES: Readonly<Record<SourceName, string>> = {
   erasure_orders: 't.id::text',
   erasure_pages: `t.order_id || '/' || t.number`,
   cpf_reads: 't.position::text',
+  archive_acts: `t.month || '/' || t.position`,
 };
 
 /** Rows above the last seal that are older than ten minutes, and rows of transactions and epochs that the server has not reached. */

@@ -1,0 +1,82 @@
+/**
+ * A month's manifest: which seals it holds, and each file with its rows and digest. The manifest's own SHA-256 is in the row of
+ * `archive_acts`, which is sealed; and the log's keys sign it, so that it speaks for itself where the database is gone.
+ */
+import { z } from 'zod';
+import { type Signer, signNote } from '../audit/checkpoint/note.ts';
+import { sha256 } from '../audit/seals/merkle.ts';
+import { ArchiveFault, type Place } from './place.ts';
+import { TABLE_NAMES } from './table-file.ts';
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().nonnegative();
+const seals = z.object({ de: count, ate: count });
+
+const file = z.object({
+  nome: z.string(),
+  tabela: z.enum(TABLE_NAMES),
+  linhas: count,
+  bytes: count,
+  sha256: digest,
+  /** The lowest and the highest id in it, in hexadecimal; empty for a table without. */
+  de: z.string(),
+  ate: z.string(),
+});
+export type ArchivedFile = z.output<typeof file>;
+
+const part = z.object({ selos: seals, arquivos: z.array(file) });
+export type Part = z.output<typeof part>;
+
+const manifest = z.object({
+  formato: z.literal('carteiro/arquivo/1'),
+  mes: z.string(),
+  selos: seals.extend({ linhas: count }),
+  gerado_em: z.iso.datetime(),
+  /** Why the month was written again; null the first time. */
+  motivo: z.string().nullable(),
+  partes: z.array(part),
+  /** A signed note; null where nothing signs. */
+  assinatura: z.string().nullable(),
+});
+export type Manifest = z.output<typeof manifest>;
+
+/** What is signed: one line each. */
+function signedText({ formato, mes, selos, gerado_em: at, partes }: Omit<Manifest, 'assinatura'>): string {
+  return [
+    formato,
+    mes,
+    `${selos.de} ${selos.ate}`,
+    sha256(Buffer.from(JSON.stringify(partes))).toString('hex'),
+    at,
+    '',
+  ].join('\n');
+}
+
+export function writeManifest(unsigned: Omit<Manifest, 'assinatura'>, signers: readonly Signer[]) {
+  const assinatura = signers.length === 0 ? null : signNote(signedText(unsigned), signers);
+  const bytes = Buffer.from(`${JSON.stringify({ ...unsigned, assinatura }, null, 1)}\n`);
+  return { bytes, digest: sha256(bytes) };
+}
+
+export function manifestName(month: string, digest: Buffer): string {
+  return `${month}/manifesto-${digest.toString('hex', 0, 4)}.json`;
+}
+
+/** Throws {@link ArchiveFault} where it cannot be read, or is another than the one of this digest. */
+export async function readManifest(place: Place, month: string, expected: Buffer): Promise<Manifest> {
+  const name = manifestName(month, expected);
+  const bytes = await place.read(name);
+  if (!sha256(bytes).equals(expected))
+    throw new ArchiveFault(`${place.name}/${name} was altered: its SHA-256 is another`);
+  return manifest.parse(JSON.parse(bytes.toString()));
+}
+
+/** The file's bytes. Throws {@link ArchiveFault} where they are others than the manifest tells. */
+export async function readFile(place: Place, { nome, bytes, sha256: expected }: ArchivedFile): Promise<Buffer> {
+  const found = await place.read(nome);
+  if (sha256(found).toString('hex') !== expected) {
+    const how = found.length === bytes ? 'its SHA-256 is another' : `it has ${found.length} bytes of ${bytes}`;
+    throw new ArchiveFault(`${place.name}/${nome} was altered: ${how}`);
+  }
+  return found;
+}

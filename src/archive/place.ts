@@ -1,0 +1,137 @@
+/** Where archives lie: a directory, or below a prefix of an S3 bucket. A file there is written once, whole or not at all. */
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { AwsClient } from 'aws4fetch';
+import { said } from '../audit/anchor/anchor.ts';
+
+/** A place, or a file in it, is not as it should be; the message is one sentence. */
+export class ArchiveFault extends Error {
+  override name = 'ArchiveFault';
+}
+
+export interface Place {
+  /** Where it is, without a secret: an absolute path, or `s3://bucket/prefix`. */
+  readonly name: string;
+  write(file: string, bytes: Buffer): Promise<void>;
+  /** Its bytes from `from` to before `end`; all of them where these are left out. */
+  read(file: string, from?: number, end?: number): Promise<Buffer>;
+  /** Removes it where it is there. */
+  remove(file: string): Promise<void>;
+}
+
+export interface S3Access {
+  /** `https://s3.sa-east-1.amazonaws.com`, without a slash at its end. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+/** Throws {@link ArchiveFault} where `name` is neither an absolute path nor `s3://bucket/prefix`, or there is no key for S3. */
+export function openPlace(name: string, access: S3Access | null): Place {
+  const [, bucket] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[A-Za-z0-9!_.*'()/-]*)?)$/.exec(name) ?? [];
+  if (bucket === undefined) {
+    if (name.startsWith('s3:')) throw new ArchiveFault(`${name} is no place: give s3://bucket/prefix`);
+    return directoryPlace(path.resolve(name));
+  }
+  if (access === null) throw new ArchiveFault(`${name} needs ARCHIVE_S3_KEY_ID and ARCHIVE_S3_SECRET_FILE`);
+  return bucketPlace(name.replace(/\/+$/, ''), bucket.replace(/\/+$/, ''), access);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  ENOENT: 'it is not there',
+  ENOTDIR: 'a part of the path is no directory',
+  EACCES: 'the login may not',
+  EPERM: 'the login may not',
+  EROFS: 'it can only be read',
+};
+
+function directoryPlace(root: string): Place {
+  const told = async <T>(what: string, file: string, work: (full: string) => Promise<T>): Promise<T> => {
+    const full = path.join(root, file);
+    try {
+      return await work(full);
+    } catch (cause) {
+      const { code = '', message } = cause as NodeJS.ErrnoException;
+      throw new ArchiveFault(`${full} cannot be ${what}: ${WORDS[code] ?? message}`);
+    }
+  };
+  return {
+    name: root,
+    write: (file, bytes) =>
+      told('written', file, async (full) => {
+        await mkdir(path.dirname(full), { recursive: true });
+        const part = `${full}.${randomUUID()}.part`;
+        try {
+          const handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o640);
+          try {
+            await handle.writeFile(bytes);
+            await handle.sync();
+          } finally {
+            await handle.close();
+          }
+          await rename(part, full);
+        } catch (error) {
+          await rm(part, { force: true });
+          throw error;
+        }
+        const directory = await open(path.dirname(full), constants.O_RDONLY);
+        try {
+          await directory.sync();
+        } finally {
+          await directory.close();
+        }
+      }),
+    read: (file, from = 0, end) =>
+      told('read', file, async (full) => {
+        const handle = await open(full, constants.O_RDONLY);
+        try {
+          if (end === undefined) return await handle.readFile();
+          const bytes = Buffer.alloc(end - from);
+          const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
+          return bytes.subarray(0, bytesRead);
+        } finally {
+          await handle.close();
+        }
+      }),
+    remove: (file) => told('removed', file, (full) => rm(full, { force: true })),
+  };
+}
+
+const ANSWER_MS = 120_000;
+
+function bucketPlace(name: string, bucket: string, { endpoint, region, keyId, secret }: S3Access): Place {
+  const client = new AwsClient({ accessKeyId: keyId, secretAccessKey: secret, service: 's3', region, retries: 2 });
+  const ask = async (what: string, file: string, init: RequestInit): Promise<Buffer> => {
+    const object = `${name}/${file}`;
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const failed = (why: string, cause?: unknown) => new ArchiveFault(`${object} cannot be ${what}: ${why}`, { cause });
+    try {
+      const answer = await client.fetch(`${endpoint}/${bucket}/${file}`, { ...init, redirect: 'manual', signal });
+      const body = Buffer.from(await answer.arrayBuffer());
+      if (![200, 204, 206].includes(answer.status)) throw failed(`S3 answers ${answer.status}${said(body)}`);
+      return body;
+    } catch (error) {
+      if (error instanceof ArchiveFault) throw error;
+      const { message, cause } = error as Error;
+      throw failed(`${endpoint} does not answer: ${cause instanceof Error ? cause.message : message}`, error);
+    }
+  };
+  return {
+    name,
+    async write(file, bytes) {
+      const sum = createHash('sha256').update(bytes).digest('base64');
+      // A retention of the bucket asks for a checksum.
+      await ask('written', file, { method: 'PUT', body: bytes, headers: { 'x-amz-checksum-sha256': sum } });
+    },
+    read: (file, from = 0, end) =>
+      ask('read', file, end === undefined ? {} : { headers: { Range: `bytes=${from}-${end - 1}` } }),
+    async remove(file) {
+      await ask('removed', file, { method: 'DELETE' });
+    },
+  };
+}

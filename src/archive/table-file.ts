@@ -1,0 +1,200 @@
+/**
+ * One Parquet file: rows of one table, in columns of the table's own names and types, compressed by Zstandard.
+ *
+ * A row is what PostgreSQL's `record_send` makes of it, as a sealed entry is (audit/seals), so the file gives back each byte that
+ * was hashed. What an entry has as a hash is here as its text: an event's `body`, an attempt's `answer`, each with its salt; the
+ * column `commitment` is filled only where these were erased. `deliveries` are not sealed.
+ */
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { BODY, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
+import { walk } from '../audit/seals/entry.ts';
+import { sha256 } from '../audit/seals/merkle.ts';
+import { readCell, schemaOf, writeCell } from './cells.ts';
+
+export type TableName = SourceName | 'deliveries';
+export const TABLE_NAMES: readonly TableName[] = [...SOURCE_NAMES, 'deliveries'];
+
+/** What a file has beside the columns of the entry: an expression over `t` for each. */
+const MORE: Readonly<Partial<Record<TableName, Readonly<Record<string, string>>>>> = {
+  events: {
+    salt: 't.salt',
+    body: `convert_from(${BODY}, 'UTF8')`,
+    // Of a test the body may be another event's example.
+    data: `case when t.type = 'webhook.teste' then t.data::text end`,
+  },
+  attempts: { salt: 't.salt', answer: 't.answer' },
+};
+const DELIVERY =
+  'id event_id webhook_id partner_id status attempts failures lost_in_row created_at finished_at is_test'.split(' ');
+
+function columnsOfTable(table: TableName): readonly string[] {
+  return table === 'deliveries' ? DELIVERY : [...columnsOf(table), ...Object.keys(MORE[table] ?? {})];
+}
+
+/** A row `t` of the table as the bytes that its file is made of. */
+export function recordOf(table: TableName): string {
+  const columns = columnsOfTable(table).map((name) => MORE[table]?.[name] ?? `t.${name}`);
+  return `record_send(row('${table}'::text, ${columns.join(', ')}))`;
+}
+
+/** Rows of one table while a file is filled. */
+interface Filling {
+  readonly oids: number[];
+  readonly columns: unknown[][];
+}
+
+/** Gathers records, and makes a file of those of each table. */
+export class TableFiles {
+  readonly #tables = new Map<TableName, Filling>();
+
+  /** Adds records, one behind the other. */
+  readonly add = (bytes: Buffer): void => {
+    for (let at = 0; at < bytes.length;) {
+      let filling: Filling | undefined;
+      at = walk(bytes, at, (ordinal, from, end) => {
+        if (ordinal === 0) filling = this.#of(bytes.toString('latin1', from, end) as TableName);
+        else if (filling !== undefined) {
+          filling.oids[ordinal - 1] = bytes.readInt32BE(from - 8);
+          filling.columns[ordinal - 1]?.push(
+            end < from ? null : readCell(bytes.readInt32BE(from - 8), bytes.subarray(from, end)),
+          );
+        }
+      });
+    }
+  };
+
+  #of(table: TableName): Filling {
+    let filling = this.#tables.get(table);
+    if (filling === undefined) {
+      filling = { oids: [], columns: columnsOfTable(table).map(() => []) };
+      this.#tables.set(table, filling);
+    }
+    return filling;
+  }
+
+  /** The file of each table that has rows. */
+  files(): {
+    readonly table: TableName;
+    readonly rows: number;
+    readonly from: string;
+    readonly to: string;
+    readonly bytes: Buffer;
+  }[] {
+    return TABLE_NAMES.flatMap((table) => {
+      const filling = this.#tables.get(table);
+      return filling === undefined ? [] : [{ table, ...written(table, filling) }];
+    });
+  }
+}
+
+/** What a reader asks by; rows lie in its order. */
+const KEYS: Readonly<Partial<Record<TableName, string>>> = { events: 'id', attempts: 'delivery_id', deliveries: 'id' };
+const ROW_GROUP = 16_384;
+const LEVEL = 9;
+
+function written(table: TableName, { oids, columns }: Filling) {
+  const names = columnsOfTable(table);
+  const key = columns[names.indexOf(KEYS[table] ?? '')] as Buffer[] | undefined;
+  const order = Array.from(columns[0] ?? [], (_, row) => row);
+  if (key !== undefined) order.sort((one, other) => Buffer.compare(key[one] as Buffer, key[other] as Buffer));
+  const bytes = parquetWriteBuffer({
+    codec: 'ZSTD',
+    compressors: {
+      ZSTD: (input) => zstdCompressSync(input, { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } }),
+    },
+    columnData: names.map((name, index) => ({ name, data: order.map((row) => columns[index]?.[row]) })),
+    schema: [
+      { name: 'root', num_children: names.length },
+      ...names.flatMap((name, index) => schemaOf(name, oids[index] ?? 0)),
+    ],
+    rowGroupSize: ROW_GROUP,
+    kvMetadata: [{ key: TYPES_KEY, value: JSON.stringify([table, ...oids]) }],
+    createdBy: 'carteiro',
+  });
+  const idAt = (row: number | undefined) =>
+    key === undefined || row === undefined ? '' : (key[row]?.toString('hex') ?? '');
+  return { rows: order.length, from: idAt(order[0]), to: idAt(order.at(-1)), bytes: Buffer.from(bytes) };
+}
+
+/** Where the file keeps the table's name and its columns' types in PostgreSQL. */
+const TYPES_KEY = 'carteiro';
+
+const READING = {
+  compressors: {
+    ZSTD: (input: Uint8Array, length: number) => zstdDecompressSync(input, { maxOutputLength: Math.max(length, 1) }),
+  },
+  utf8: false,
+  // As they are, to the microsecond.
+  parsers: { timestampFromMicroseconds: (at: bigint) => at, uuidFromBytes: (bytes: Uint8Array) => bytes },
+};
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A file's rows as Parquet has them; with `key`, those whose key that is. */
+export async function readRows(file: AsyncBuffer, key?: Buffer) {
+  const metadata = await parquetMetadataAsync(file);
+  const [table, ...oids] = JSON.parse(
+    metadata.key_value_metadata?.find(({ key: name }) => name === TYPES_KEY)?.value ?? '[]',
+  ) as [TableName, ...number[]];
+  const column = KEYS[table];
+  if (key === undefined || column === undefined) {
+    return { table, oids, rows: (await parquetReadObjects({ file, metadata, ...READING })) as Row[] };
+  }
+  const found: Row[] = [];
+  let start = 0;
+  for (const group of metadata.row_groups) {
+    const end = start + Number(group.num_rows);
+    const keys = await parquetReadObjects({
+      file,
+      metadata,
+      ...READING,
+      columns: [column],
+      rowStart: start,
+      rowEnd: end,
+    });
+    const first = keys.findIndex((row) => key.equals(row[column] as Uint8Array));
+    const last = keys.findLastIndex((row) => key.equals(row[column] as Uint8Array));
+    if (first >= 0) {
+      found.push(
+        ...(await parquetReadObjects({
+          file,
+          metadata,
+          ...READING,
+          rowStart: start + first,
+          rowEnd: start + last + 1,
+        })),
+      );
+    }
+    start = end;
+  }
+  return { table, oids, rows: found };
+}
+
+/** The sealed entry of a row of a file, made again with the hashes of its texts. */
+export function entryOf(table: SourceName, oids: readonly number[], row: Row): Buffer {
+  const text = table === 'events' ? writeCell(25, row['body']) : writeCell(17, row['answer']);
+  const salt = row['salt'] as Uint8Array | null | undefined;
+  const hasText = MORE[table] !== undefined && text !== null && salt !== null && salt !== undefined;
+  const cells = columnsOf(table).map((name, index) => {
+    const isMade = name === 'commitment' && hasText;
+    return [
+      oids[index] ?? 0,
+      isMade ? sha256(Buffer.concat([salt, text])) : writeCell(oids[index] ?? 0, row[name]),
+    ] as const;
+  });
+  return record([[25, Buffer.from(table)], ...cells]);
+}
+
+function record(cells: readonly (readonly [oid: number, raw: Buffer | null])[]): Buffer {
+  const parts = cells.flatMap(([oid, raw]) => {
+    const head = Buffer.alloc(8);
+    head.writeInt32BE(oid, 0);
+    head.writeInt32BE(raw === null ? -1 : raw.length, 4);
+    return raw === null ? [head] : [head, raw];
+  });
+  const count = Buffer.alloc(4);
+  count.writeInt32BE(cells.length);
+  return Buffer.concat([count, ...parts]);
+}

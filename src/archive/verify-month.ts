@@ -1,0 +1,69 @@
+/** The check of a month's files: each byte against the manifest, each row hashed again, each seal's root made of the rows. */
+import type { Pool } from '../db/pool.ts';
+import { FRAMES } from '../db/sealed-rows.ts';
+import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
+import { levelAbove, rootOf } from '../audit/seals/merkle.ts';
+import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
+import { type MonthAct, readMonth } from './acts.ts';
+import { type Part, readFile, readManifest } from './manifest.ts';
+import { ArchiveFault, type Place } from './place.ts';
+import { entryOf, readRows } from './table-file.ts';
+
+/** What the rows of a part's files hash to, seal by seal. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+async function hashPart(place: Place, part: Part, seals: readonly Seal[]): Promise<Leaves[]> {
+  const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
+  for (const file of part.arquivos) {
+    const bytes = await readFile(place, file);
+    const { table, oids, rows } = await readRows(new Uint8Array(bytes).buffer);
+    if (table !== file.tabela || rows.length !== file.linhas) {
+      throw new ArchiveFault(`${place.name}/${file.nome} has not the rows that the manifest tells`);
+    }
+    if (table === 'deliveries') continue;
+    for (const row of rows) collector.add(Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]));
+  }
+  return collector.finish();
+}
+
+/** True where these are the rows that were sealed. */
+function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
+  return rows === seal.rows && rootOf(levelAbove(hashes)).equals(seal.root);
+}
+
+/** Throws {@link ArchiveFault} with the first thing that does not fit. */
+export async function verifyPart(pool: Pool, place: Place, part: Part): Promise<void> {
+  const { de, ate } = part.selos;
+  const seals = await pool.run((sql) => readSeals(sql, de - 1, ate - de + 1));
+  const found = await hashPart(place, part, seals);
+  for (const [index, seal] of seals.entries()) {
+    if (!isOfSeal(found[index] as Leaves, seal)) {
+      const rows = `${found[index]?.rows} of its ${seal.rows} rows`;
+      throw new ArchiveFault(
+        `the files of seals ${de} to ${ate} do not give seal ${seal.number}: ${rows} are there, or some are others`,
+      );
+    }
+  }
+  if (seals.length !== ate - de + 1) throw new ArchiveFault(`the log lacks some of the seals ${de} to ${ate}`);
+}
+
+/** Throws {@link ArchiveFault} where the month is not archived, or with the first thing that does not fit. */
+export async function verifyMonth(
+  pool: Pool,
+  openPlace: (name: string) => Place,
+  month: string,
+  onProgress?: (rows: number) => void,
+): Promise<MonthAct> {
+  const act = await pool.run((sql) => readMonth(sql, month));
+  if (act === null) throw new ArchiveFault(`${month} is not archived`);
+  const place = openPlace(act.place);
+  const { partes } = await readManifest(place, month, act.manifest);
+  let [rows, next] = [0, act.firstSeal];
+  for (const part of partes) {
+    if (part.selos.de !== next) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
+    next = part.selos.ate + 1;
+    await verifyPart(pool, place, part);
+    rows += part.arquivos.reduce((sum, { tabela, linhas }) => sum + (tabela === 'deliveries' ? 0 : linhas), 0);
+    onProgress?.(rows);
+  }
+  if (next !== act.lastSeal + 1) throw new ArchiveFault(`the manifest of ${month} lacks seal ${next}`);
+  return act;
+}

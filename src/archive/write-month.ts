@@ -1,0 +1,145 @@
+/**
+ * A month goes to its place: whole seals, part by part, each part with a file for each table that has rows in it.
+ *
+ * The month's seals are those that were made in it, by the time of São Paulo, from behind the month before on. Of deliveries the
+ * ended ones of its events go with it; one that still waits stays where it is, and is no loss when the month is removed.
+ * Crash: the month is archived when its row in `archive_acts` is committed, and that comes last, after everything was read back from
+ * the place and every seal's root was made of it. Files of a run that was cut short are replaced by the next, or are in nobody's way.
+ */
+import { createHash } from 'node:crypto';
+import type { Signer } from '../audit/checkpoint/note.ts';
+import { readEntries, within } from '../audit/seals/rows.ts';
+import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
+import { addMonths, startOfDay } from '../contract/calendar.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { addAct, type MonthAct, readMonth } from './acts.ts';
+import { type ArchivedFile, type Manifest, manifestName, type Part, writeManifest } from './manifest.ts';
+import { ArchiveFault, type Place } from './place.ts';
+import { recordOf, TableFiles } from './table-file.ts';
+import { verifyPart } from './verify-month.ts';
+
+/** Rows of a part; a seal is never split. The files of one part are in memory at a time. */
+const PART_ROWS = 131_072;
+const PART_SEALS = 1_024;
+
+export interface Archiving {
+  readonly pool: Pool;
+  readonly place: Place;
+  readonly month: string;
+  readonly signers: readonly Signer[];
+  readonly actor: string;
+  readonly onProgress?: (rows: number) => void;
+}
+
+/** Writes, reads back and registers the month. Throws {@link ArchiveFault} where it cannot be done. */
+export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
+  const { pool, place, month, actor } = archiving;
+  const range = await pool.run(async (sql) => {
+    const known = await readMonth(sql, month);
+    if (known !== null) throw new ArchiveFault(`${month} is archived in ${known.place} since before: nothing was done`);
+    return rangeOf(sql, month);
+  });
+  const { manifest, digest } = await writeMonth(archiving, range, null);
+  const { de: firstSeal, ate: lastSeal, linhas: rows } = manifest.selos;
+  const made = { month, firstSeal, lastSeal, place: place.name, manifest: digest, rows, actor, reason: null };
+  await pool.transaction((tx) => addAct(tx, { act: 'arquivamento', ...made }));
+  return { act: 'arquivamento', ...made };
+}
+
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+async function rangeOf(sql: Tx, month: string): Promise<Range> {
+  const start = startOfDay(`${month}-01`);
+  const end = startOfDay(addMonths(`${month}-01`, 1));
+  const [{ isOver, first, last }] = await sql<[{ isOver: boolean; first: number; last: number }]>`
+    select now() > ${end}::timestamptz + interval '1 hour' as "isOver",
+           coalesce(max(number) filter (where sealed_at < ${start}), 0)::float8 + 1 as first, max(number)::float8 as last
+    from seals where sealed_at < ${end}`;
+  if (!isOver) throw new ArchiveFault(`${month} is not over yet in São Paulo, or ended less than an hour ago`);
+  if (last === null || last < first)
+    throw new ArchiveFault(`no seal was made in ${month}: there is nothing to archive`);
+  return { first, last };
+}
+
+/** Writes the files and the manifest of these seals, and verifies what the place gives back. */
+async function writeMonth(
+  { pool, place, month, signers, onProgress }: Archiving,
+  { first, last }: Range,
+  reason: string | null,
+): Promise<{ readonly manifest: Omit<Manifest, 'assinatura'>; readonly digest: Buffer }> {
+  const partes: Part[] = [];
+  let rows = 0;
+  for (let after = first - 1; after < last;) {
+    const seals = await nextSeals(pool, after, last);
+    const [from, to] = [seals[0] as Seal, seals.at(-1) as Seal];
+    const arquivos = await writePart(pool, place, month, partes.length + 1, from, to);
+    const part = { selos: { de: from.number, ate: to.number }, arquivos };
+    await verifyPart(pool, place, part);
+    partes.push(part);
+    rows += seals.reduce((sum, seal) => sum + seal.rows, 0);
+    onProgress?.(rows);
+    after = to.number;
+  }
+  const manifest = {
+    formato: 'carteiro/arquivo/1' as const,
+    mes: month,
+    selos: { de: first, ate: last, linhas: rows },
+    gerado_em: new Date().toISOString(),
+    motivo: reason,
+    partes,
+  };
+  const { bytes, digest } = writeManifest(manifest, signers);
+  await place.write(manifestName(month, digest), bytes);
+  return { manifest, digest };
+}
+
+/** As many as make a part: of one epoch, unless it is one seal alone. */
+async function nextSeals(pool: Pool, after: number, last: number): Promise<Seal[]> {
+  const seals = await pool.run((sql) => readSeals(sql, after, Math.min(PART_SEALS, last - after)));
+  const epoch = seals[0]?.from.epoch;
+  let rows = 0;
+  const end = seals.findIndex((seal, index) => {
+    rows += seal.rows;
+    return index > 0 && (rows > PART_ROWS || seal.end.epoch !== epoch);
+  });
+  const taken = end < 0 ? seals : seals.slice(0, end);
+  if (taken[0]?.number !== after + 1) throw new ArchiveFault(`the log lacks seal ${after + 1}: run audit verify`);
+  return taken;
+}
+
+async function writePart(
+  pool: Pool,
+  place: Place,
+  month: string,
+  number: number,
+  from: Seal,
+  to: Seal,
+): Promise<ArchivedFile[]> {
+  const span = { from: from.from, end: to.end };
+  const tables = new TableFiles();
+  await pool.run(async (sql) => {
+    await readEntries(sql, within(span), 'whole', tables.add, (source) => ({
+      entry: recordOf(source),
+      from: `${source} t`,
+    }));
+    const ended = sql.unsafe<{ piece: Buffer }[]>(
+      `select string_agg(${recordOf('deliveries')}, '') as piece
+       from events e join webhooks w on w.partner_id = e.partner_id
+       join deliveries t on t.webhook_id = w.id and t.event_id = e.id
+       where ${within(span, 'e')} and e.fan_out > 0 and t.status in ('entregue', 'erro')
+       group by e.position % 512`,
+    );
+    for await (const pieces of ended.cursor(8)) for (const { piece } of pieces) tables.add(piece);
+  });
+  const written: ArchivedFile[] = [];
+  for (const { table, rows, from: de, to: ate, bytes } of tables.files()) {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const nome = `${month}/${table}-${String(number).padStart(5, '0')}-${sha256.slice(0, 8)}.parquet`;
+    await place.write(nome, bytes);
+    written.push({ nome, tabela: table, linhas: rows, bytes: bytes.length, sha256, de, ate });
+  }
+  return written;
+}

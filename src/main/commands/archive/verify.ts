@@ -1,0 +1,28 @@
+import { readMonth } from '../../arguments.ts';
+import { command } from '../../command.ts';
+
+export const verify = command({
+  summary: 'read an archived month again, hash its rows, and compare them with the seals',
+  takes: { month: { about: 'an archived month: 2026-10', read: readMonth } },
+  help: `
+Each file is read from its place and held against the manifest's SHA-256, the manifest against the digest that is sealed in the
+log, and the rows of the files against the root of each seal.
+
+Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "onde": "/archive", "confere": true}.`,
+  exits: { done: 'the files are those that were archived', refused: 'they are not: standard error says which and how' },
+  async run({ month }, { configure, print }) {
+    const { config, log } = configure();
+    const [{ verifyMonth }, { placesOf }, { runJob }] = await Promise.all([
+      import('../../../archive/verify-month.ts'),
+      import('../../service/archives.ts'),
+      import('../../job-pool.ts'),
+    ]);
+    const openPlace = await placesOf(config);
+    return runJob({ config, log, print }, async (pool, progress) => {
+      const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
+      const { firstSeal, lastSeal, rows, place } = await verifyMonth(pool, openPlace, month, onProgress);
+      const selos = { de: firstSeal, ate: lastSeal };
+      return { summary: { mes: month, selos, linhas: rows, onde: place, confere: true }, isGood: true };
+    });
+  },
+});
