@@ -27,6 +27,7 @@ declare
   lane_of uuid;
   -- The partner of each delivery that was claimed.
   claimed uuid[] := '{}';
+  waits_for_disk text;
 begin
   if current_setting('carteiro.known_server', true) is distinct from 'yes' then
     perform refuse_strange_server();
@@ -74,7 +75,7 @@ begin
     select c.*, null::int, null::text, null::float8
     from claim_due(claim, at_most - cardinality(claimed), moment, due_from, reserve, holders, held, sated) c;
   elsif claimed = '{}' then
-    perform set_config('synchronous_commit', 'off', true);
+    waits_for_disk := set_config('synchronous_commit', 'off', true);
   end if;
 end
 $$;

@@ -21,9 +21,11 @@ declare
     select min(tx) from (select min(tx) as tx from arrivals where tx >= after
                          union all select min(tx) from arrivals where tx = any (running)) arrived);
   moment timestamptz;
+  -- Assigned: `perform` would start a statement (take_arrivals.sql).
+  done boolean;
 begin
   if oldest is null then
-    perform set_config('carteiro.taken', seen::text, false);
+    done := set_config('carteiro.taken', seen::text, false) is null;
   end if;
   loop
     moment := coalesce(at, clock_timestamp()) - lag;
@@ -40,7 +42,7 @@ begin
           and (a.kind in ('due', 'look')
                or (select saturated from lanes l where l.webhook_id = a.webhook_id order by version desc limit 1)));
     end if;
-    perform pg_sleep(lag_ms / 2000);
+    done := pg_sleep(lag_ms / 2000) is null;
   end loop;
 end
 $$;

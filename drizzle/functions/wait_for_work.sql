@@ -32,6 +32,8 @@ declare
   after constant xid8 := pg_snapshot_xmax(arrivals_taken());
   running constant xid8[] := array(select pg_snapshot_xip(arrivals_taken()));
   moment timestamptz;
+  -- Assigned: `perform` would start a statement (take_arrivals.sql).
+  done boolean;
 begin
   loop
     -- A variable: compared with a volatile function, the index on lanes would be walked from end to end.
@@ -62,15 +64,15 @@ begin
     keeps_watch := keeps_watch or pg_try_advisory_xact_lock(awaiting);
     if keeps_watch and is_appending(appending) then
       begin
-        perform set_config('lock_timeout', nap_in_ms, true);
-        perform pg_advisory_xact_lock(appending);
+        done := set_config('lock_timeout', nap_in_ms, true) is null;
+        done := pg_advisory_xact_lock(appending) is null;
         -- However this block ends, it is undone, and the lock with it.
         raise sqlstate 'CT001' using message = 'appended';
       exception when lock_not_available or sqlstate 'CT001' then
         null;
       end;
     else
-      perform pg_sleep(nap_ms * case when keeps_watch then 1 else 4 end / 1000);
+      done := pg_sleep(nap_ms * case when keeps_watch then 1 else 4 end / 1000) is null;
     end if;
   end loop;
 end
