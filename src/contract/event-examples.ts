@@ -6,7 +6,7 @@
  * that takes an example for an event finds no loan of its own to change.
  */
 import type { EventData, SubscribableName } from './events.ts';
-import { LOAN_EXAMPLE } from './loan-example.ts';
+import { LOAN_EXAMPLE } from './resources/loan-example.ts';
 import { CLOSED_FOR_END_OF_BOND } from './statuses.ts';
 
 const idOf = (digit: number) => `00000000-0000-7000-8000-00000000000${digit}`;

@@ -12,19 +12,33 @@ import {
   OUTCOMES,
   SIGNING_MODES,
 } from './statuses.ts';
+import { FIELD_MEANINGS } from './field-meanings.ts';
 import { cnpj, cpf } from './tax-ids.ts';
 import { amount, date, id, MAX_INSTALLMENTS, month, signedAmount, text, timestamp } from './values.ts';
 
-const codeAndDescription = z.strictObject({ codigo: text(60), descricao: text(200) }).meta({ id: 'CodigoEDescricao' });
+/** An object of these fields, each with its meaning beside what its own schema says. */
+function payload<S extends Readonly<Partial<Record<keyof typeof FIELD_MEANINGS, z.ZodType>>>>(shape: S) {
+  const fields = Object.entries(shape as Readonly<Record<string, z.ZodType>>).map(([name, schema]) => {
+    const { pt, en } = FIELD_MEANINGS[name as keyof typeof FIELD_MEANINGS];
+    const own = schema.meta()?.text;
+    return [
+      name,
+      schema.meta({ text: own === undefined ? { pt, en } : { pt: `${pt}. ${own.pt}`, en: `${en}. ${own.en}` } }),
+    ];
+  });
+  return z.strictObject(Object.fromEntries(fields) as S);
+}
 
-export const authorizationConfirmed = z.strictObject({
+const codeAndDescription = payload({ codigo: text(60), descricao: text(200) }).meta({ id: 'CodigoEDescricao' });
+
+export const authorizationConfirmed = payload({
   autorizacao_id: id,
   cpf_trabalhador: cpf,
   status: z.literal('confirmada'),
   origem: z.enum(AUTHORIZATION_ORIGINS),
 });
 
-export const marginConcluded = z.strictObject({
+export const marginConcluded = payload({
   cpf_trabalhador: cpf,
   cnpj_empregador: cnpj,
   consulta_margem_id: id,
@@ -33,51 +47,51 @@ export const marginConcluded = z.strictObject({
   margem_percentual: z.number().nullable(),
 });
 
-export const marginFailed = z.strictObject({
+export const marginFailed = payload({
   cpf_trabalhador: cpf,
   cnpj_empregador: cnpj,
   tipo_erro: z.enum(MARGIN_ERROR_KINDS),
   erro: z.string(),
 });
 
-export const loanIssued = z.strictObject({ emprestimo_id: id, numero: z.string(), valor_liberado: amount });
+export const loanIssued = payload({ emprestimo_id: id, numero: z.string(), valor_liberado: amount });
 
-export const issuanceFailed = z.strictObject({ emprestimo_id: id, motivo: z.string() });
+export const issuanceFailed = payload({ emprestimo_id: id, motivo: z.string() });
 
-export const signingConcluded = z.strictObject({ emprestimo_id: id, tipo_assinatura: z.enum(SIGNING_MODES) });
+export const signingConcluded = payload({ emprestimo_id: id, tipo_assinatura: z.enum(SIGNING_MODES) });
 
-export const signingPending = z.strictObject({
+export const signingPending = payload({
   emprestimo_id: id,
   numero_emprestimo: z.string(),
   ccb_assinada_recebida: z.boolean(),
 });
 
-export const documentsPending = z.strictObject({ emprestimo_id: id, numero_emprestimo: z.string(), prazo: date });
+export const documentsPending = payload({ emprestimo_id: id, numero_emprestimo: z.string(), prazo: date });
 
-export const documentsReceived = z.strictObject({ emprestimo_id: id, numero_emprestimo: z.string() });
+export const documentsReceived = payload({ emprestimo_id: id, numero_emprestimo: z.string() });
 
-export const registrationConcluded = z.strictObject({
+export const registrationConcluded = payload({
   emprestimo_id: id,
   averbacao_id: id,
   protocolo_registry: z.string(),
 });
 
-export const registrationFailed = z.strictObject({ emprestimo_id: id, averbacao_id: id, erro: z.string() });
+export const registrationFailed = payload({ emprestimo_id: id, averbacao_id: id, erro: z.string() });
 
-export const disbursementSettled = z.strictObject({
+export const disbursementSettled = payload({
   emprestimo_id: id,
   numero_emprestimo: z.string(),
   valor_liberado: amount,
   data_liberacao: date,
 });
 
-export const disbursementFailed = z.strictObject({
+export const disbursementFailed = payload({
   emprestimo_id: id,
   numero_emprestimo: z.string(),
   motivo: z.string(),
 });
 
-export const bondEnded = z.strictObject({
+export const bondEnded = payload({
   emprestimo_id: id,
   numero_emprestimo: z.string(),
   cpf_trabalhador: cpf,
@@ -85,16 +99,16 @@ export const bondEnded = z.strictObject({
   nome_trabalhador: z.string(),
   data_desligamento: date,
   motivo_desligamento: codeAndDescription,
-  situacao_emprestimo: z.strictObject({
+  situacao_emprestimo: payload({
     codigo: text(60).meta({ examples: [CLOSED_FOR_END_OF_BOND.codigo] }),
     descricao: text(200).meta({ examples: [CLOSED_FOR_END_OF_BOND.descricao] }),
   }),
 });
 
-export const newBond = z.strictObject({
+export const newBond = payload({
   cpf_trabalhador: cpf,
   nome_trabalhador: z.string(),
-  novo_empregador: z.strictObject({ cnpj, nome: text(200) }),
+  novo_empregador: payload({ cnpj, nome: text(200) }),
   data_admissao: date,
   margem_disponivel: signedAmount,
   emprestimo_id: id,
@@ -102,7 +116,7 @@ export const newBond = z.strictObject({
   averbavel: z.boolean(),
 });
 
-export const settlementProcessed = z.strictObject({
+export const settlementProcessed = payload({
   repasse_id: id,
   competencia: month,
   total_parcelas: z.int().min(0),
@@ -127,14 +141,14 @@ const failing = {
 } as const;
 
 /** Notice: `suspende_em` is null where nothing is suspended. */
-export const webhookFailing = z.strictObject({
+export const webhookFailing = payload({
   ...failing,
   suspende_em: timestamp.nullable(),
   o_que_fazer: z.string(),
 });
 
 /** Notice. */
-export const webhookSuspended = z.strictObject({ ...failing, suspenso_em: timestamp, o_que_fazer: z.string() });
+export const webhookSuspended = payload({ ...failing, suspenso_em: timestamp, o_que_fazer: z.string() });
 
 /** Internal: the terms of a loan as it was contracted; `numero` is provisional on the asynchronous path. */
 export const loanContracted = z.strictObject({

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import { EMITTED_NAMES, EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
-import { LOAN_EXAMPLE } from '../../src/contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import { toCentavos } from '../../src/contract/values.ts';
 import { marginShare } from '../../src/core/margin/margin.ts';
 import { isOver } from '../../src/core/settlement/settlement.ts';

@@ -7,7 +7,7 @@ import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
-import { LOAN_EXAMPLE } from '../../src/contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import type { Subscriber } from '../support/delivery-world.ts';
 import { type PainelWorld, startPainelWorld, WRITER } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
@@ -42,6 +42,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
   let partner: Subscriber;
   let webhookId: string;
   let deliveryId: string;
+  let eventId: string;
   let loanId: string;
 
   beforeAll(async () => {
@@ -58,8 +59,10 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await world.deliver();
     await untilSettled(world.api.database.sql);
     await sealAll(world.api.database.pool);
-    const [row] = await world.api.database.sql<[{ id: string }]>`select id from deliveries limit 1`;
-    deliveryId = row.id;
+    const [row] = await world.api.database.sql<
+      [{ id: string; eventId: string }]
+    >`select id, event_id as "eventId" from deliveries limit 1`;
+    ({ id: deliveryId, eventId } = row);
     const token = await world.api.token(partner.id, PLAYER);
     const key = { 'Idempotency-Key': 'one' };
     loanId = (
@@ -110,6 +113,8 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     '/painel/emprestimos',
     `/painel/emprestimos/${loanId}`,
     '/painel/eventos',
+    `/painel/eventos/${eventId}`,
+    `/painel/webhooks/${webhookId}/recuperar?desde=2020-01-01T00:00&contar=sim`,
     '/painel/sandbox',
   ];
   const auditorPages = () => [

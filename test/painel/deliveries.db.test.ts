@@ -76,7 +76,9 @@ describe('the list', () => {
     const visitor = await world.signedIn(partner.id);
     expect((await visitor.get(`/painel/entregas?id=${id}`)).headers.get('location')).toBe(`/painel/entregas/${id}`);
     expect((await visitor.get(`/painel/entregas?id=${loanId}`)).headers.get('location')).toContain(loanId);
-    expect((await visitor.get(`/painel/entregas?id=${eventId}`)).text).toContain(id);
+    expect((await visitor.get(`/painel/entregas?id=${eventId}`)).headers.get('location')).toBe(
+      `/painel/eventos/${eventId}`,
+    );
     const stranger = await world.signedIn(await world.api.partner());
     for (const foreign of [id, eventId, loanId, 'nada']) {
       const seen = await stranger.get(`/painel/entregas?id=${foreign}`);

@@ -1,6 +1,7 @@
 /** The documentation at /docs: everything that there is, in one language at a time, for who has no token. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
+import { fieldsOf } from '../../src/painel/events/example.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
 import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-example.ts';
 import { durationText } from '../../src/contract/schedule.ts';
@@ -144,4 +145,23 @@ test('the page of verification shows the public keys of checkpoints, and the vec
   expect(text).toContain('href="/.well-known/carteiro-checkpoint-keys"');
   expect(text).toContain('verifyCheckpoint');
   expect(text).toContain('the log has grown from a power of two on');
+});
+
+test('every field of every event says what it means, in both languages, on the page and in the description', async () => {
+  const pages = { pt: await world.visitor().get('/docs/eventos'), en: await (await inEnglish()).get('/docs/eventos') };
+  const described = (await world.visitor().get('/openapi.json')).text;
+  for (const field of SUBSCRIBABLE_NAMES.flatMap(fieldsOf)) {
+    for (const language of ['pt', 'en'] as const) {
+      const escaped = field.meaning[language].replaceAll("'", '&#39;');
+      expect([field.name, pages[language].text.includes(escaped)]).toEqual([field.name, true]);
+    }
+    expect([field.name, described.includes(field.meaning.pt)]).toEqual([field.name, true]);
+  }
+});
+
+test('the start says where deliveries come from, or that nobody promises it', async () => {
+  expect((await world.visitor().get('/docs')).text).toContain('203.0.113.0/28\n2001:db8::7');
+  const silent = await startPainelWorld({ egressAddresses: [] });
+  expect((await silent.visitor().get('/docs')).text).toContain('não promete endereços de saída');
+  await silent.close();
 });

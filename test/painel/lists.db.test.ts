@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
-import { LOAN_EXAMPLE } from '../../src/contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import type { LocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { Registered, Subscriber } from '../support/delivery-world.ts';
 import { commitEvents } from '../support/outbox.ts';

@@ -4,6 +4,7 @@ import type { DeliveryResource } from '../../src/contract/resources/delivery-res
 import { commitEvents } from '../support/outbox.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
 
 let world: PainelWorld;
 beforeAll(async () => {
@@ -110,4 +111,26 @@ test('who is signed in stands in the header, and times are those of the chosen z
   expect(shown).toContain(iso.slice(11, 19));
   await visitor.post('/painel/preferencias', { fuso: 'Mars/Olympus', volta: '/painel' });
   expect((await visitor.get('/painel/entregas')).text).toContain('value="America/Sao_Paulo"  selected');
+});
+
+test('the feed shows what happened, and one event as JSON beside its deliveries', async () => {
+  const partner = await world.subscriber();
+  const { id: webhookId } = await partner.register();
+  await partner.emit();
+  await world.deliver();
+  await untilSettled(world.api.database.sql);
+  const visitor = await world.signedIn(partner.id);
+  const { text } = await visitor.get('/painel/eventos');
+  const [, event = ''] = /href="\/painel\/eventos\/([\w-]{36})"/.exec(text) ?? [];
+  const [row] = await world.api.database.sql`select id, event_id from deliveries where webhook_id = ${webhookId}`;
+  expect(event).toBe(row?.['event_id']);
+  const page = await visitor.get(`/painel/eventos/${event}`);
+  expect(page.text).toContain('&quot;evento&quot;: &quot;desembolso.falhou&quot;');
+  for (const path of [`/painel/entregas/${row?.['id']}`, `/painel/webhooks/${webhookId}`]) {
+    expect(page.text).toContain(`href="${path}"`);
+  }
+  const later = await visitor.get('/painel/eventos?desde=2999-01-01T00:00');
+  expect(later.text).toContain('Nenhum evento desde este instante');
+  expect((await visitor.get('/painel/eventos?evento=nada')).status).toBe(400);
+  expect((await (await world.signedIn(await world.api.partner())).get(`/painel/eventos/${event}`)).status).toBe(404);
 });

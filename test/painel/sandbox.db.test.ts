@@ -29,7 +29,7 @@ test.each(EMITTED_NAMES)('the example of %s is what its schema takes, and its ta
 
 test('the catalogue shows every event with its guarantee, and the reserved names apart', async () => {
   const { visitor } = await player();
-  const { text } = await visitor.get('/painel/eventos');
+  const { text } = await visitor.get('/docs/eventos');
   for (const name of EMITTED_NAMES) expect(text).toContain(`id="${name}"`);
   expect(text).toContain('repasse.pago');
   expect(text).not.toContain('id="repasse.pago"');
@@ -68,6 +68,13 @@ describe('the sandbox', () => {
     expect(await play('repasse', { competencia: 'nada' })).toBe(400);
     expect(await play('nada')).toBe(404);
     expect(await play('emissao_emitida')).toBe(409);
+  });
+
+  test("shows its session's token to copy, and no browser keeps the page", async () => {
+    const { visitor } = await player();
+    const { text, headers } = await visitor.get('/painel/sandbox');
+    expect(text).toContain(visitor.cookies.get('carteiro_painel'));
+    expect(headers.get('cache-control')).toBe('no-store');
   });
 
   test('walks a whole loan by itself', async () => {

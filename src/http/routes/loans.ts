@@ -1,6 +1,6 @@
 /** Loans and their registration. */
 import { z } from 'zod';
-import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import {
   createLoan as createLoanSchema,
   loanResource,

@@ -1,6 +1,6 @@
 /** Loans, registrations and bonds as the lender's own core tells them. */
 import { z } from 'zod';
-import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import { loanResource } from '../../contract/resources/loan-resource.ts';
 import * as told from '../../contract/resources/nucleus-resource.ts';
 import type { Refused } from '../../contract/refusals.ts';

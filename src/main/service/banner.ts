@@ -1,6 +1,6 @@
 /** What a newcomer reads after `npm start`: at most twenty lines, each command ready to paste. */
 
-import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 
 export interface BannerFacts {
   readonly url: string;
@@ -17,7 +17,7 @@ export function banner({ url, partnerId, dataDir, prefix }: BannerFacts): string
   return `Carteiro (sandbox) listens on ${url}${dataDir === null ? '' : `, with its data in ${dataDir}`}. Ctrl-C stops it.
 See it in a browser: ${url}/painel. Or, in a second terminal, in this folder, paste:
 
-# 1. a receiver that prints what it gets (leave it running, go on in a third terminal)
+# 1. a receiver that prints what it gets (leave it running, go on in a third terminal; with --secret and the secret of 3 it verifies)
 npm run -s cli -- receive --port 4000
 # 2. a token for the sandbox's partner
 TOKEN=$(${prefix}npm run -s cli -- token --partner ${partnerId} --scope "${SCOPES}")

@@ -1,14 +1,14 @@
 /** The search of deliveries: a form, a page of a list, and the way on; as the API's own lists, by keyset. */
 import { html } from 'hono/html';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
-import { deliveredName, type DeliveryResource, type FeedItem } from '../../contract/resources/delivery-resource.ts';
+import { deliveredName, type DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { type Answer, type ApiClient, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
-import { notice, options, pauseButton, shortId, shortUrl, statusBadge } from '../frame/parts.ts';
+import { notice, options, pauseButton, shortUrl } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import type { Streams } from '../live.ts';
 import { deliveryTable } from './table.ts';
@@ -102,14 +102,14 @@ async function showNamed(visit: Visit, sought: string): Promise<Response> {
     id !== '' &&
     (await Promise.all([
       api.ask(`/v1/entregas/${id}`),
-      api.ask<FeedItem>(`/v1/eventos/${id}`),
+      api.ask(`/v1/eventos/${id}`),
       api.ask<Page>('/v1/entregas', { emprestimo_id: id, limite: '1' }),
       api.ask(`/v1/emprestimos/${id}`),
     ]));
   if (asked) {
     const [delivery, event, ofLoan, loan] = asked;
     if (delivery.ok) return c.redirect(`/painel/entregas/${id}`, 303);
-    if (event.ok) return showEvent(visit, sought, event.body);
+    if (event.ok) return c.redirect(`/painel/eventos/${id}`, 303);
     const isLoan = loan.ok || (ofLoan.ok && ofLoan.body.itens.length > 0);
     if (isLoan) return c.redirect(`/painel/entregas?emprestimo_id=${id}`, 303);
   }
@@ -117,20 +117,6 @@ async function showNamed(visit: Visit, sought: string): Promise<Response> {
     title: t.deliveries.title,
     status: 404,
     body: html`${idForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
-  });
-}
-
-function showEvent(visit: Visit, sought: string, { evento_id, entregas }: FeedItem): Response | Promise<Response> {
-  const { c, t } = visit;
-  return answerPage(c, {
-    title: t.deliveries.title,
-    body: html`${idForm(visit, sought)}
-      <h2>${t.deliveries.ofEvent} ${shortId(evento_id)}</h2>
-      <ul class="plain">
-        ${entregas.map(
-          ({ id, status }) => html`<li><a href="/painel/entregas/${id}">${id}</a> ${statusBadge(t, status)}</li>`,
-        )}
-      </ul>`,
   });
 }
 

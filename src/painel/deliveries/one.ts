@@ -8,7 +8,7 @@ import { SLOTS } from '../../contract/schedule.ts';
 import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, fact, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
+import { confirmed, copyable, fact, loanPath, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
 import { timeline } from './timeline.ts';
@@ -43,7 +43,7 @@ function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource)
     ${fact('Id', delivery.id, 'id')}
     ${fact(t.deliveries.status, html`${statusBadge(t, delivery.status)} ${lastOutcome}`)}
     ${fact(t.delivery.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
-    ${fact(t.delivery.eventId, delivery.teste ? delivery.evento_id : html`<a href="/painel/entregas?id=${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
+    ${fact(t.delivery.eventId, delivery.teste ? delivery.evento_id : html`<a href="/painel/eventos/${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
     ${
       loan === null
         ? ''
@@ -57,13 +57,6 @@ function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource)
     ${fact(t.delivery.created, moment(visit, delivery.criada_em))}
     ${fact(t.delivery.finished, moment(visit, delivery.concluida_em))}
   </dl>`;
-}
-
-/** To the loan itself for who may read loans, else to its deliveries. */
-function loanPath({ session }: Visit, id: string): string {
-  return session.identity.scopes.has('emprestimos:read')
-    ? `/painel/emprestimos/${id}`
-    : `/painel/entregas?emprestimo_id=${id}`;
 }
 
 function actions(visit: Visit, delivery: DeliveryAsSent): Html {

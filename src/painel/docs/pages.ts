@@ -29,8 +29,11 @@ const PATHS: Readonly<Record<keyof DocsTexts['pages'], string>> = {
   registry: REGISTRY_PATH,
 };
 
-export function addDocsPages(app: Hono<PainelEnv>, { checkpointKeys }: Pick<PainelDeps, 'checkpointKeys'>): void {
-  app.get(PATHS.start, (c) => answer(c, 'start', startBody(c)));
+export function addDocsPages(
+  app: Hono<PainelEnv>,
+  { checkpointKeys, egressAddresses }: Pick<PainelDeps, 'checkpointKeys' | 'egressAddresses'>,
+): void {
+  app.get(PATHS.start, (c) => answer(c, 'start', startBody(c, egressAddresses)));
   app.get(PATHS.events, (c) => answer(c, 'events', eventsBody(c)));
   app.get(PATHS.verification, (c) => answer(c, 'verification', verificationBody(c, checkpointKeys)));
   app.get(PATHS.schedule, (c) => answer(c, 'schedule', scheduleBody(c)));

@@ -20,7 +20,7 @@ function commandsOf(url: string): readonly (string | null)[] {
   ];
 }
 
-export function startBody(c: PainelContext): Html {
+export function startBody(c: PainelContext, egressAddresses: readonly string[]): Html {
   const { language, texts: t } = c.var;
   const { start, pages } = DOCS[language];
   const commands = commandsOf(new URL(c.req.url).origin);
@@ -45,6 +45,9 @@ export function startBody(c: PainelContext): Html {
       ),
       'fields',
     )}
+    <h2 id="enderecos">${start.egressTitle}</h2>
+    ${paragraphs(egressAddresses.length === 0 ? start.noEgress : start.egress)}
+    ${egressAddresses.length === 0 ? '' : copyable(t, 'egress', start.egressTitle, egressAddresses.join('\n'))}
     <h2>${start.valuesTitle}</h2>
     ${paragraphs(start.values)}`;
 }

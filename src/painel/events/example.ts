@@ -1,6 +1,7 @@
 /** What a receiver gets for an event, and of what fields its data is made. Pure. */
 import { z } from 'zod';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
+import type { Bilingual } from '../../contract/language.ts';
 import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,6 +21,7 @@ export interface Field {
   readonly name: string;
   readonly type: string;
   readonly rule: string;
+  readonly meaning: Bilingual;
 }
 
 /** Each field of an event's data, one inside of another as `novo_empregador.cnpj`. */
@@ -33,7 +35,12 @@ function listed(object: Json, definitions: Json, prefix: string): Field[] {
     const schema = resolve(given, definitions);
     const choices = Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Json[]) : [schema];
     const type = choices.map((one) => [one['type']].flat().join(' | ')).join(' | ');
-    const field = { name: `${prefix}${key}`, type, rule: ruleOf(choices[0] ?? {}) };
+    const field = {
+      name: `${prefix}${key}`,
+      type,
+      rule: ruleOf(choices[0] ?? {}),
+      meaning: schema['text'] as Bilingual,
+    };
     const inner = schema['type'] === 'object' ? listed(schema, definitions, `${prefix}${key}.`) : [];
     return [field].concat(inner);
   });
@@ -49,5 +56,7 @@ function ruleOf(schema: Json): string {
 /** The schema that `$ref` names, or the schema itself. */
 function resolve(schema: Json, definitions: Json): Json {
   const reference = schema['$ref'];
-  return typeof reference === 'string' ? (definitions[reference.replace('#/$defs/', '')] as Json) : schema;
+  return typeof reference === 'string'
+    ? { ...(definitions[reference.replace('#/$defs/', '')] as Json), ...schema }
+    : schema;
 }

@@ -1,33 +1,146 @@
-/** The catalogue: every event, when it fires, what of it is certain, and what a receiver gets. */
+/** The feed: what happened, in the order of commits, each event with its body beside its deliveries. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { RESERVED_NAMES, SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
+import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
+import type { FeedItem } from '../../contract/resources/delivery-resource.ts';
+import { Refused } from '../api-client.ts';
 import type { Html, PainelEnv, Visit } from '../env.ts';
+import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable } from '../frame/parts.ts';
-import { exampleOf } from './example.ts';
-import { eventCard } from './parts.ts';
+import { copyable, fact, loanPath, moment, options, shortId, statusBadge, table } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
+import { pathId } from '../path-id.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
+const PATH = '/painel/eventos';
+const LIMIT = '50';
+const DAY_MS = 86_400_000;
 
-export function addEventPages(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get(
-    '/painel/eventos',
-    guard.show(READ, (visit) => {
-      const { c, t } = visit;
-      return answerPage(c, {
-        title: t.events.title,
-        body: html`<p>${t.events.intro}</p>
-          <p class="dim">${t.events.reserved} ${RESERVED_NAMES.map((name) => html`<code>${name}</code> `)}</p>
-          ${SUBSCRIBABLE_NAMES.map((name) => eventCard(visit, name, example(visit, name)))}`,
-      });
-    }),
-  );
+interface FeedPage {
+  readonly itens: readonly FeedItem[];
+  readonly proximo_cursor: string | null;
+  readonly ha_mais: boolean;
 }
 
-function example({ t }: Visit, name: SubscribableName): Html {
-  const json = JSON.stringify(exampleOf(name), null, 2);
-  return html`<h3>${t.events.example}</h3>
-    ${copyable(t, `example-${name}`, `${t.events.example} ${name}`, json)}`;
+export function addEventPages(app: Hono<PainelEnv>, guard: Guard): void {
+  app.get(PATH, guard.show(READ, showFeed));
+  app.get(`${PATH}/:id`, guard.show(READ, showEvent));
+}
+
+async function showFeed(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
+  const given = (name: string) => c.req.query(name)?.trim() ?? '';
+  const since = given('desde') || localTime(c.var.zone, Date.now() - DAY_MS);
+  const filter = { evento: given('evento'), historico: given('historico') };
+  const asked = { ...filter, desde: instantOf(c.var.zone, since), depois: given('depois'), limite: LIMIT };
+  const answer = await api.ask<FeedPage>('/v1/eventos', asked);
+  if (!answer.ok && answer.status !== 400) throw new Refused(answer);
+  return answerPage(c, {
+    title: t.events.title,
+    status: answer.ok ? 200 : 400,
+    body: html`<p>${t.events.intro} <a href="/docs/eventos">${t.events.catalog}</a></p>
+      ${form(visit, since, filter)}
+      ${answer.ok ? results(visit, answer.body, { ...filter, desde: since }) : refusalList(c, answer.error)}`,
+  });
+}
+
+function form({ t }: Visit, since: string, { evento, historico }: Readonly<Record<string, string>>): Html {
+  return html`<form class="inline" method="get" action="${PATH}">
+    <label>${t.deliveries.from} <input type="datetime-local" name="desde" value="${since}" /></label>
+    <label
+      >${t.deliveries.event}
+      <select name="evento">
+        ${options(
+          evento ?? '',
+          t.words.all,
+          SUBSCRIBABLE_NAMES.map((name) => [name, name] as const),
+        )}
+      </select></label
+    >
+    <label
+      ><input type="checkbox" name="historico" value="true" ${historico === 'true' ? html`checked` : ''} />
+      ${t.events.history}</label
+    >
+    <button class="primary">${t.deliveries.filter}</button>
+  </form>`;
+}
+
+function results(visit: Visit, { itens, proximo_cursor, ha_mais }: FeedPage, filter: Record<string, string>): Html {
+  const { t } = visit;
+  const fields = Object.entries({ ...filter, depois: proximo_cursor ?? '' }).filter(([, value]) => value !== '');
+  const onward = html`<a class="button" rel="next" href="${PATH}?${new URLSearchParams(fields).toString()}"
+    >${ha_mais ? t.words.next : t.events.newer}</a
+  >`;
+  return html`${
+      itens.length === 0
+        ? html`<p>${ha_mais ? t.deliveries.emptyPage : t.events.empty}</p>`
+        : table(
+            t.events.title,
+            [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
+            itens.map((item) => row(visit, item)),
+          )
+    }
+    <p>${onward}</p>`;
+}
+
+function row(visit: Visit, item: FeedItem): Html {
+  const loan = item.emprestimo_id;
+  return html`<tr>
+    <td>
+      <a href="${PATH}/${item.evento_id}"><code>${item.envelope?.evento ?? shortId(item.evento_id)}</code></a>
+      ${marks(visit, item)}
+    </td>
+    <td>${moment(visit, item.envelope?.timestamp ?? null)}</td>
+    <td>${loan === null ? '–' : html`<a href="${loanPath(visit, loan)}">${shortId(loan)}</a>`}</td>
+    <td>${deliveryLinks(visit, item)}</td>
+  </tr>`;
+}
+
+/** What sets an event apart. */
+function marks({ t }: Visit, { importado, apagado, ilegivel }: FeedItem): Html {
+  const told = [importado && t.events.imported, apagado && t.events.erased, ilegivel && t.events.unreadable];
+  return html`${told.map((mark) => (mark === undefined ? '' : html`<span class="badge">${mark}</span> `))}`;
+}
+
+function deliveryLinks({ t }: Visit, { entregas }: FeedItem): Html {
+  if (entregas.length === 0) return html`<span class="dim">${t.loans.noDelivery}</span>`;
+  return html`${entregas.map(
+    ({ id, status }) => html`<a href="/painel/entregas/${id}">${statusBadge(t, status)} ${shortId(id)}</a> `,
+  )}`;
+}
+
+async function showEvent(visit: Visit): Promise<Response> {
+  const { c, t, api } = visit;
+  const item = await api.read<FeedItem>(`/v1/eventos/${pathId(c)}`);
+  const { envelope, emprestimo_id: loan, versao_emprestimo: version } = item;
+  return answerPage(c, {
+    title: envelope?.evento ?? t.deliveries.event,
+    body: html`<dl class="facts">
+        ${fact('Id', item.evento_id, 'id')} ${fact(t.loans.at, moment(visit, envelope?.timestamp ?? null))}
+        ${loan === null ? '' : fact(t.delivery.loan, html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a>${version === null ? '' : ` ${t.delivery.version(version)}`}`)}
+      </dl>
+      <p>${marks(visit, item)}</p>
+      <div class="beside">
+        <section aria-labelledby="corpo">
+          <h2 id="corpo">JSON</h2>
+          ${envelope === undefined ? '' : copyable(t, 'json', 'JSON', JSON.stringify(envelope, null, 2))}
+          ${envelope === undefined ? '' : html`<p><a href="/docs/eventos#${envelope.evento}">${t.events.catalog}</a></p>`}
+        </section>
+        <section aria-labelledby="entregas">
+          <h2 id="entregas">${t.frame.deliveries}</h2>
+          ${table(
+            t.frame.deliveries,
+            [t.deliveries.delivery, t.deliveries.webhook],
+            item.entregas.map(
+              ({ id, webhook_id, status }) =>
+                html`<tr>
+                  <td><a href="/painel/entregas/${id}">${shortId(id)}</a> ${statusBadge(t, status)}</td>
+                  <td><a href="/painel/webhooks/${webhook_id}">${shortId(webhook_id)}</a></td>
+                </tr>`,
+            ),
+          )}
+        </section>
+      </div>`,
+  });
 }

@@ -5,7 +5,6 @@ import { inLanguage } from '../../contract/language.ts';
 import { prose } from '../docs/prose.ts';
 import type { Html, Visit } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
-import type { Texts } from '../language/choose.ts';
 import { fieldsOf, schemaOf } from './example.ts';
 
 /** One event: when it fires, what of it is certain, `example` of what arrives, and the fields of its data. */
@@ -22,22 +21,24 @@ export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableNa
     <p>${t.events.guaranteeMeaning[guarantee]}</p>
     ${example}
     <h3>${t.events.fields}</h3>
-    ${fieldTable(t.events, name)} ${schemaPart({ c, t }, name)}
+    ${fieldTable({ c, t }, name)} ${schemaPart({ c, t }, name)}
   </details>`;
 }
 
-function fieldTable(words: Texts['events'], name: SubscribableName): Html {
+function fieldTable({ c, t: { events: words } }: Pick<Visit, 'c' | 't'>, name: SubscribableName): Html {
   return table(
     `${words.fields} ${name}`,
-    [words.field, words.type, words.rule],
+    [words.field, words.type, words.rule, words.meaning],
     fieldsOf(name).map(
       (field) =>
         html`<tr>
           <td><code>data.${field.name}</code></td>
           <td>${field.type}</td>
           <td>${field.rule}</td>
+          <td>${field.meaning[c.var.language]}</td>
         </tr>`,
     ),
+    'fields',
   );
 }
 

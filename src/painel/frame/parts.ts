@@ -65,6 +65,13 @@ export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap'):
   </div>`;
 }
 
+/** To the loan itself for who may read loans, else to its deliveries. */
+export function loanPath({ session }: Pick<Visit, 'session'>, id: string): string {
+  return session.identity.scopes.has('emprestimos:read')
+    ? `/painel/emprestimos/${id}`
+    : `/painel/entregas?emprestimo_id=${id}`;
+}
+
 /** What makes a form this session's own. */
 export function formToken({ session }: Pick<Visit, 'session'>): Html {
   return html`<input type="hidden" name="formulario" value="${session.formToken}" />`;

@@ -1,5 +1,5 @@
 /** Every part that the sandbox plays, as a call of its API. */
-import { LOAN_EXAMPLE } from '../../contract/loan-example.ts';
+import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import { newRequestId } from '../../http/request-id.ts';
 import { today } from '../days.ts';
 

@@ -6,7 +6,7 @@ import { requirePartner } from '../../http/auth/auth.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { formToken, moment, notice, shortId } from '../frame/parts.ts';
+import { copyable, formToken, moment, notice, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
 import { readRecent } from '../loans/pages.ts';
@@ -30,6 +30,7 @@ export async function showSandbox(visit: Visit, inbox: Inbox, shown: Shown): Pro
   const loanId = loans.find(({ id }) => id === asked)?.id ?? loans[0]?.id ?? '';
   const done =
     t.sandbox.acts[(c.req.query('feito') ?? '') as LoanAct | OtherAct] ?? t.sandbox.done[c.req.query('feito') ?? ''];
+  c.header('Cache-Control', 'no-store');
   return answerPage(c, {
     title: t.sandbox.title,
     status: (shown.refusal?.status ?? 200) as ContentfulStatusCode,
@@ -40,7 +41,12 @@ export async function showSandbox(visit: Visit, inbox: Inbox, shown: Shown): Pro
         <div data-part="emprestimo">${loanPart(visit, loanId)}</div>
         ${actForm(visit, loans, loanId)} ${inboxForms(visit, inbox.behaviour(partnerId), loanId)}
         <div data-part="caixa">${inboxItems(visit, inbox.arrived(partnerId))}</div>
-      </div>`,
+      </div>
+      <details class="card">
+        <summary>${t.sandbox.token}</summary>
+        <p class="dim">${t.sandbox.tokenHint}</p>
+        ${copyable(t, 'token', t.sandbox.token, session.token)}
+      </details>`,
   });
 }
 

@@ -51,6 +51,13 @@ export const docsEn: DocsTexts = {
     ],
     scope: 'Scope',
     allows: 'Allows',
+    egressTitle: 'Where deliveries come from',
+    egress: [
+      "Allow these addresses and subnets in the receiver's firewall; they are at `GET /v1/enderecos` too. An allowed address does not replace the check of the signature.",
+    ],
+    noEgress: [
+      'The operator promises no outgoing addresses (`GET /v1/enderecos`): do not filter by them, verify the signature.',
+    ],
     valuesTitle: 'Values',
     values: [
       'Ids are UUIDs. Instants are ISO 8601 in UTC, with milliseconds. Amounts are numbers in reais, with two decimals at most.',

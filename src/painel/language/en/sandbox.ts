@@ -2,6 +2,8 @@
 import type { sandbox as pt } from '../pt/sandbox.ts';
 
 export const sandbox: typeof pt = {
+  token: 'The token of this session, for curl and listen',
+  tokenHint: 'Good until the session ends, in this sandbox alone.',
   title: 'Sandbox',
   walk: 'Walk a whole loan',
   walkHint:

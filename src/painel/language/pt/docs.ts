@@ -47,6 +47,13 @@ export const docsPt = {
     ],
     scope: 'Escopo',
     allows: 'Permite',
+    egressTitle: 'De onde partem as entregas',
+    egress: [
+      'Libere estes endereços e sub-redes no firewall do receptor, também em `GET /v1/enderecos`. Um endereço permitido não dispensa a verificação da assinatura.',
+    ],
+    noEgress: [
+      'O operador não promete endereços de saída (`GET /v1/enderecos`): não filtre por eles, verifique a assinatura.',
+    ],
     valuesTitle: 'Valores',
     values: [
       'Ids são UUIDs. Instantes são ISO 8601 em UTC, com milissegundos. Valores são números em reais, com no máximo duas casas.',

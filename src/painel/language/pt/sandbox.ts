@@ -3,6 +3,8 @@ import type { LoanAct, OtherAct } from '../../sandbox/acts.ts';
 import type { Behaviour } from '../../sandbox/inbox.ts';
 
 export const sandbox = {
+  token: 'O token desta sessão, para curl e listen',
+  tokenHint: 'Vale até o fim da sessão, só neste sandbox.',
   title: 'Sandbox',
   walk: 'Percorrer um empréstimo inteiro',
   walkHint:
