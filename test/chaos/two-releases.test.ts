@@ -3,7 +3,6 @@
  * optional key more, and a key that may be null. Every process is real; each step of the fleet is a rolling restart of two `api`
  * and three `poll`.
  */
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,6 +15,7 @@ import { type RunningCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { makeNextRelease } from '../support/next-release.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const HERE = resolve(import.meta.dirname, '../..');
@@ -28,29 +28,6 @@ const PAUSE_MS = 10;
 const MAX_OUTSTANDING = 100;
 
 type Release = 'this' | 'next';
-
-/** What the next release changes: a file, what stands there, and what it puts in its place. */
-const CHANGES = [
-  [
-    'contract/payloads.ts',
-    /(disbursementFailed = z\.strictObject\(\{[^}]*motivo: z\.string\(\))([^}]*)\}\)/,
-    "$1.nullable()$2  canal: z.enum(['web', 'app']).optional(),\n})",
-  ],
-  [
-    'contract/events.ts',
-    /  'trabalhador\.desligado': emitted/,
-    `  'desembolso.estornado': emitted('guaranteed', payload.documentsReceived, {
-    pt: { summary: 'A transferência voltou' },
-    en: { summary: 'The transfer came back' },
-  }),\n$&`,
-  ],
-  ['contract/event-examples.ts', /  'trabalhador\.desligado': \{/, "  'desembolso.estornado': numbered,\n$&"],
-  [
-    'loan/rules.ts',
-    /  'trabalhador\.desligado': \{/,
-    "  'desembolso.estornado': { fits: () => true, apply: (state) => state },\n$&",
-  ],
-] as const;
 
 /** The schemas that a receiver of each release holds: both let keys pass that they do not know. */
 const SCHEMAS: Readonly<Record<string, Readonly<Record<Release, z.ZodType>>>> = {
@@ -67,18 +44,6 @@ const SCHEMAS: Readonly<Record<string, Readonly<Record<Release, z.ZodType>>>> = 
     next: z.looseObject({ emprestimo_id: z.uuid(), numero_emprestimo: z.string() }),
   },
 };
-
-async function makeNext(folder: string): Promise<void> {
-  for (const name of ['src', 'drizzle', 'package.json'])
-    await cp(join(HERE, name), join(folder, name), { recursive: true });
-  await symlink(join(HERE, 'node_modules'), join(folder, 'node_modules'));
-  for (const [name, old, changed] of CHANGES) {
-    const file = join(folder, 'src', name);
-    const text = await readFile(file, 'utf8');
-    expect(text).toMatch(old);
-    await writeFile(file, text.replace(old, changed));
-  }
-}
 
 /** All `api` and `poll` of an installation, behind a load balancer. */
 class Fleet {
@@ -139,7 +104,7 @@ test('schema, API and pollers, core, and back one step at each point, under load
   receiver.answerWith(status(200, '', { delayMs: 50 }));
   const { sql, pool, url } = database;
   const nextFolder = join(folder.path, 'next');
-  await makeNext(nextFolder);
+  await makeNextRelease(nextFolder);
   const env = {
     DATABASE_URL: url,
     DATA_DIR: folder.path,

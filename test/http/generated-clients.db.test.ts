@@ -11,9 +11,10 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { makeNextRelease } from '../support/next-release.ts';
 
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const programs = path.join(import.meta.dirname, 'generated-clients');
@@ -67,13 +68,18 @@ async function mavenOutput(args: readonly string[]): Promise<string> {
 }
 
 /** Makes a client; skips the test, in a line, where the generator is not there. */
-async function generate(context: TestContext, client: string, args: readonly string[]): Promise<string> {
+async function generate(
+  context: TestContext,
+  client: string,
+  args: readonly string[],
+  description = path.join(folder, 'openapi.json'),
+): Promise<string> {
   const jar = findJar();
   if (jar === undefined) context.skip('no jar of openapi-generator: set OPENAPI_GENERATOR_JAR');
   const noJava = await failureOf('java', ['-version']);
   if (noJava !== null) context.skip(noJava);
   const made = path.join(folder, client);
-  await run('java', ['-jar', jar, 'generate', '-i', path.join(folder, 'openapi.json'), ...args, '-o', made]);
+  await run('java', ['-jar', jar, 'generate', '-i', description, ...args, '-o', made]);
   return made;
 }
 
@@ -129,4 +135,53 @@ test('the Go client compiles, and it works', async (context) => {
     if (/GOPROXY=off/.test((error as Error).message)) context.skip('Go lacks modules of the client: build one once');
     throw error;
   }
+});
+
+describe('the next release has an event more, a key that may be absent and one that may be null. The receivers’ types follow in', () => {
+  let described: string;
+  beforeAll(async () => {
+    const next = path.join(folder, 'next');
+    await makeNextRelease(next);
+    await run(process.execPath, [path.join(next, 'test/http/make-client-types.ts')]);
+    described = path.join(next, 'test/http/generated');
+  });
+  const typesIn = async (made: string, file: string) => readFile(path.join(made, file), 'utf8');
+
+  test('TypeScript', async () => {
+    const types = await typesIn(described, 'openapi.ts');
+    expect(types).toMatch(/EventoDesembolsoEstornado: \{/);
+    const [, failed = ''] = types.split('EventoDesembolsoFalhou: {');
+    expect(failed.slice(0, failed.indexOf('};'))).toMatch(/motivo: string \| null;[^]*canal\?: "web" \| "app";/);
+  });
+
+  test.for([
+    [
+      'Python',
+      ['-g', 'python'],
+      'openapi_client/models/evento_desembolso_',
+      'falhou_data.py',
+      'estornado.py',
+      /motivo: Optional\[StrictStr\]\n\s+canal: Optional\[StrictStr\] = None/,
+    ],
+    [
+      'Java',
+      ['-g', 'java', '--library', 'native'],
+      'src/main/java/org/openapitools/client/model/EventoDesembolso',
+      'FalhouData.java',
+      'Estornado.java',
+      /setMotivo\(@javax.annotation.Nullable String[^]*setCanal\(@javax.annotation.Nullable CanalEnum/,
+    ],
+    [
+      'Go',
+      ['-g', 'go', '-p', 'packageName=client'],
+      'model_evento_desembolso_',
+      'falhou_data.go',
+      'estornado.go',
+      /Motivo NullableString `json:"motivo"`\n\s+Canal \*string `json:"canal,omitempty"`/,
+    ],
+  ] as const)('%s', async ([language, args, models, failed, estornado, keys], context) => {
+    const made = await generate(context, `next ${language}`, args, path.join(described, 'openapi.json'));
+    expect(await typesIn(made, models + failed)).toMatch(keys);
+    expect(await typesIn(made, models + estornado)).toMatch(/EventoDesembolsoEstornado\b/);
+  });
 });

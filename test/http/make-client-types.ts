@@ -1,4 +1,4 @@
-/** Writes the types that openapi-typescript makes of /openapi.json for the partner's program: `npm run check` and its test run it. */
+/** Writes /openapi.json, and the types that openapi-typescript makes of it for the partner's program: `npm run check` and its test run it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import openapiTS, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript';
@@ -18,7 +18,9 @@ const deps = {
   tokens: {},
 };
 const answer = await createApp(deps as unknown as HttpDeps).request('/openapi.json');
-const types = astToString(await openapiTS((await answer.json()) as OpenAPI3));
+const text = await answer.text();
+const types = astToString(await openapiTS(JSON.parse(text) as OpenAPI3));
 const folder = path.join(import.meta.dirname, 'generated');
 await mkdir(folder, { recursive: true });
 await writeFile(path.join(folder, 'openapi.ts'), COMMENT_HEADER + types);
+await writeFile(path.join(folder, 'openapi.json'), text);

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
-import { CORE_PROGRAMS, type CoreProgram, prepareProgram, PYTHON } from '../support/core-programs.ts';
+import { CORE_PROGRAMS, type CoreProgram, findPsycopg, prepareProgram } from '../support/core-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 import { PGBOUNCER_MINOR, type Pooler, startPooler } from '../support/pooler.ts';
-import { isThere, run } from '../support/snippets.ts';
+import { run } from '../support/snippets.ts';
 
 /** It keeps its clients' prepared statements by itself since 1.24. */
 const keepsStatements = (PGBOUNCER_MINOR ?? 0) >= 24;
@@ -84,10 +84,11 @@ describe.skipIf(PGBOUNCER_MINOR === undefined)(`through PgBouncer 1.${PGBOUNCER_
   });
 
   test('in transaction mode psycopg’s sixth run of a statement needs such a PgBouncer too, or prepare_threshold=None', async (context: TestContext) => {
-    if (!(await isThere([PYTHON, '-c', 'import psycopg']))) context.skip();
+    const python = await findPsycopg();
+    if (python === null) context.skip();
     const pooler = await startIn('transaction');
     const runTwelve = (options: string) =>
-      run([PYTHON, '-c', TWELVE.replace('OPTIONS', options), pooler.urlOf(name)], tmpdir());
+      run([python, '-c', TWELVE.replace('OPTIONS', options), pooler.urlOf(name)], tmpdir());
     expect(await outcomeOf(runTwelve(''))).toMatch(
       keepsStatements ? 'works' : /prepared statement .* (already|does not) exist/,
     );

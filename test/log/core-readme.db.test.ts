@@ -1,10 +1,10 @@
 /** The programs of src/log/README.md run as they stand there, with nothing but the core's role. */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from 'vitest';
 import { ROLES } from '../../src/db/installation.ts';
 import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
 import { EVENTS } from '../../src/contract/events.ts';
@@ -13,7 +13,7 @@ import { CORE_PAGE, CORE_PROGRAMS, type CoreProgram, prepareProgram } from '../s
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
-import { snippet } from '../support/snippets.ts';
+import { folderWith, isThere, run, snippet } from '../support/snippets.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Of the eight writers on one loan. */
@@ -103,6 +103,63 @@ test('its number is the next one of our own series, and its time-outs are settin
   expect(role).toMatchObject({
     rolconfig: expect.arrayContaining(['idle_in_transaction_session_timeout=30s', 'lock_timeout=5s']) as string[],
   });
+});
+
+/** A folder as the repository's, with the page's file of history, and a login that may import it. */
+async function startImport() {
+  const own = await createTestDatabase();
+  const partner = await insertPartner(own.sql);
+  const login = await createLogin(own, 'carteiro_app', 'carteiro_migrator');
+  const files = ['loans.ndjson', 'import.sh', 'history.sql'];
+  const folder = await folderWith(
+    Object.fromEntries(await Promise.all(files.map(async (file) => [file, await snippet(file, CORE_PAGE)] as const))),
+  );
+  for (const part of ['package.json', 'node_modules', 'src', 'drizzle'])
+    await symlink(path.join(ROOT, part), path.join(folder.path, part));
+  onTestFinished(async () => {
+    await login.remove();
+    await own.drop();
+    await folder.remove();
+  });
+  const env = { DATABASE_URL: login.url, DATA_DIR: folder.path, SANDBOX: 'true', PARTNER_ID: partner };
+  return {
+    url: login.url,
+    run: (...command: [string, ...string[]]) => run(command, folder.path, '', env),
+    log: () =>
+      own.sql`select version, type, fan_out from events where imported and partner_id = ${partner} order by version`,
+    elsewhere: () => own.sql`select until from settled_elsewhere where partner_id = ${partner}`,
+  };
+}
+
+test('its import takes its file of history, once', async () => {
+  const { run: runHere, log, elsewhere } = await startImport();
+  expect(JSON.parse(await runHere('sh', 'import.sh'))).toMatchObject({ lines: 5, events: 5, appended: 5 });
+  expect(await log()).toMatchObject([
+    { version: 1, fan_out: null },
+    {},
+    {},
+    {},
+    { type: 'desembolso.liquidado', fan_out: 0 },
+  ]);
+  expect(await elsewhere()).toEqual([{ until: '2026-10' }]);
+  expect(JSON.parse(await runHere('sh', 'import.sh'))).toMatchObject({ lines: 5, appended: 0 });
+});
+
+test('its history in SQL takes the same file', async (context) => {
+  if (!(await isThere(['psql', '--version']))) context.skip();
+  const { url, run: runHere, log, elsewhere } = await startImport();
+  await runHere('sh', '-c', 'sed -i "s/PARTNER/$PARTNER_ID/" loans.ndjson');
+  const took = () => runHere('psql', url, '-X', '-q', '-t', '-A', '-v', 'ON_ERROR_STOP=1', '-f', 'history.sql');
+  expect([(await took()).trim(), (await took()).trim()]).toEqual(['5|5', '5|0']);
+  expect(await log()).toHaveLength(5);
+  expect(await elsewhere()).toEqual([{ until: '2026-10' }]);
+});
+
+test('it has no snippet but those that are run', async () => {
+  const text = await readFile(path.join(ROOT, CORE_PAGE), 'utf8');
+  const opened = [...text.matchAll(/^```(\w.*)$/gm)].map(([, words = '']) => words.split(' ')[1]);
+  const others = ['settle.sql', 'timeouts.sql', 'number.sql', 'loans.ndjson', 'import.sh', 'history.sql'];
+  expect(new Set(opened)).toEqual(new Set([...CORE_PROGRAMS, ...others]));
 });
 
 test('its table of refusals and its paths name what there is', async () => {

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { type Folder, folderWith, isThere, run, snippet } from './snippets.ts';
 
 export const CORE_PAGE = 'src/log/README.md';
-export const PYTHON = process.env['PYTHON'] ?? 'python3';
 const NUMBER = '2026-00000001';
 const PGX = 'github.com/jackc/pgx/v5 v5.7.5';
 const JARS = ['/usr/share/java/postgresql.jar', '.m2/repository/org/postgresql/postgresql/*/postgresql-*.jar'];
@@ -21,6 +20,14 @@ interface Language {
   readonly others?: Readonly<Record<string, string>>;
   readonly isHere: (folder: string) => Promise<boolean>;
   readonly command: () => Promise<Command>;
+}
+
+/** The Python that is named, else the first of these that has psycopg; null: none has. */
+export async function findPsycopg(): Promise<string | null> {
+  const given = process.env['PYTHON'];
+  for (const python of given === undefined ? ['python3', '/usr/bin/python3'] : [given])
+    if (await isThere([python, '-c', 'import psycopg'])) return python;
+  return null;
 }
 
 /** Maven's or Debian's copy of the driver, or the one that is named. */
@@ -51,10 +58,10 @@ const LANGUAGES: readonly Language[] = [
   },
   {
     file: 'settle.py',
-    needs: 'Python with psycopg (PYTHON names another one)',
+    needs: "Python with psycopg 3, as in Debian's python3-psycopg (PYTHON names another one)",
     files: ['settle.py'],
-    isHere: () => isThere([PYTHON, '-c', 'import psycopg']),
-    command: () => Promise.resolve([PYTHON, 'settle.py']),
+    isHere: async () => (await findPsycopg()) !== null,
+    command: async () => [(await findPsycopg()) ?? 'python3', 'settle.py'],
   },
   {
     file: 'Settle.java',
