@@ -480,6 +480,16 @@ CREATE TABLE "projections" (
 	"mark_at" timestamp with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "balance_days" (
+	"day" text PRIMARY KEY NOT NULL,
+	"lines" json NOT NULL,
+	"differences" json NOT NULL,
+	"first_seal" bigint,
+	"last_seal" bigint NOT NULL,
+	"leaf" "bytea" NOT NULL,
+	CONSTRAINT "balance_days_seals" CHECK (coalesce(first_seal, 1) between 1 and last_seal)
+);
+--> statement-breakpoint
 CREATE TABLE "balance_verdicts" (
 	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "balance_verdicts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"from_day" text NOT NULL,

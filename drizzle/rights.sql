@@ -105,6 +105,8 @@ grant execute on function
 grant select on pollers, scheduled_jobs, balance_verdicts, verify_verdicts, failing_policy, failing_runs to carteiro_app, carteiro_poller;
 grant insert, update, delete on pollers, failing_policy, failing_runs to carteiro_poller;
 grant insert (from_day, to_day, closes, differences) on balance_verdicts to carteiro_app;
+grant select, insert, update, delete on balance_days to carteiro_app;
+grant select on balance_days to carteiro_auditor;
 grant insert (since, seals, rows, size, root, findings, found, finished) on verify_verdicts to carteiro_app;
 grant insert, update on scheduled_jobs, anchors to carteiro_app;
 grant insert (size, kind, place, receipt) on anchor_receipts to carteiro_app;

@@ -22,7 +22,8 @@ interface Job {
   readonly asksAnchors?: boolean;
 }
 
-const dayBefore = (now: Date) => new Date(now.getTime() - DAY_MS).toLocaleDateString('sv', { timeZone: ZONE });
+const daysBefore = (now: Date, days: number) =>
+  new Date(now.getTime() - days * DAY_MS).toLocaleDateString('sv', { timeZone: ZONE });
 
 function monthBefore(now: Date): string {
   const [year = 0, month = 0] = now.toLocaleDateString('sv', { timeZone: ZONE }).split('-').map(Number);
@@ -33,7 +34,8 @@ export const JOBS = {
   balance: {
     variable: 'JOB_BALANCE',
     usual: '30 2 * * *',
-    words: (now) => ['audit', 'balance', '--from', dayBefore(now), '--to', dayBefore(now)],
+    // A week: what was pending in the first night has ended in a later one, and days that are settled cost nothing.
+    words: (now) => ['audit', 'balance', '--from', daysBefore(now, 7), '--to', daysBefore(now, 1)],
     isVerdict: true,
     isPlayed: false,
   },

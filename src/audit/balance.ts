@@ -20,13 +20,13 @@
  * up its own few rows, and no intermediate result is joined. We tried joins: on tables that were never analysed, 1,817 events
  * were compared with each other, 3.3 million pairs.
  */
-import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { TEST_NAME } from '../contract/delivery.ts';
 import { NOTICE_NAMES } from '../contract/events.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addDays, lastOfMonth, startOfDay } from '../contract/calendar.ts';
 import { orphansOf } from './orphan-deliveries.ts';
+import { type KeptDay, readKeptDays } from './kept-days.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,35 +36,69 @@ const UNCOUNTED = [TEST_NAME, ...NOTICE_NAMES];
 export const BUSY = 5_000;
 
 /** The balance of a day, or of an hour of a busy one: at most one line for each partner. */
-export interface BalanceSlice {
-  readonly lines: readonly BalanceLine[];
-  readonly differences: readonly DifferenceResource[];
+export type BalanceSlice = Pick<KeptDay, 'lines' | 'differences'> & Partial<KeptDay>;
+
+interface HowToRead {
+  /** Kept days are counted again, too. */
+  readonly anew?: boolean;
+  /** Hours of a busy day that are counted at once. */
+  readonly atOnce?: number;
 }
 
 /** The balance of each day from `from` to `to`, both included, in the order of time. */
-export async function* readBalance(pool: Pool, from: string, to: string): AsyncGenerator<BalanceSlice> {
-  let quietTo = '';
+export async function* readBalance(
+  pool: Pool,
+  from: string,
+  to: string,
+  { anew = false, atOnce = 1 }: HowToRead = {},
+): AsyncGenerator<BalanceSlice> {
+  const kept = anew ? null : await readKeptDays(pool, from, to);
+  let [quietTo, lookedTo] = ['', ''];
   for (let day = from; day <= to; day = addDays(day, 1)) {
-    const last = day === from || day.endsWith('-01') ? lastOfMonth(day, to) : '';
-    if (last !== '' && (await isQuiet(pool, startOfDay(day), startOfDay(addDays(last, 1))))) quietTo = last;
+    const found = kept?.get(day);
+    if (found !== undefined) {
+      yield found;
+      continue;
+    }
+    if (day > lookedTo) {
+      lookedTo = lastOfMonth(day, to);
+      if (await isQuiet(pool, startOfDay(day), startOfDay(addDays(lookedTo, 1)))) quietTo = lookedTo;
+    }
     if (day <= quietTo) {
       yield { lines: [], differences: [] };
       continue;
     }
-    const [first, end] = [startOfDay(day), startOfDay(addDays(day, 1)).getTime()];
-    const stepMs = (await isBusy(pool, { day, start: first, end: new Date(end) })) ? HOUR_MS : end - first.getTime();
-    for (let at = first.getTime(); at < end; at += stepMs) {
-      const slice = { day, start: new Date(at), end: new Date(Math.min(at + stepMs, end)) };
-      const counted = await pool.transaction(async (tx) => {
-        await tx`set transaction isolation level repeatable read, read only`;
-        const [row] = await balanceOf(tx, slice);
-        const orphans = await orphansOf(tx, slice);
-        return { lines: row?.lines ?? [], differences: [...(row?.differences ?? []), ...orphans] };
+    const slices = await slicesOf(pool, { day, start: startOfDay(day), end: startOfDay(addDays(day, 1)) });
+    const ahead = slices.splice(0, atOnce).map((slice) => count(pool, slice));
+    for (let next = ahead.shift(); next !== undefined; next = ahead.shift()) {
+      const counted = await next.catch(async (error: unknown) => {
+        await Promise.allSettled(ahead);
+        throw error;
       });
-      const unexpected = await findUnexpected(pool, day, slice);
-      yield { ...counted, differences: [...counted.differences, ...unexpected] };
+      for (const slice of slices.splice(0, 1)) ahead.push(count(pool, slice));
+      yield counted;
     }
   }
+}
+
+/** A day, or the hours of a busy one. */
+async function slicesOf(pool: Pool, day: Slice): Promise<Slice[]> {
+  const [from, to] = [day.start.getTime(), day.end.getTime()];
+  if (!(await isBusy(pool, day))) return [day];
+  return Array.from({ length: Math.ceil((to - from) / HOUR_MS) }, (_, hour) => {
+    const start = from + hour * HOUR_MS;
+    return { day: day.day, start: new Date(start), end: new Date(Math.min(start + HOUR_MS, to)) };
+  });
+}
+
+async function count(pool: Pool, slice: Slice): Promise<BalanceSlice> {
+  const counted = await pool.transaction(async (tx) => {
+    await tx`set transaction isolation level repeatable read, read only`;
+    const [row] = await balanceOf(tx, slice);
+    return { lines: row?.lines ?? [], differences: [...(row?.differences ?? []), ...(await orphansOf(tx, slice))] };
+  });
+  const unexpected = await findUnexpected(pool, slice.day, slice);
+  return { ...counted, differences: [...counted.differences, ...unexpected] };
 }
 
 /** Its days need not be looked at one by one. */
@@ -105,10 +139,9 @@ export interface Slice {
 export function balanceOf(tx: Tx, { day, start, end }: Slice) {
   return tx<BalanceSlice[]>`
     with paired as materialized (
-      select e.id as event_id, e.partner_id, e.type, m.fan_out, m.event_id is null as unsent,
+      select e.id as event_id, e.partner_id, e.type, e.fan_out, e.fan_out is null as unsent,
              p.webhook_id, p.expected, p.delivery_id, p.status
       from events e
-      left join lateral (select event_id, fan_out, snapshot from messages where event_id = e.id limit 1) m on true
       left join lateral (
         select w.id as webhook_id, coalesce(h.active and e.type = any (h.events), false) as expected,
                d.id as delivery_id, d.status
@@ -116,7 +149,7 @@ export function balanceOf(tx: Tx, { day, start, end }: Slice) {
         left join lateral (
           select active, events
           from webhook_history
-          where webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, m.snapshot))
+          where webhook_id = w.id and (epoch < e.epoch or epoch = e.epoch and pg_visible_in_snapshot(tx, e.snapshot))
           order by position desc
           limit 1
         ) h on true
@@ -180,64 +213,4 @@ function differences(tx: Tx, day: string) {
       from counted
       where unsent
     ) found`;
-}
-
-const COUNTS = ['eventos', 'esperadas', 'entregue', 'pendente', 'erro', 'suspensa', 'importados'] as const;
-type Counts = BalanceResource['total'];
-
-function plus(one: Counts, other: Counts): Counts {
-  return Object.fromEntries(COUNTS.map((name) => [name, one[name] + other[name]])) as Counts;
-}
-
-const NOTHING: Counts = { eventos: 0, esperadas: 0, entregue: 0, pendente: 0, erro: 0, suspensa: 0, importados: 0 };
-
-/** The answer of {@link addUpByDay} beside its lines. */
-export type BalanceEnd = Omit<BalanceResource, 'de' | 'ate' | 'linhas'>;
-
-/**
- * Adds the slices up: yields, after each slice, the lines of the day that is over by then (or none), and returns the rest
- * of the answer, which lists at most `listed` differences and counts all.
- */
-export async function* addUpByDay(
-  slices: AsyncIterable<BalanceSlice>,
-  listed: number,
-): AsyncGenerator<readonly BalanceLine[], BalanceEnd> {
-  let lines = new Map<string, BalanceLine>();
-  let day = '';
-  let total = NOTHING;
-  let [found, broken] = [0, 0];
-  const differences: DifferenceResource[] = [];
-  const over = () => [...lines.values()].toSorted((one, other) => (one.parceiro_id < other.parceiro_id ? -1 : 1));
-  for await (const slice of slices) {
-    const next = slice.lines[0]?.dia ?? day;
-    const isNewDay = next !== day;
-    yield isNewDay ? over() : [];
-    if (isNewDay) [lines, day] = [new Map(), next];
-    for (const line of slice.lines) {
-      const before = lines.get(line.parceiro_id);
-      lines.set(line.parceiro_id, before === undefined ? line : { ...line, ...plus(before, line) });
-      total = plus(total, line);
-    }
-    found += slice.differences.length;
-    broken += slice.differences.filter(({ tipo }) => tipo !== 'fato_inesperado').length;
-    differences.push(...slice.differences.slice(0, listed - differences.length));
-  }
-  yield over();
-  return { total, diferencas: differences, total_diferencas: found, fecha: broken === 0 };
-}
-
-/** One answer of all slices. */
-export async function addUp(
-  slices: AsyncIterable<BalanceSlice>,
-  de: string,
-  ate: string,
-  listed: number,
-): Promise<BalanceResource> {
-  const days = addUpByDay(slices, listed);
-  const linhas: BalanceLine[] = [];
-  for (;;) {
-    const { done, value } = await days.next();
-    if (done) return { de, ate, linhas, ...value };
-    linhas.push(...value);
-  }
 }

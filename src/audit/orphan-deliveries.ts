@@ -10,18 +10,17 @@ export function orphansOf(
   { day, start, end }: { readonly day: string; readonly start: Date; readonly end: Date },
 ) {
   return tx<DifferenceResource[]>`
-    select ${day}::text as dia, case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo, d.partner_id as parceiro_id, d.event_id as evento_id,
-           m.type as evento, d.webhook_id, d.id as entrega_id,
+    select ${day}::text as dia, case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo,
+           d.partner_id as parceiro_id, d.event_id as evento_id, case when e.fan_out is not null then e.type end as evento,
+           d.webhook_id, d.id as entrega_id,
            case when e.imported then 'o evento é do histórico, que não tem entregas'
-                when m.event_id is null then 'a entrega não tem mensagem'
-                when e.id is null then 'a mensagem não tem evento'
+                when e.fan_out is null then 'a entrega não tem mensagem'
                 else 'o evento e o webhook são de parceiros diferentes' end as detalhe
     from deliveries d
-    left join lateral (select event_id, type from messages where event_id = d.event_id limit 1) m on true
-    left join lateral (select id, partner_id, imported from events where id = d.event_id limit 1) e on true
+    left join lateral (select partner_id, type, fan_out, imported from events where id = d.event_id limit 1) e on true
     left join lateral (select partner_id from webhooks where id = d.webhook_id limit 1) w on true
     where d.id >= ${firstIdAt(start)} and d.id < ${firstIdAt(end)}
-      and m.type is distinct from ${TEST_NAME}
-      and (m.event_id is null or e.id is null or e.imported or w.partner_id is distinct from e.partner_id)
+      and e.type is distinct from ${TEST_NAME}
+      and (e.fan_out is null or e.imported or w.partner_id is distinct from e.partner_id)
     order by d.id`;
 }

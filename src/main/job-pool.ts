@@ -8,7 +8,7 @@ import { openDatabase, openPool } from './service/database.ts';
 import { untilFit } from './service/fitness.ts';
 import { openProgress, type Progress } from './progress.ts';
 
-const CONNECTIONS = 2;
+export const JOB_CONNECTIONS = 2;
 /** A whole month of a large partner is one statement. */
 const DEADLINE_MS = 10 * 60 * 1_000;
 const PERMISSION_DENIED = '42501';
@@ -40,7 +40,7 @@ export async function withJobPool<T>(
   { onStrange = 'refuse', needs = 'app', isPatient = true }: JobOptions = {},
 ): Promise<T> {
   const database = await openDatabase(config, log);
-  const pool = openPool(config, database.url, 'job', CONNECTIONS, DEADLINE_MS);
+  const pool = openPool(config, database.url, 'job', JOB_CONNECTIONS, DEADLINE_MS);
   try {
     await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
     return await work(pool);

@@ -2,7 +2,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { BalanceResource } from '../../src/contract/resources/audit-resource.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { addUp, BUSY, readBalance } from '../../src/audit/balance.ts';
+import { addUp } from '../../src/audit/add-up-balance.ts';
+import { BUSY, readBalance } from '../../src/audit/balance.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, commitMarginEvents } from '../support/outbox.ts';

@@ -12,7 +12,8 @@
  *   nobody    nothing of this finds it; the line with # says why
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addUp, readBalance } from '../../src/audit/balance.ts';
+import { addUp } from '../../src/audit/add-up-balance.ts';
+import { readBalance } from '../../src/audit/balance.ts';
 import type { TreeHead } from '../../src/audit/seals/merkle.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';

@@ -181,6 +181,7 @@ describe('the auditor', () => {
     'partners',
     'erasure_pages',
     'masked_facts',
+    'balance_days',
     'anchor_receipts',
     ...SOURCE_NAMES.map((name) => `${name}_as_sealed`),
   ]);

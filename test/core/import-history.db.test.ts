@@ -1,6 +1,7 @@
 /** A lender's first day: a year of loans comes in silently, and they live on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addUp, readBalance } from '../../src/audit/balance.ts';
+import { addUp } from '../../src/audit/add-up-balance.ts';
+import { readBalance } from '../../src/audit/balance.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { dayOf } from '../../src/contract/calendar.ts';

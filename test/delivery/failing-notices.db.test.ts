@@ -1,7 +1,8 @@
 /** Notices of failing webhooks as their receivers get them, and what the partner does then: real sockets, the real API. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addUp, readBalance } from '../../src/audit/balance.ts';
+import { addUp } from '../../src/audit/add-up-balance.ts';
+import { readBalance } from '../../src/audit/balance.ts';
 import { addDays, dayOf } from '../../src/contract/calendar.ts';
 import { NOTICE_NAMES } from '../../src/contract/events.ts';
 import { noticeOf } from '../../src/delivery/queue/upkeep/failing-notice.ts';

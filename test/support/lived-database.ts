@@ -1,6 +1,7 @@
 /** A database with a history, and the checks that must hold wherever it is moved. */
 import { expect } from 'vitest';
-import { addUp, readBalance } from '../../src/audit/balance.ts';
+import { addUp } from '../../src/audit/add-up-balance.ts';
+import { readBalance } from '../../src/audit/balance.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { Pool, type Sql } from '../../src/db/pool.ts';

@@ -5,7 +5,8 @@
  * for a dead connection. The first hour is counted before the answer begins: a database out of reach is still a 503. A
  * fault later ends the connection within the JSON.
  */
-import { addUpByDay, type BalanceEnd, type BalanceSlice } from '../balance.ts';
+import { addUpByDay, type BalanceEnd } from '../add-up-balance.ts';
+import { type BalanceSlice } from '../balance.ts';
 import { MAX_LISTED_DIFFERENCES, type BalanceLine } from '../../contract/resources/audit-resource.ts';
 
 /** The JSON of a `BalanceResource`, in pieces. */

@@ -67,6 +67,8 @@ export const balance = z.strictObject({
   total: z.strictObject(counts),
   diferencas: z.array(difference),
   total_diferencas: z.int(),
+  /** How many of the days were kept from an earlier balance, and the seals that these rest on; null: none, all was counted now. */
+  guardados: z.strictObject({ dias: z.int(), selo_de: z.int(), selo_ate: z.int() }).nullable(),
 });
 export type BalanceResource = z.infer<typeof balance>;
 

@@ -32,6 +32,25 @@ export const balanceVerdicts = pgTable(
 );
 
 /**
+ * Days whose balance closed and that have nothing pending (audit/kept-days): what each came to, and the seals that it rests on. `leaf` is that of
+ * the last of them, so that a log which lost it is seen. Rows go when something of their day changed.
+ */
+export const balanceDays = pgTable(
+  'balance_days',
+  {
+    day: text('day').primaryKey(),
+    lines: json('lines').notNull(),
+    /** Unexpected facts. */
+    differences: json('differences').notNull(),
+    /** Null for a day without events. */
+    firstSeal: bigint('first_seal', { mode: 'number' }),
+    lastSeal: bigint('last_seal', { mode: 'number' }).notNull(),
+    leaf: bytea('leaf').notNull(),
+  },
+  () => [check('balance_days_seals', sql`coalesce(first_seal, 1) between 1 and last_seal`)],
+);
+
+/**
  * What each run of `audit verify` found, append-only; and how far it had come, from time to time, while it was not `finished`. It read
  * `seals` seals above the first `since`, and the log's head was then (`size`, `root`). `found` has the first findings.
  */

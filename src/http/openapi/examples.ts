@@ -49,6 +49,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 const NUMBERS: Readonly<Record<string, number>> = {
   avancar_segundos: 3_600,
   desconhecido: 0,
+  dias: 30,
   desligamentos: 1,
   destino_recusado: 0,
   duracao_ms: 142,
@@ -90,6 +91,8 @@ const NUMBERS: Readonly<Record<string, number>> = {
   resposta_nao_2xx: 3,
   saldo_pendente: 4_280.5,
   selo: 7,
+  selo_ate: 41,
+  selo_de: 7,
   status_http: 200,
   ultimo_status_http: 200,
   silenciados: 1,

@@ -22,7 +22,7 @@ const day = date
   .meta({ pattern: '^(19[7-9]|2[0-9]{2})[0-9]-' });
 
 const query = z
-  .strictObject({ de: day, ate: day })
+  .strictObject({ de: day, ate: day, recontar: z.enum(['true', 'false']).optional() })
   .refine(({ de, ate }) => de <= ate, { path: ['ate'], message: 'não pode ser um dia anterior ao do parâmetro `de`' })
   // zod runs this on invalid days too (daysBetween is NaN); the day's own rule reports those.
   .refine(({ de, ate }) => !(daysBetween(de, ate) >= MAX_BALANCE_DAYS), {
@@ -40,8 +40,8 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         en: 'The balance of deliveries by partner and day, computed anew from the events and the history of the webhooks',
       },
       description: {
-        pt: `esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até ${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} e os avisos (${NOTICE_NAMES.join(', ')}) ficam fora. importados são eventos do histórico: não têm entregas. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, dia a dia, e um dia de muito movimento hora a hora: um JSON que não termina não está inteiro.`,
-        en: `esperadas comes from the events and the webhooks that were active when each was written, never from the deliveries. Up to ${MAX_LISTED_DIFFERENCES} differences are listed; total_diferencas counts all. ${TEST_NAME} and the notices (${NOTICE_NAMES.join(', ')}) are left out. importados are events of history: they make no delivery. fato_inesperado is an event that the service itself would not write at that point, as a disbursement settled without a registration: it was sent, and counts in the loan as a fact. The answer comes while it is computed, day by day, and a busy day hour by hour: a JSON that does not end is not whole.`,
+        pt: `esperadas vem dos eventos e dos webhooks ativos na gravação de cada um, nunca das entregas. Lista até ${MAX_LISTED_DIFFERENCES} diferenças; total_diferencas conta todas. ${TEST_NAME} e os avisos (${NOTICE_NAMES.join(', ')}) ficam fora. importados são eventos do histórico: não têm entregas. fato_inesperado é um evento que o próprio serviço não gravaria naquele ponto do fluxo, como um desembolso liquidado sem averbação: foi enviado e vale no empréstimo como fato. A resposta vem enquanto é calculada, dia a dia, e um dia de muito movimento hora a hora: um JSON que não termina não está inteiro. Dias encerrados vêm como foram guardados pelo último balanço (guardados diz quantos e sobre que selos); recontar=true conta tudo outra vez.`,
+        en: `esperadas comes from the events and the webhooks that were active when each was written, never from the deliveries. Up to ${MAX_LISTED_DIFFERENCES} differences are listed; total_diferencas counts all. ${TEST_NAME} and the notices (${NOTICE_NAMES.join(', ')}) are left out. importados are events of history: they make no delivery. fato_inesperado is an event that the service itself would not write at that point, as a disbursement settled without a registration: it was sent, and counts in the loan as a fact. The answer comes while it is computed, day by day, and a busy day hour by hour: a JSON that does not end is not whole. Settled days come as the last balance kept them (guardados says how many, and on which seals); recontar=true counts everything again.`,
       },
       scope: 'auditoria:read',
       query,
@@ -55,9 +55,11 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         },
       },
     },
-    async ({ query: { de, ate } }) => ({
+    async ({ query: { de, ate, recontar } }) => ({
       status: 200,
-      body: new JsonStream<BalanceResource>(await writeBalance(readBalance(pool, de, ate), de, ate)),
+      body: new JsonStream<BalanceResource>(
+        await writeBalance(readBalance(pool, de, ate, { anew: recontar === 'true' }), de, ate),
+      ),
     }),
   );
 }

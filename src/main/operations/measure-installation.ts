@@ -1,5 +1,6 @@
 /** What else the database knows: pollers, seals, the last verdicts, sizes, epoch and migrations. */
 import { readAnchors } from '../../audit/anchor/run-anchors.ts';
+import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readStanding } from '../../audit/seals/verdicts.ts';
 import { pendingMigrations } from '../../db/migrations/pending-migrations.ts';
 import { readClockSkewS } from '../../db/clock-skew.ts';
@@ -55,24 +56,14 @@ export async function measureAnchors(sql: Tx): Promise<Readings> {
   return { anchorLag: anchors.map(({ kind, lagS }) => ({ labels: { kind }, value: lagS })) };
 }
 
-interface Verdict {
-  readonly closes: boolean;
-  readonly differences: number;
-  readonly ageS: number;
-}
-
-/** What `audit balance` said when it last ran. */
+/** What `audit balance` has said. */
 export async function measureBalance(sql: Tx): Promise<Readings> {
-  const [last] = await sql<Verdict[]>`
-    select closes, differences, extract(epoch from now() - checked_at)::float8 as "ageS"
-    from balance_verdicts
-    order by position desc
-    limit 1`;
-  if (last === undefined) return { balanceAge: [{ value: await readAgeS(sql) }] };
+  const standing = await readBalanceStanding(sql);
+  if (standing === null) return { balanceAge: [{ value: await readAgeS(sql) }] };
   return {
-    balanceCloses: [{ value: last.closes ? 1 : 0 }],
-    balanceDifferences: [{ value: last.differences }],
-    balanceAge: [{ value: Math.max(last.ageS, 0) }],
+    balanceCloses: [{ value: standing.closes ? 1 : 0 }],
+    balanceDifferences: [{ value: standing.differences }],
+    balanceAge: [{ value: standing.ageS }],
   };
 }
 

@@ -1,6 +1,7 @@
 /** A partner with more pending deliveries than its deactivation suspends in one transaction: nothing leaves, and the rest follows. */
 import { expect, test } from 'vitest';
-import { addUp, readBalance } from '../../../src/audit/balance.ts';
+import { addUp } from '../../../src/audit/add-up-balance.ts';
+import { readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
 import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';

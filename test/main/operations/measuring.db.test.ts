@@ -177,6 +177,19 @@ test('the balance tells what its last run found, and nothing before the first', 
   expect([by(readings, 'balanceCloses'), by(readings, 'balanceDifferences')]).toEqual([{ '': 0 }, { '': 3 }]);
 });
 
+test('a balance that does not close stands until one of the same days closes, whatever is said of others', async () => {
+  const { sql } = database;
+  await sql`truncate balance_verdicts`;
+  const keep = (from: string, to: string, closes: boolean) => sql`
+    insert into balance_verdicts (from_day, to_day, closes, differences) values (${from}, ${to}, ${closes}, ${closes ? 0 : 3})`;
+  const closes = async () => by(await measureBalance(sql), 'balanceCloses')[''];
+  await keep('2026-01-01', '2026-01-07', false);
+  await keep('2026-01-02', '2026-01-08', true);
+  expect(await closes()).toBe(0);
+  await keep('2026-01-01', '2026-01-31', true);
+  expect(await closes()).toBe(1);
+});
+
 test('verify tells whether its last run on the whole log found anything, and before the first how long nobody looked', async () => {
   const { sql } = database;
   expect(await measureVerify(sql)).toEqual({ verifyAge: [{ value: expect.any(Number) as number }] });

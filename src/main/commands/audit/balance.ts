@@ -1,13 +1,13 @@
-import type { Tx } from '../../../db/pool.ts';
 import { TEST_NAME } from '../../../contract/delivery.ts';
 import { readDay } from '../../arguments.ts';
-import { command, required, UsageError } from '../../command.ts';
+import { command, flag, required, UsageError } from '../../command.ts';
 
 export const balance = command({
   summary: 'prove the deliveries from the events and the webhooks’ history',
   options: {
     from: required('--from <day>', 'the first day, AAAA-MM-DD', readDay),
     to: required('--to <day>', 'the last day', readDay),
+    anew: flag('--anew', 'count kept days again, too'),
   },
   help: `
 By partner and day of São Paulo: events × webhooks subscribed when each was appended = entregue + pendente + erro +
@@ -15,20 +15,29 @@ suspensa. The left side comes from the events and the webhooks' history, never f
 and notices stand outside. fato_inesperado is an event that our own core would not have written where it lies in its stream; it is
 listed, and the balance closes all the same.
 
+A day that closed and has nothing pending is kept with the seals that it rests on, and answered as it was kept until an event, an order or
+a late report of that day comes; guardados says how many. --anew reads every row again: do so where you doubt whoever owns the database.
+api runs it by itself every night for the last seven days (JOB_BALANCE).
+
 Output: as GET /v1/auditoria/balanco answers, with every difference.`,
   exits: { done: 'it closes', refused: 'there is a difference' },
-  async run({ from, to }, { configure, print }) {
+  async run({ from, to, anew }, { configure, print }) {
     if (from > to) throw new UsageError('--to: must not be before --from');
     const { config, log } = configure();
-    const { addUp, readBalance } = await import('../../../audit/balance.ts');
-    const { runJob } = await import('../../job-pool.ts');
+    const { addUp } = await import('../../../audit/add-up-balance.ts');
+    const { readBalance } = await import('../../../audit/balance.ts');
+    const { keepBalanceVerdict } = await import('../../../audit/balance-verdicts.ts');
+    const { keepDays, refreshKeptDays } = await import('../../../audit/kept-days.ts');
+    const { JOB_CONNECTIONS, runJob } = await import('../../job-pool.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
-    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool) => {
-      const summary = await addUp(readBalance(pool, from, to), from, to, Infinity);
-      const { fecha, total_diferencas: differences } = summary;
-      const keep = (sql: Tx) => sql`
-        insert into balance_verdicts (from_day, to_day, closes, differences) values (${from}, ${to}, ${fecha}, ${differences})`;
-      await keeping(log, () => pool.run(keep));
+    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
+      const seal = await keeping(log, () => refreshKeptDays(pool));
+      const slices = readBalance(pool, from, to, { anew, atOnce: JOB_CONNECTIONS });
+      const summary = await addUp(slices, from, to, Infinity, (day) => progress.show(`${day} is counted`));
+      await keeping(log, async () => {
+        await pool.run((sql) => keepBalanceVerdict(sql, summary));
+        if (seal !== null) await keepDays(pool, seal, summary, new Date());
+      });
       return { summary, isGood: summary.fecha };
     });
   },

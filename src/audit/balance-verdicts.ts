@@ -1,0 +1,42 @@
+/** What the runs of `audit balance` have found. */
+import type { BalanceResource } from '../contract/resources/audit-resource.ts';
+import type { Tx } from '../db/pool.ts';
+
+export interface BalanceStanding {
+  readonly closes: boolean;
+  readonly differences: number;
+  readonly from: string;
+  readonly to: string;
+  readonly checkedAt: Date;
+  /** Since the newest run. */
+  readonly ageS: number;
+}
+
+/** Verdicts that are looked at. */
+const NEWEST = 400;
+
+/**
+ * The newest verdict that does not close and that no later one of the same days has taken back, else the newest; null before the
+ * first. So a balance of other days does not hide a difference.
+ */
+export async function readBalanceStanding(sql: Tx): Promise<BalanceStanding | null> {
+  const [found] = await sql<BalanceStanding[]>`
+    with newest as materialized (select * from balance_verdicts order by position desc limit ${NEWEST})
+    select closes, differences, from_day as "from", to_day as "to", checked_at as "checkedAt",
+           greatest(extract(epoch from now() - (select max(checked_at) from newest)), 0)::float8 as "ageS"
+    from newest v
+    where closes or not exists (
+      select from newest later
+      where later.position > v.position and later.from_day <= v.from_day and later.to_day >= v.to_day)
+    order by closes, position desc
+    limit 1`;
+  return found ?? null;
+}
+
+export async function keepBalanceVerdict(
+  sql: Tx,
+  { de, ate, fecha, total_diferencas: found }: BalanceResource,
+): Promise<void> {
+  await sql`
+    insert into balance_verdicts (from_day, to_day, closes, differences) values (${de}, ${ate}, ${fecha}, ${found})`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Days whose balance is kept, so that five years are answered in seconds.
+ *
+ * A day is kept when it is over, closes, has nothing pending, and the log up to a seal holds all of it. What may change such a day
+ * afterwards leaves a row above that seal: an event that happened then (history, or a core that was late), an order to send or
+ * to end, the late report of a poller. Each of them names the day, and a day that is named is counted anew.
+ * A kept day says what was true when it was counted. Whoever owns the database can change deliveries, or what is kept: `--anew`
+ * reads everything. Alternative: a sum for each day beside the deliveries, which every record would write.
+ */
+import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
+import { addDays, dayOf, startOfDay } from '../contract/calendar.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { readLastSeal, type Seal } from './seals/seal-log.ts';
+
+export interface KeptDay {
+  readonly day: string;
+  readonly lines: readonly BalanceLine[];
+  readonly differences: readonly DifferenceResource[];
+  /** The first and the last seal that it rests on; the first is null where nothing happened. */
+  readonly firstSeal: number | null;
+  readonly lastSeal: number;
+}
+
+/** The kept days of a period that nothing has changed since. */
+export async function readKeptDays(pool: Pool, from: string, to: string): Promise<Map<string, KeptDay>> {
+  return pool.run(async (sql) => {
+    const kept = await sql<KeptDay[]>`
+      select day, lines, differences, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal"
+      from balance_days k
+      where day between ${from} and ${to} and exists (select from seals s where s.number = k.last_seal and s.leaf = k.leaf)
+      order by day`;
+    const oldest = Math.min(...kept.map(({ lastSeal }) => lastSeal));
+    const changed = kept.length === 0 ? new Set() : await daysChangedSince(sql, oldest);
+    return new Map(kept.filter(({ day }) => !changed.has(day)).map((one) => [one.day, one]));
+  });
+}
+
+/** The days of events, orders and late reports above a seal. */
+async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
+  const [{ epoch, tx }] = await sql<[{ epoch: number; tx: string }]>`
+    select end_epoch as epoch, end_tx::text as tx from seals where number = ${seal}`;
+  const above = sql`(epoch = ${epoch} and xid8send(tx)::bigint >= ${tx}::text::bigint or epoch > ${epoch})`;
+  const rows = await sql<{ day: string }[]>`
+    select distinct to_char(occurred_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as day
+    from (
+      select occurred_at from events where ${above}
+      union all
+      select e.occurred_at
+      from (
+        select unnest(delivery_ids) as delivery_id from send_orders where ${above}
+        union
+        select delivery_id from attempts where late and ${above}
+      ) told
+      join deliveries d on d.id = told.delivery_id
+      join events e on e.id = d.event_id
+    ) changed
+    where isfinite(occurred_at)`;
+  return new Set(rows.map(({ day }) => day));
+}
+
+/** Lets go of the days that have changed, and has all others rest on the log as it is now. Returns its newest seal. */
+export async function refreshKeptDays(pool: Pool): Promise<Seal | null> {
+  const seal = await pool.run(readLastSeal);
+  const still = [...(await readKeptDays(pool, '', '9')).keys()];
+  await pool.run((sql) => sql`delete from balance_days where day <> all (${still})`);
+  if (seal !== null) {
+    await pool.run(
+      (sql) => sql`
+      update balance_days set last_seal = ${seal.number}, leaf = ${seal.leaf}
+      where day = any (${still}) and last_seal < ${seal.number}`,
+    );
+  }
+  return seal;
+}
+
+/** Keeps those days of a balance, counted after `seal` was made, that are settled. */
+export async function keepDays(pool: Pool, seal: Seal, balance: BalanceResource, now: Date): Promise<void> {
+  const byDay = <T extends { readonly dia: string }>(rows: readonly T[]) => Map.groupBy(rows, ({ dia }) => dia);
+  const [lines, differences] = [byDay(balance.linhas), byDay(balance.diferencas)];
+  const changed = await pool.run((sql) => daysChangedSince(sql, seal.number));
+  const settled: object[] = [];
+  for (let day = balance.de; day <= balance.ate && day < dayOf(now); day = addDays(day, 1)) {
+    const [counted, found] = [lines.get(day) ?? [], differences.get(day) ?? []];
+    const isOpen = counted.some(({ pendente }) => pendente > 0) || found.some(({ tipo }) => tipo !== 'fato_inesperado');
+    if (isOpen || changed.has(day)) continue;
+    settled.push({ day, start: startOfDay(day), end: startOfDay(addDays(day, 1)), lines: counted, differences: found });
+  }
+  await pool.run(
+    (sql) => sql`
+      insert into balance_days (day, lines, differences, first_seal, last_seal, leaf)
+      select d.day, d.lines, d.differences,
+             (select s.number from seals s where (s.first_epoch, s.first_tx) <= (e.epoch, xid8send(e.tx)::bigint)
+              order by s.first_epoch desc, s.first_tx desc limit 1),
+             ${seal.number}, ${seal.leaf}
+      from json_to_recordset(${JSON.stringify(settled)}::text::json)
+             as d (day text, start timestamptz, "end" timestamptz, lines json, differences json)
+      left join lateral (
+        select epoch, tx
+        from (select epoch, tx from events where not imported and occurred_at >= d.start and occurred_at < d.end
+              union all
+              select epoch, tx from events where imported and occurred_at >= d.start and occurred_at < d.end) either
+        order by epoch, tx
+        limit 1
+      ) e on true
+      on conflict (day) do update
+      set lines = excluded.lines, differences = excluded.differences, first_seal = excluded.first_seal,
+          last_seal = excluded.last_seal, leaf = excluded.leaf`,
+  );
+}
