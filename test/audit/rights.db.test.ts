@@ -183,6 +183,7 @@ describe('the auditor', () => {
     'masked_facts',
     'balance_days',
     'anchor_receipts',
+    'verify_verdicts',
     ...SOURCE_NAMES.map((name) => `${name}_as_sealed`),
   ]);
 
