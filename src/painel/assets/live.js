@@ -3,7 +3,12 @@
  * the new content of the part of its name, made by the server as the page itself is. A part waits with it while somebody is at
  * a link of it. A select that `data-follows` names leads to the stream of what it chooses, and tells the other forms of the part.
  */
+const streams = new Map();
+
 function show(part, data) {
+  const drawn = document.createElement('template');
+  drawn.innerHTML = data;
+  if (drawn.innerHTML.trim() === part.innerHTML.trim()) return;
   part.waiting = part.querySelector(':is(a, button, input, select):focus') ? data : undefined;
   if (part.waiting === undefined) part.innerHTML = data;
 }
@@ -16,31 +21,45 @@ function listen(root, address) {
   for (const part of root.querySelectorAll('[data-part]')) {
     source.addEventListener(part.dataset.part, ({ data }) => show(part, data));
   }
-  return source;
+  streams.get(root)?.source.close();
+  streams.set(root, { address, source });
 }
 
-for (const root of document.querySelectorAll('[data-live]')) {
-  let address = root.dataset.live;
-  let source = listen(root, address);
-  for (const part of root.querySelectorAll('[data-part]')) {
-    part.addEventListener('focusout', ({ relatedTarget }) => {
-      if (part.waiting !== undefined && !part.contains(relatedTarget)) setTimeout(() => show(part, part.waiting));
-    });
-  }
+function start(root) {
+  listen(root, root.dataset.live);
+  root.addEventListener('focusout', ({ target, relatedTarget }) => {
+    const part = target.closest('[data-part]');
+    if (part?.waiting !== undefined && !part.contains(relatedTarget)) setTimeout(() => show(part, part.waiting));
+  });
   root.addEventListener('change', ({ target }) => {
     if (target.dataset.follows === undefined) return;
-    source.close();
-    address = target.dataset.follows + encodeURIComponent(target.value);
-    source = listen(root, address);
+    listen(root, target.dataset.follows + encodeURIComponent(target.value));
     for (const told of root.querySelectorAll(`input[name="${target.name}"]`)) told.value = target.value;
   });
-  for (const button of document.querySelectorAll('[data-pause]')) {
-    button.hidden = false;
-    button.addEventListener('click', () => {
-      if (source.readyState === EventSource.CLOSED) source = listen(root, address);
-      else source.close();
-      [button.textContent, button.dataset.pause] = [button.dataset.pause, button.textContent];
-    });
-  }
-  addEventListener('pagehide', () => source.close());
 }
+
+/** What is live on the page now; a part of it may have been drawn anew. */
+function look() {
+  for (const [root, { source }] of streams) {
+    if (root.isConnected) continue;
+    source.close();
+    streams.delete(root);
+  }
+  for (const root of document.querySelectorAll('[data-live]')) if (!streams.has(root)) start(root);
+  for (const button of document.querySelectorAll('[data-pause]')) button.hidden = false;
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest?.('[data-pause]');
+  if (!button) return;
+  for (const [root, { address, source }] of streams) {
+    if (source.readyState === EventSource.CLOSED) listen(root, address);
+    else source.close();
+  }
+  [button.textContent, button.dataset.pause] = [button.dataset.pause, button.textContent];
+});
+document.addEventListener('htmx:after:swap', look);
+addEventListener('pagehide', () => {
+  for (const { source } of streams.values()) source.close();
+});
+look();

@@ -38,8 +38,9 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
   return answerPage(c, {
     title: t.deliveries.title,
     status: answer.ok ? 200 : 400,
-    body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)} ${listActions(visit, filters, live)}
+    body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)}
       <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
+        ${listActions(visit, filters, live)}
         <div data-part="lista">
           ${answer.ok ? results(visit, answer.body, urlsOf(webhooks), filters) : refusalList(c, answer.error)}
         </div>
@@ -137,13 +138,23 @@ function idForm({ t }: Visit, sought: string): Html {
   </form>`;
 }
 
+/** With a script only the list is drawn anew, and the address still tells the search. */
 function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookResource[]): Html {
   const { all } = t.words;
   const isUsed = Object.values(filters).some((value) => value !== '');
   const given = (name: keyof Filters) => filters[name];
   return html`<details class="filters" ${isUsed ? html` open` : ''}>
     <summary>${t.deliveries.filters}</summary>
-    <form method="get" action="/painel/entregas" class="grid">
+    <form
+      method="get"
+      action="/painel/entregas"
+      hx-get="/painel/entregas"
+      hx-target="#lista"
+      hx-select="#lista"
+      hx-swap="outerHTML"
+      hx-push-url="true"
+      class="grid"
+    >
       <label
         >${t.deliveries.webhook}<select name="webhook">
           ${options(
