@@ -66,8 +66,8 @@ function bodyOf(bytes: Buffer, of: string, status: number): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch {
-    // Of a 202 and of GET /saude only the status counts.
-    if (status === 202 || of === 'GET /saude') return undefined;
+    // Of GET /saude only the status counts.
+    if (of === 'GET /saude') return undefined;
     throw new RegistryFailure(`${of}: answered ${status} with what is not JSON in UTF-8`, { told: INVALID });
   }
 }

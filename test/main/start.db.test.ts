@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
+import { run } from '../support/snippets.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const URL_SHOWN = /listens on (http:\/\/127\.0\.0\.1:\d+)/;
@@ -43,6 +44,20 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   expect((await fetchDescribed(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
   expect((await third.end('SIGTERM')).code).toBe(0);
   expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
+  await folder.remove();
+});
+
+test('where the core is the lender’s own, what is shown leads the core’s loan to its transfer', async () => {
+  const folder = await makeTestFolder();
+  const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', LOG_LEVEL: 'warn', LOAN_CORE: 'outside' };
+  const running = startCommand(['start'], env);
+  const shown = await running.output(/desembolso/);
+  expect(shown.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+  const [, url = '', pasted = ''] = /listens on (\S+),[^]*(# 4\.[^]*)/.exec(shown) ?? [];
+  const said = await run(['sh', '-c', pasted], resolve(import.meta.dirname, '../..'));
+  expect(said).toContain('"status":"desembolsada"');
+  expect((await fetchDescribed(`${url}/v1/emprestimos`, { method: 'POST' })).status).toBe(404);
+  expect((await running.end('SIGTERM')).code).toBe(0);
   await folder.remove();
 });
 

@@ -137,7 +137,7 @@ describe('a bridge that keeps to the contract', () => {
     ['soon', 2_000],
   ])('that works on it says when to ask again (Retry-After %s)', async (after, askAgainMs) => {
     const { adapter } = await bridge((response) =>
-      response.writeHead(202, after === undefined ? {} : { 'Retry-After': after }).end('ok'),
+      response.writeHead(202, after === undefined ? {} : { 'Retry-After': after }).end(),
     );
     expect(await adapter.register(LOAN, never())).toEqual({ outcome: 'pending', askAgainMs });
     expect(await adapter.lookUp(LOAN, never())).toEqual({ outcome: 'pending', askAgainMs });
@@ -269,6 +269,7 @@ describe('a registration stays open', () => {
     ['with an empty one', json(200, { protocolo_registry: ' ' }), 'não pode ser vazio'],
     ['with one of 201 characters', json(200, { protocolo_registry: 'x'.repeat(201) }), 'tem no máximo 200 caracteres'],
     ['with a page of HTML', raw(200, '<html>'), 'not JSON'],
+    ['with a page of HTML that says 202', raw(202, '<html>'), 'not JSON'],
     ['with 409', json(409, { erro: 'x' }), 'answered 409'],
     ['with 404 to a POST', json(404, {}), 'answered 404'],
   ])('%s', async (_, answer, message) => {

@@ -113,7 +113,7 @@ async function greeting(config: Config, databaseUrl: string, url: string): Promi
   try {
     const partner = await pool.run(ensureSandboxPartner);
     const dataDir = config.databaseUrl === null ? config.dataDir : null;
-    return banner({ url, partnerId: partner.id, dataDir, prefix: commandPrefix(config) });
+    return banner({ url, partnerId: partner.id, dataDir, prefix: commandPrefix(config), loanCore: config.loanCore });
   } finally {
     await pool.close();
   }
