@@ -21,7 +21,7 @@ begin
     create or replace function usual_event(
       type text, family text, data text, stream text, out version integer, out is_emitted boolean, out is_of_loan boolean
     )
-      language plpgsql immutable parallel safe
+      language plpgsql immutable parallel safe set search_path from current
     as $body$
     declare
       -- As others write it: {"a" : 1, "b" : 2} and {"a": 1, "b": 2}.

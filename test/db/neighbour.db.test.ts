@@ -137,7 +137,7 @@ test('every function has a search path of its own or names bound when it was mad
   const installation = installationOfItsOwn();
   await migrate(core.url, silentLog, { installation });
   const functions = await core.sql<{ name: string; config: string[] | null; isBound: boolean; isPublic: boolean }[]>`
-    select f.proname as name, array_remove(f.proconfig, 'extra_float_digits=1') as config, f.prosqlbody is not null as "isBound",
+    select f.proname as name, nullif(array(select unnest(f.proconfig) except values ('extra_float_digits=1'), ('random_page_cost=1.1')), '{}') as config, f.prosqlbody is not null as "isBound",
            exists (select from aclexplode(coalesce(f.proacl, acldefault('f', f.proowner))) where grantee = 0) as "isPublic"
     from pg_proc f where f.pronamespace = ${installation.schema}::regnamespace`;
   expect(functions.length).toBeGreaterThan(15);
