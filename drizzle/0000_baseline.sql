@@ -13,7 +13,7 @@ CREATE TABLE "archive_acts" (
 	"done_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"epoch" smallint DEFAULT (('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int + 0)::smallint NOT NULL,
 	"tx" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
-	CONSTRAINT "archive_acts_act" CHECK (act in ('arquivamento', 'remocao', 'restauracao', 'reescrita')),
+	CONSTRAINT "archive_acts_act" CHECK (act in ('arquivamento', 'remocao', 'remocao_concluida', 'restauracao')),
 	CONSTRAINT "archive_acts_seals" CHECK (first_seal between 1 and last_seal)
 );
 --> statement-breakpoint

@@ -195,8 +195,8 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
-  const hasRegistry = values.REGISTRY_URL !== undefined;
-  const anchors = anchorSettings(values);
+  const [hasRegistry, dropsMonths] = [values.REGISTRY_URL !== undefined, (values.KEEP_MONTHS ?? null) !== null];
+  const [anchors, archive] = [anchorSettings(values), archiveSettings(values)];
   return Object.freeze({
     port: values.PORT,
     host: values.HOST,
@@ -220,7 +220,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     workerKeyFile: values.WORKER_KEY_FILE ?? null,
     eraseAfterYears: values.ERASE_AFTER_YEARS,
     anchors,
-    archive: archiveSettings(values),
+    archive,
     logLevel: values.LOG_LEVEL,
     loanCore: values.LOAN_CORE,
     marginReuseHours: values.MARGIN_REUSE_HOURS,
@@ -233,7 +233,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     pollerCapacity: values.POLLER_CAPACITY,
     registry: registrySettings(values.REGISTRY_URL ?? '', values),
     egress: egressSettings(values),
-    jobs: schedulesOf(values, { sandbox, hasRegistry, hasAnchors: hasAnchors(anchors) }),
+    jobs: schedulesOf(values, { sandbox, hasRegistry, dropsMonths, hasAnchors: hasAnchors(anchors) }),
     ...failingEndpoints(values),
   });
 }

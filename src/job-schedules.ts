@@ -18,6 +18,8 @@ interface Job {
   readonly isPlayed: boolean;
   /** True where it needs REGISTRY_URL. */
   readonly asksRegistry?: boolean;
+  /** True where it needs KEEP_MONTHS. */
+  readonly asksMonths?: boolean;
   /** True where it needs a place outside: one of ANCHOR_*. */
   readonly asksAnchors?: boolean;
 }
@@ -51,6 +53,14 @@ export const JOBS = {
     usual: '7 * * * *',
     words: () => ['audit', 'anchor'],
     asksAnchors: true,
+    isVerdict: false,
+    isPlayed: false,
+  },
+  maintain: {
+    variable: 'JOB_MAINTAIN',
+    usual: '30 4 * * *',
+    words: () => ['maintain'],
+    asksMonths: true,
     isVerdict: false,
     isPlayed: false,
   },
@@ -101,6 +111,7 @@ export const SCHEDULES = {
   JOB_BALANCE: schedule,
   JOB_VERIFY: schedule,
   JOB_ANCHOR: schedule,
+  JOB_MAINTAIN: schedule,
   JOB_SYNC_BONDS: schedule,
   JOB_CLOSE_SETTLEMENT: schedule,
 } as const satisfies Record<(typeof JOBS)[JobName]['variable'], unknown>;
@@ -112,11 +123,18 @@ export function schedulesOf(
     sandbox,
     hasRegistry,
     hasAnchors,
-  }: { readonly sandbox: boolean; readonly hasRegistry: boolean; readonly hasAnchors: boolean },
+    dropsMonths,
+  }: {
+    readonly sandbox: boolean;
+    readonly hasRegistry: boolean;
+    readonly hasAnchors: boolean;
+    readonly dropsMonths: boolean;
+  },
 ): Schedules {
   const of = (name: JobName): string | null => {
-    const { usual, isPlayed, asksRegistry = false, asksAnchors = false }: Job = JOBS[name];
-    const isOff = (sandbox && isPlayed) || (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors);
+    const { usual, isPlayed, asksRegistry = false, asksAnchors = false, asksMonths = false }: Job = JOBS[name];
+    const isLacking = (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors) || (asksMonths && !dropsMonths);
+    const isOff = (sandbox && isPlayed) || isLacking;
     const set = values[JOBS[name].variable] ?? (isOff ? 'off' : usual);
     return set === 'off' ? null : set;
   };

@@ -48,7 +48,7 @@ describe('the configuration', () => {
       eraseAfterYears: 5,
       checkpointHeader: true,
       anchors: { timestamp: null, directory: null, bucket: null, witness: null },
-      archive: { s3: null },
+      archive: { upkeep: null, s3: null },
       logLevel: 'info',
       loanCore: 'own',
       marginReuseHours: 24,
@@ -70,7 +70,14 @@ describe('the configuration', () => {
       drainDelayS: 0,
       pollerCapacity: 512,
       failingPolicy: { failingAfter: 10, failingHours: 24, suspendAfterDays: 5 },
-      jobs: { balance: '30 2 * * *', verify: '0 3 * * *', anchor: null, 'sync-bonds': null, 'close-settlement': null },
+      jobs: {
+        balance: '30 2 * * *',
+        verify: '0 3 * * *',
+        anchor: null,
+        maintain: null,
+        'sync-bonds': null,
+        'close-settlement': null,
+      },
       operatorWebhook: null,
     });
   });
@@ -253,6 +260,7 @@ describe('the configuration', () => {
       balance: '30 2 * * *',
       verify: '0 3 * * *',
       anchor: null,
+      maintain: null,
       'sync-bonds': '0 1 * * *',
       'close-settlement': '0 4 1 * *',
     });

@@ -54,6 +54,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'activation.ts',
     'advance.ts',
     'answer-text.ts',
+    'delivery-rows.ts',
     'explain.ts',
     'event-deliveries.ts',
     'read-deliveries.ts',

@@ -16,7 +16,7 @@ export interface MonthAct {
 }
 
 /** The newest act of each month, oldest month first. */
-async function readMonths(sql: Tx): Promise<MonthAct[]> {
+export async function readMonths(sql: Tx): Promise<MonthAct[]> {
   return sql<MonthAct[]>`
     select distinct on (month) act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest,
            rows::float8 as rows, actor, reason
@@ -34,4 +34,9 @@ export async function addAct(
   await sql`
     insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor, reason)
     values (${act}, ${month}, ${firstSeal}, ${lastSeal}, ${place}, ${manifest}, ${rows}, ${actor}, ${reason})`;
+}
+
+/** Whether rows of the month may lie in its files alone. */
+export function isRemoved({ act }: MonthAct): boolean {
+  return act === 'remocao' || act === 'remocao_concluida';
 }

@@ -148,3 +148,12 @@ export function writeCell(oid: number, value: unknown): Buffer | null {
     ? cellOf(oid).write(value as never)
     : writeArray(value as never[], element.oid, element.cell);
 }
+
+/** A value as PostgreSQL reads it in JSON; instants to the millisecond. */
+export function jsonOf(oid: number, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (oid === 17) return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`;
+  if (oid === 1184) return new Date(Number((value as bigint) / 1_000n)).toISOString();
+  if (oid === 2950) return uuidText(value as Uint8Array);
+  return typeof value === 'bigint' ? String(value) : value;
+}

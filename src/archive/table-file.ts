@@ -11,7 +11,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { BODY, columnsOf, SOURCE_NAMES, type SourceName } from '../db/sealed-rows.ts';
 import { walk } from '../audit/seals/entry.ts';
 import { sha256 } from '../audit/seals/merkle.ts';
-import { readCell, schemaOf, writeCell } from './cells.ts';
+import { jsonOf, readCell, schemaOf, writeCell } from './cells.ts';
 
 export type TableName = SourceName | 'deliveries';
 export const TABLE_NAMES: readonly TableName[] = [...SOURCE_NAMES, 'deliveries'];
@@ -170,6 +170,11 @@ export async function readRows(file: AsyncBuffer, key?: Buffer) {
     start = end;
   }
   return { table, oids, rows: found };
+}
+
+/** A row as `json_populate_record` reads it. */
+export function jsonRow(table: TableName, oids: readonly number[], row: Row): Row {
+  return Object.fromEntries(columnsOfTable(table).map((name, index) => [name, jsonOf(oids[index] ?? 0, row[name])]));
 }
 
 /** The sealed entry of a row of a file, made again with the hashes of its texts. */

@@ -5,27 +5,38 @@ import { LeafCollector, type Leaves } from '../audit/seals/leaves.ts';
 import { levelAbove, rootOf } from '../audit/seals/merkle.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { type MonthAct, readMonth } from './acts.ts';
-import { type Part, readFile, readManifest } from './manifest.ts';
+import { type ArchivedFile, type Part, readFile, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { entryOf, readRows } from './table-file.ts';
+import { entryOf, readRows, type TableName } from './table-file.ts';
 
-/** What the rows of a part's files hash to, seal by seal. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
-async function hashPart(place: Place, part: Part, seals: readonly Seal[]): Promise<Leaves[]> {
+/** What the rows of a part's files hash to, seal by seal: all of them, or those of one table. Throws {@link ArchiveFault} where a file is not as the manifest tells. */
+export async function hashPart(
+  place: Place,
+  part: Part,
+  seals: readonly Seal[],
+  only: TableName | null = null,
+): Promise<Leaves[]> {
   const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
   for (const file of part.arquivos) {
-    const bytes = await readFile(place, file);
-    const { table, oids, rows } = await readRows(new Uint8Array(bytes).buffer);
-    if (table !== file.tabela || rows.length !== file.linhas) {
-      throw new ArchiveFault(`${place.name}/${file.nome} has not the rows that the manifest tells`);
-    }
+    if (only !== null && only !== file.tabela) continue;
+    const { table, oids, rows } = await readTable(place, file);
     if (table === 'deliveries') continue;
     for (const row of rows) collector.add(Buffer.concat([Buffer.of(FRAMES.whole), entryOf(table, oids, row)]));
   }
   return collector.finish();
 }
 
+/** The rows of a file, which is read whole. Throws {@link ArchiveFault} where it is not as the manifest tells. */
+export async function readTable(place: Place, file: ArchivedFile) {
+  const found = await readRows(new Uint8Array(await readFile(place, file)).buffer);
+  if (found.table !== file.tabela || found.rows.length !== file.linhas) {
+    throw new ArchiveFault(`${place.name}/${file.nome} has not the rows that the manifest tells`);
+  }
+  return found;
+}
+
 /** True where these are the rows that were sealed. */
-function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
+export function isOfSeal({ hashes, rows }: Leaves, seal: Seal): boolean {
   return rows === seal.rows && rootOf(levelAbove(hashes)).equals(seal.root);
 }
 

@@ -36,7 +36,8 @@ export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
   const { pool, place, month, actor } = archiving;
   const range = await pool.run(async (sql) => {
     const known = await readMonth(sql, month);
-    if (known !== null) throw new ArchiveFault(`${month} is archived in ${known.place} since before: nothing was done`);
+    if (known !== null && known.act !== 'restauracao')
+      throw new ArchiveFault(`${month} is archived in ${known.place} since before: nothing was done`);
     return rangeOf(sql, month);
   });
   const { manifest, digest } = await writeMonth(archiving, range, null);

@@ -86,8 +86,8 @@ export const PARTNER_CHANGES = ['criacao', 'alteracao', 'desativacao', 'reativac
 export const SEND_ORDERS = ['reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento'] as const;
 export type SendOrder = (typeof SEND_ORDERS)[number];
 
-/** What happens to a month of the log: it goes to a file, its rows leave the database, come back, or the file is written again. */
-export const ARCHIVE_ACTS = ['arquivamento', 'remocao', 'restauracao', 'reescrita'] as const;
+/** What happens to a month of the log: it goes to files, its rows begin to leave the database, have left it, or come back. */
+export const ARCHIVE_ACTS = ['arquivamento', 'remocao', 'remocao_concluida', 'restauracao'] as const;
 export type ArchiveAct = (typeof ARCHIVE_ACTS)[number];
 
 /** Attempt outcomes (`resultado`). */

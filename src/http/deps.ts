@@ -4,6 +4,7 @@ import type { MarginQueries } from '../core/margin/margin.ts';
 import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Verifier } from '../audit/checkpoint/note.ts';
+import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
@@ -45,6 +46,8 @@ export interface HttpDeps {
   readonly largeBodyPace?: Pace;
   /** Under which key workers are found by CPF, and how long the law has a loan's data kept; null: no key is configured. */
   readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
+  /** A delivery whose rows left the database for an archive; absent: there is no archive. */
+  readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
   readonly checkpointKeys: readonly Verifier[];
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */

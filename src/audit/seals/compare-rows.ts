@@ -41,6 +41,7 @@ const FINDINGS = [
   'estado_divergente',
   'status_divergente',
   'assinatura_invalida',
+  'arquivo_alterado',
 ] as const;
 
 export function ofSeal(
@@ -50,6 +51,14 @@ export function ofSeal(
   tabela: string | null = null,
 ): VerifyFinding {
   return { tipo, selo, tabela, linha: null, colunas: [], detalhe };
+}
+
+export function wrongTree(selo: number | null): VerifyFinding {
+  return ofSeal(
+    'arvore_alterada',
+    selo,
+    'the hashes that proofs are made of were changed; the rows are those that were sealed',
+  );
 }
 
 /** Which rows are others than those that were sealed, as the tree that is kept beside the seal tells. */

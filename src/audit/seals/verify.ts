@@ -14,7 +14,8 @@ import { findStrangeErasures } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
 import { findStrangeTimes, findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
-import { compareRows, ofSeal, type VerifyFinding } from './compare-rows.ts';
+import { type ArchivedLeaves, compareArchived } from './archived-leaves.ts';
+import { ofSeal, type VerifyFinding, wrongTree } from './compare-rows.ts';
 import { GrowingTree } from './growing-tree.ts';
 import { LeafCollector, type Leaves } from './leaves.ts';
 import { leafHash, levelAbove, rootOf, sha256, type TreeHead } from './merkle.ts';
@@ -48,6 +49,8 @@ export interface VerifyOptions {
   readonly installation?: Installation;
   /** Where a run was cut short that this one goes on with. */
   readonly unfinished?: Verification | null;
+  /** What the archive has of a seal whose rows may have left the database; null where they may not. */
+  readonly archived?: (seal: number) => Promise<ArchivedLeaves | null>;
   /** Hears how far the run has come, so that another can go on with it. */
   readonly onPart?: (found: Verification) => Promise<void> | void;
 }
@@ -55,7 +58,15 @@ export interface VerifyOptions {
 /** Checks the log to its end. */
 export async function verifySeals(
   pool: Pool,
-  { heads = [], since = null, keys = [], installation, unfinished = null, onPart }: VerifyOptions = {},
+  {
+    heads = [],
+    since = null,
+    keys = [],
+    installation,
+    unfinished = null,
+    onPart,
+    archived = async () => null,
+  }: VerifyOptions = {},
 ): Promise<Verification> {
   const signed = await pool.run((sql) => sql<TreeHead[]>`select size::float8, root from checkpoints order by size`);
   const run = new Run([...signed, ...heads, ...(since === null ? [] : [since])]);
@@ -72,8 +83,10 @@ export async function verifySeals(
       const again = found[index];
       await run.look(pool, seal, again !== undefined);
       if (again === undefined) continue;
-      if (!again.isWhole) run.tell(...(await compareRows(pool, seal, again.leaves, sight)));
-      else if (!again.isTreeKept) run.tell(wrongTree(seal.number));
+      if (!again.isWhole) {
+        run.tell(...(await compareArchived(pool, seal, again.leaves, sight, await archived(seal.number))));
+      }
+      if (again.isWhole && !again.isTreeKept) run.tell(wrongTree(seal.number));
     }
     run.tell(...(await pool.run((sql) => findStrangeTimes(sql, next.flat(), before))));
     await run.holdNodes(pool);
@@ -182,14 +195,6 @@ async function readNodes(sql: Tx, places: readonly string[]): Promise<ReadonlyMa
     select place, hash from unnest(${places as string[]}::text[]) place
     join seal_nodes on level = split_part(place, '/', 1)::int and index = split_part(place, '/', 2)::bigint`;
   return new Map(nodes.map(({ place, hash }) => [place, hash]));
-}
-
-function wrongTree(selo: number | null): VerifyFinding {
-  return ofSeal(
-    'arvore_alterada',
-    selo,
-    'the hashes that proofs are made of were changed; the rows are those that were sealed',
-  );
 }
 
 /** Consecutive seals of one statement; a seal that spans two epochs is alone. */

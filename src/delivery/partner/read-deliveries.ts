@@ -19,6 +19,7 @@ import type { Outcome } from '../../contract/statuses.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readableAnswer } from './answer-text.ts';
+import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
 
 /**
  * Rows that a statement looks at when it cannot tell beforehand which ones fit: by what is told of each, from the row itself,
@@ -73,10 +74,10 @@ interface Row {
 }
 
 /** The attempt `last` of a delivery `d`: the one that delivered it, else the newest. */
-function lastAttempt(sql: Tx) {
+function lastAttempt(sql: Tx, attempts = sql`attempts`) {
   return sql`
     left join lateral (
-      select outcome, status_code from attempts
+      select outcome, status_code from ${attempts} a
       where delivery_id = d.id
       order by d.status = 'entregue' and outcome = 'entregue' desc, number desc, late desc
       limit 1
@@ -175,21 +176,27 @@ async function look(pool: Pool, search: DeliverySearch): Promise<DeliveryList> {
   return { deliveries: shown.map(view), next: eventId && webhookId ? { eventId, webhookId } : null };
 }
 
-/** One delivery of the partner with its attempts; null when there is none of that id. */
-export async function readDelivery(pool: Pool, partnerId: string, id: string): Promise<DeliveryWithAttempts | null> {
+/** One delivery of the partner with its attempts, or of an archive; null when there is none of that id. */
+export async function readDelivery(
+  pool: Pool,
+  partnerId: string,
+  id: string,
+  archived: ArchivedDelivery | null = null,
+): Promise<DeliveryWithAttempts | null> {
   return pool.transaction(async (tx) => {
     // One snapshot: an attempt that is recorded in between would stand beside the delivery as it was before it.
     await tx`set transaction isolation level repeatable read, read only`;
+    const rows = rowsOf(tx, archived);
     const [row] = await tx<Row[]>`
       select ${columns(tx)}
-      from deliveries d join messages m on m.event_id = d.event_id
-      ${lastAttempt(tx)}
+      from ${rows.deliveries} d join messages m on m.event_id = d.event_id
+      ${lastAttempt(tx, rows.attempts)}
       where d.id = ${id} and d.partner_id = ${partnerId}`;
-    return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id) };
+    return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id, rows.attempts) };
   });
 }
 
-async function readAttempts(sql: Tx, deliveryId: string): Promise<AttemptResource[]> {
+async function readAttempts(sql: Tx, deliveryId: string, attempts = sql`attempts`): Promise<AttemptResource[]> {
   const rows = await sql<
     {
       number: number;
@@ -204,7 +211,7 @@ async function readAttempts(sql: Tx, deliveryId: string): Promise<AttemptResourc
   >`
     select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs",
            error, coalesce(answer, case when commitment is not null then ${ERASED}::bytea end) as answer
-    from attempts where delivery_id = ${deliveryId} order by number, late`;
+    from ${attempts} a where delivery_id = ${deliveryId} order by number, late`;
   return rows.map((row) => ({
     numero: row.number,
     inicio: row.startedAt.toISOString(),

@@ -11,7 +11,10 @@ import { ERASED } from '../../contract/erasure.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { LEASE_S } from '../queue/lease.ts';
 import { signRequest } from '../poller/request.ts';
+import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
 import { type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
+
+export type { OpenSecret };
 
 interface SentAttempt {
   readonly number: number;
@@ -70,22 +73,24 @@ export async function readSent(
   openSecret: OpenSecret,
   partnerId: string,
   id: string,
+  archived: ArchivedDelivery | null = null,
 ): Promise<SentDelivery | null> {
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
+    const rows = rowsOf(tx, archived);
     const [row] = await tx<DeliveryRow[]>`
       select d.id, d.webhook_id as "webhookId", d.partner_id as "partnerId", m.type as event, m.body,
              m.loan_version as "loanVersion", m.traceparent, m.salt, d.failures, d.is_test is true as "isTest",
              w.url, w.encrypted_secret as "encryptedSecret",
              w.previous_encrypted_secret as "previousEncryptedSecret"
-      from deliveries d
+      from ${rows.deliveries} d
       join messages m on m.event_id = d.event_id
       join webhooks w on w.id = d.webhook_id
       where d.id = ${id} and d.partner_id = ${partnerId}`;
     if (row === undefined) return null;
     const attempts = await tx<AttemptRow[]>`
       select number, late, url, address, started_at as "startedAt"
-      from attempts where delivery_id = ${id} order by number, late`;
+      from ${rows.attempts} a where delivery_id = ${id} order by number, late`;
     const changes = await readSecretChanges(tx, row.webhookId);
     const { url, failures } = row;
     const body = row.salt === null ? Buffer.from(ERASED) : row.body;

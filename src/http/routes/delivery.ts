@@ -7,7 +7,7 @@ import * as contract from '../../contract/resources/delivery-resource.ts';
 import { nextSlot } from '../../contract/schedule.ts';
 import { explainDelivery } from '../../delivery/partner/explain.ts';
 import { readDelivery } from '../../delivery/partner/read-deliveries.ts';
-import { readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
+import { type OpenSecret, readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
 import { resendOne } from '../../delivery/partner/resend.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -26,7 +26,7 @@ export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
   addProof(add, deps);
 }
 
-function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
+function addOne(add: AddOperation, { pool, vault, archived = async () => null }: HttpDeps): void {
   const answers = {
     200: {
       description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
@@ -47,9 +47,12 @@ function addOne(add: AddOperation, { pool, vault }: HttpDeps): void {
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ partnerId, id }) => {
-      const delivery = await readDelivery(pool, partnerId, id);
+      const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);
+      const found = await readDelivery(pool, partnerId, id);
+      const rows = found === null ? await archived(id) : null;
+      const delivery = rows === null ? found : await readDelivery(pool, partnerId, id, rows);
       // Read after it, so it has each of its attempts.
-      const sent = await readSent(pool, (webhookId, sealed) => vault.decrypt(webhookId, sealed), partnerId, id);
+      const sent = await readSent(pool, openSecret, partnerId, id, rows);
       return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
     },
   );

@@ -1,7 +1,11 @@
 /** The places where months lie, with the key of S3 read from its file. */
 import { readFile } from 'node:fs/promises';
-import { openPlace, type Place } from '../../archive/place.ts';
+import { Archives } from '../../archive/archived-rows.ts';
+import { ArchiveFault, openPlace, type Place } from '../../archive/place.ts';
 import { type Config, ConfigError } from '../../config.ts';
+import type { Pool } from '../../db/pool.ts';
+import { DatabaseUnavailable } from '../../db/unavailable.ts';
+import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
 
 /** Opens places by their names. Throws where the file of the secret cannot be read. */
 export async function placesOf({ archive: { s3 } }: Config): Promise<(name: string) => Place> {
@@ -11,4 +15,21 @@ export async function placesOf({ archive: { s3 } }: Config): Promise<(name: stri
     throw new ConfigError([`ARCHIVE_S3_SECRET_FILE: ${secretFile} cannot be read: ${error.message}`]);
   });
   return (name) => openPlace(name, { ...rest, secret: secret.trim() });
+}
+
+/** Deliveries of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
+export async function archivedDeliveries(
+  config: Config,
+  pool: Pool,
+): Promise<(id: string) => Promise<ArchivedDelivery | null>> {
+  const archives = new Archives(pool, await placesOf(config));
+  return (id) =>
+    archives.delivery(id).catch((error: Error) => {
+      throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message, { cause: error }) : error;
+    });
+}
+
+/** What `audit verify` asks of removed months. */
+export async function archivedLeaves(config: Config, pool: Pool) {
+  return new Archives(pool, await placesOf(config)).leaves();
 }

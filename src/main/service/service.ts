@@ -12,6 +12,7 @@ import { SignOfLife } from '../../delivery/poller/sign-of-life.ts';
 import { createSender } from '../../delivery/sending/send.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Logger } from '../../log-lines.ts';
+import type { Pool } from '../../db/pool.ts';
 import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { createVault } from '../../webhooks/secrets.ts';
@@ -129,7 +130,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { openKeys } = await import('./keys.ts');
   const { NO_REGISTRY_NOTE, openRegistry } = await import('./registry.ts');
   const { readiness } = await import('./readiness.ts');
-  const { readOldestDueS } = await import('../../delivery/queue/oldest-due.ts');
+  const { archivedDeliveries } = await import('./archives.ts');
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
@@ -152,14 +153,13 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
+    archived: await archivedDeliveries(config, pool),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
     workers: await readWorkers(config),
   };
   const api = createApp(httpDeps).fetch;
   const painel = createPainel({ ...httpDeps, api, publicUrl, sandboxToken: sandboxTokens(config, pool, keys.own) });
-  metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
-  for (const [name, one] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, one);
-  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
+  await watchPools(metrics, pool, workerPool);
   const ending = new AbortController();
   const worker = opened && registrationWorker({ ...opened, pool: workerPool, log, documentsDeadlineDays });
   const server = await startServer({
@@ -185,6 +185,13 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       await Promise.all([pool.close(), workerPool.close()]);
     },
   };
+}
+
+async function watchPools(metrics: Metrics, pool: Pool, workerPool: Pool): Promise<void> {
+  const { readOldestDueS } = await import('../../delivery/queue/oldest-due.ts');
+  metrics.watch('oldest_due_seconds', () => pool.run(readOldestDueS));
+  for (const [name, one] of Object.entries({ api: pool, worker: workerPool })) metrics.watchPool(name, one);
+  metrics.watchDatabase(async () => (await readWriteFault(pool)) === null);
 }
 
 function boundsOf({ maxConnections, maxConnectionsPerAddress, trustedProxies }: Config) {

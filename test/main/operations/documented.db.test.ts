@@ -77,6 +77,9 @@ test('what real processes show is on the page: names, labels and listed values',
     DATA_DIR: folder.path,
     ANCHOR_DIRECTORY: folder.path,
     JOB_ANCHOR: '0 0 1 1 *',
+    JOB_MAINTAIN: '0 0 1 1 *',
+    KEEP_MONTHS: '600',
+    ARCHIVE_TO: folder.path,
   };
   const [serve, poll] = [startCommand(['api'], env), startCommand(['poll'], env)];
   const [, api = ''] = /"url":"(http:[^"]+)","msg":"the API listens/.exec(await serve.log(/the API listens/)) ?? [];

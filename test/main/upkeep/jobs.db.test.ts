@@ -13,7 +13,14 @@ beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(() => database.drop());
 beforeEach(() => database.sql`delete from scheduled_jobs`);
 
-const OFF: Schedules = { balance: null, verify: null, 'sync-bonds': null, 'close-settlement': null, anchor: null };
+const OFF: Schedules = {
+  balance: null,
+  verify: null,
+  'sync-bonds': null,
+  'close-settlement': null,
+  anchor: null,
+  maintain: null,
+};
 const NIGHTLY: Schedules = { ...OFF, verify: '0 3 * * *' };
 const WELL: Ended = { exitCode: 0, result: '{}' };
 

@@ -42,6 +42,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { runJob } = await import('../../job-pool.ts');
+    const { archivedLeaves } = await import('../../service/archives.ts');
     const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
       const standing = since === 'last' ? await pool.run(readStanding) : null;
@@ -57,6 +58,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
         unfinished: resume ? await pool.run((sql) => readUnfinished(sql, covered)) : null,
         keys: config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers,
         installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
+        archived: await archivedLeaves(config, pool),
         async onPart(found) {
           progress.show(`${found.rows} rows hashed again`);
           if (performance.now() - keptAt < KEEP_PLACE_MS) return;

@@ -1,0 +1,127 @@
+/**
+ * The rows of an archived month leave the database, or come back.
+ *
+ * Invariant: a row is in the database, or in a file that was verified after the row was sealed, or in both. A removal begins with a
+ * verification of the whole month and with its act; nothing is removed before that act is under a seal. Each batch is one transaction
+ * of one part's rows, made by a function that takes no row which the archive does not have as it is.
+ * Crash: the act stands, rows that are still there stay readable, and the next run verifies and goes on. A restoration is registered
+ * when all rows are back; until then readers find the rest in the files.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../db/pool.ts';
+import { addAct, isRemoved, type MonthAct } from './acts.ts';
+import { type ArchivedFile, type Part, readManifest } from './manifest.ts';
+import { ArchiveFault, type Place } from './place.ts';
+import { jsonRow, type Row } from './table-file.ts';
+import { readTable, verifyMonth } from './verify-month.ts';
+
+/** Rows of one statement, so that it ends in some ten milliseconds. */
+const BATCH = 2_000;
+
+export interface Moving {
+  readonly pool: Pool;
+  readonly openPlace: (name: string) => Place;
+  readonly month: string;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly onProgress?: (rows: number) => void;
+}
+
+/** `seal` seals what is settled, which a removal waits for. Returns how many rows went. Throws {@link ArchiveFault} where a file is not as it was archived: nothing is removed then. */
+export async function removeMonth(moving: Moving, seal: () => Promise<void>): Promise<number> {
+  const { pool, openPlace, month, onProgress } = moving;
+  const act = await verifyMonth(pool, openPlace, month);
+  if (act.act === 'remocao_concluida') throw new ArchiveFault(`${month} was removed before: nothing was done`);
+  if (act.act === 'restauracao') throw new ArchiveFault(`${month} was restored: archive it again to remove it`);
+  if (act.act !== 'remocao') await register(moving, act, 'remocao', 0);
+  await untilSealed(pool, month, seal);
+  let removed = 0;
+  await eachPart(moving, act, async (deliveries, attempts) => {
+    const attempted = [...new Set(attempts.map(({ delivery_id: id }) => id as string))];
+    for (let at = 0; at < deliveries.length; at += BATCH) {
+      removed += await removeSome(pool, month, deliveries.slice(at, at + BATCH), []);
+      onProgress?.(removed);
+    }
+    for (let at = 0; at < attempted.length; at += BATCH) {
+      removed += await removeSome(pool, month, [], attempted.slice(at, at + BATCH));
+      onProgress?.(removed);
+    }
+  });
+  await register(moving, act, 'remocao_concluida', removed);
+  return removed;
+}
+
+async function removeSome(pool: Pool, month: string, deliveries: readonly Row[], attempted: string[]): Promise<number> {
+  const column = (name: string) => deliveries.map((row) => row[name]) as string[];
+  const [{ removed }] = await pool.run(
+    (sql) => sql<[{ removed: number }]>`
+      select remove_archived(${month}, ${column('id')}::uuid[], ${column('attempts')}::int[],
+                             ${column('finished_at')}::timestamptz[], ${attempted}::uuid[])::float8 as removed`,
+  );
+  return removed;
+}
+
+/** Returns how many rows came back. Throws {@link ArchiveFault} where a file is not as it was archived: what came back stays. */
+export async function restoreMonth(moving: Moving): Promise<number> {
+  const { pool, openPlace, month, onProgress } = moving;
+  const act = await verifyMonth(pool, openPlace, month);
+  if (!isRemoved(act)) throw new ArchiveFault(`the rows of ${month} are in the database: nothing was done`);
+  let restored = 0;
+  const put = async (deliveries: readonly Row[], attempts: readonly Row[]) => {
+    const [{ rows }] = await pool.run(
+      (sql) => sql<[{ rows: number }]>`
+        select restore_archived(${month}, ${JSON.stringify(deliveries)}::text::json, ${JSON.stringify(attempts)}::text::json)::float8 as rows`,
+    );
+    restored += rows;
+    onProgress?.(restored);
+  };
+  await eachPart(moving, act, async (deliveries, attempts) => {
+    for (let at = 0; at < deliveries.length; at += BATCH) await put(deliveries.slice(at, at + BATCH), []);
+    for (let at = 0; at < attempts.length; at += BATCH) await put([], attempts.slice(at, at + BATCH));
+  });
+  await register(moving, act, 'restauracao', restored);
+  return restored;
+}
+
+async function register({ pool, actor, reason }: Moving, month: MonthAct, act: MonthAct['act'], rows: number) {
+  await pool.transaction((tx) => addAct(tx, { ...month, act, rows, actor, reason }));
+}
+
+/** How long a removal waits for older transactions, which hold the seal back. */
+const SEALED_WITHIN_MS = 10 * 60_000;
+
+async function untilSealed(pool: Pool, month: string, seal: () => Promise<void>): Promise<void> {
+  const isSealed = async () => {
+    const [row] = await pool.run(
+      (sql) => sql<[{ sealed: boolean }]>`
+        select exists (select from seals where (end_epoch, end_tx) > (a.epoch, xid8send(a.tx)::bigint)) as sealed
+        from archive_acts a where month = ${month} order by position desc limit 1`,
+    );
+    return row.sealed;
+  };
+  for (let waitedMs = 0; !(await isSealed()); waitedMs += 1_000) {
+    if (waitedMs > SEALED_WITHIN_MS) {
+      throw new ArchiveFault('an old transaction holds the seals back (queue status shows it): nothing was removed');
+    }
+    await seal();
+    if (!(await isSealed())) await sleep(1_000);
+  }
+}
+
+/** Goes through the parts of a month: the rows of its deliveries and its attempts, as JSON has them. */
+async function eachPart(
+  { openPlace, month }: Moving,
+  act: MonthAct,
+  work: (deliveries: Row[], attempts: Row[]) => Promise<void>,
+): Promise<void> {
+  const place = openPlace(act.place);
+  const { partes } = await readManifest(place, month, act.manifest);
+  for (const part of partes) await work(await rowsOf(place, part, 'deliveries'), await rowsOf(place, part, 'attempts'));
+}
+
+async function rowsOf(place: Place, part: Part, table: ArchivedFile['tabela']): Promise<Row[]> {
+  const file = part.arquivos.find(({ tabela }) => tabela === table);
+  if (file === undefined) return [];
+  const { oids, rows } = await readTable(place, file);
+  return rows.map((row) => jsonRow(table, oids, row));
+}

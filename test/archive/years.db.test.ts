@@ -1,0 +1,232 @@
+/** A month that leaves the database and comes back: real processes move it, a partner and `audit verify` read on. */
+import { readdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
+import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
+import { Archives } from '../../src/archive/archived-rows.ts';
+import { ArchiveFault, openPlace } from '../../src/archive/place.ts';
+import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
+import { backdateSeals } from '../support/backdated-seals.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { status } from '../support/receiver.ts';
+import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const MONTH = '2026-01';
+
+let world: DeliveryWorld;
+let partner: Subscriber;
+let webhook: Registered;
+let folder: TestFolder;
+let env: Record<string, string>;
+let before: DeliveryAsSent[];
+let digest: string;
+
+/** Everything that a month may lose, as one digest. */
+async function digestOfRows(): Promise<string> {
+  const [row] = await world.api.database.sql<[{ digest: string }]>`
+    select md5((select string_agg(d::text, ';' order by id) from deliveries d)
+            || (select string_agg(a::text, ';' order by delivery_id, number, late) from attempts a)) as digest`;
+  return row.digest;
+}
+
+beforeAll(async () => {
+  folder = await makeTestFolder();
+  // As the service has it (main/service/archives.ts), over the pool that the world makes.
+  world = await startDeliveryWorld({
+    archived: (id) =>
+      new Archives(world.api.database.pool, (name) => openPlace(name, null)).delivery(id).catch((error: Error) => {
+        throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message) : error;
+      }),
+  });
+  partner = await world.subscriber();
+  webhook = await partner.register();
+  const { sql, pool, url } = world.api.database;
+  world.receiver.answerWith(status(200, 'obrigado, João'), webhook.path);
+  for (let count = 0; count < 5; count += 1) await partner.emit();
+  await world.deliver();
+  world.receiver.answerWith(status(503, 'depois'), webhook.path);
+  await partner.emit();
+  await world.deliver();
+  await untilSettled(sql);
+  await sealAll(pool);
+  await backdateSeals(pool, new Date('2026-01-20T12:00:00Z'));
+  digest = await digestOfRows();
+  before = await readAll();
+  env = {
+    DATABASE_URL: url,
+    DATA_DIR: folder.path,
+    SANDBOX: 'true',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOG_LEVEL: 'warn',
+    KEEP_MONTHS: '2',
+    ARCHIVE_TO: path.join(folder.path, 'archive'),
+  };
+});
+afterAll(async () => {
+  await world.close();
+  await folder.remove();
+});
+
+/** Each delivery that there was at first, as the partner reads it now. */
+async function readAll(): Promise<DeliveryAsSent[]> {
+  const ids =
+    before?.map(({ id }) => id) ??
+    (await world.api.database.sql<{ id: string }[]>`select id from deliveries order by id`).map(({ id }) => id);
+  return Promise.all(ids.map((id) => partner.read(id)));
+}
+
+async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<number> {
+  const [row] = await world.api.database.sql<[{ count: number }]>`
+    select count(*)::int as count from ${world.api.database.sql(table)}`;
+  return row.count;
+}
+
+/** What `audit verify` finds, but for the times of rows, which the test's seals lie behind. */
+async function verify(): Promise<VerifyFinding[]> {
+  const { stdout } = await runCommand(['audit', 'verify'], env);
+  const { achados } = JSON.parse(stdout) as { achados: VerifyFinding[] };
+  return achados.filter(({ tipo }) => tipo !== 'hora_fora_do_selo');
+}
+
+function isOver(pid: number): boolean {
+  try {
+    return !process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+}
+
+async function restore() {
+  return runCommand(['archive', 'restore', MONTH, '--reason', 'teste'], env);
+}
+
+describe('maintain', () => {
+  test('needs KEEP_MONTHS and ARCHIVE_TO, and by itself keeps everything', async () => {
+    const { KEEP_MONTHS: _, ARCHIVE_TO: __, ...bare } = env;
+    const kept = await runCommand(['maintain'], bare);
+    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('everything is kept')]);
+    const nowhere = await runCommand(['maintain'], { ...bare, KEEP_MONTHS: '2' });
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      2,
+      expect.stringContaining('ARCHIVE_TO: is required beside KEEP_MONTHS'),
+    ]);
+    expect(JSON.parse((await runCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual({ meses: [] });
+    expect(await digestOfRows()).toBe(digest);
+  });
+
+  test('that finds its place full or away removes nothing', async () => {
+    await writeFile(path.join(folder.path, 'file'), '');
+    const away = await runCommand(['maintain'], { ...env, ARCHIVE_TO: path.join(folder.path, 'file', 'archive') });
+    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('a part of the path is no directory')]);
+    expect(await digestOfRows()).toBe(digest);
+  });
+
+  test('archives, verifies and removes an old month; what waits, and every event, stays', async () => {
+    const done = await runCommand(['maintain'], env);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    expect(JSON.parse(done.stdout)).toEqual({ meses: [{ mes: MONTH, linhas: 10 }] });
+    expect([await count('deliveries'), await count('attempts'), await count('events')]).toEqual([1, 1, 6]);
+    expect(await verify()).toEqual([]);
+    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [] });
+  });
+});
+
+describe('a removed month', () => {
+  test('is read by its partner as before, and by nobody else', async () => {
+    expect(await readAll()).toEqual(before);
+    const other = await world.subscriber();
+    expect((await other.send('GET', `/v1/entregas/${before[0]?.id}`)).status).toBe(404);
+    expect((await partner.send('GET', '/v1/entregas/0199aaaa-0000-7000-8000-000000000000')).status).toBe(404);
+  });
+
+  test('is verified through its files: one that is altered or away is told, and a read of it is 503', async () => {
+    const at = path.join(env['ARCHIVE_TO'] as string, MONTH);
+    const name = (await readdir(at)).find((file) => file.startsWith('attempts')) as string;
+    await rename(path.join(at, name), path.join(at, 'away'));
+    expect(await verify()).toEqual([
+      expect.objectContaining({
+        tipo: 'arquivo_alterado',
+        detalhe: expect.stringContaining(`${name} cannot be read: it is not there`),
+      }),
+    ]);
+    expect((await partner.send('GET', `/v1/entregas/${before[0]?.id}`)).status).toBe(503);
+    expect((await restore()).stderr).toContain('it is not there');
+    await rename(path.join(at, 'away'), path.join(at, name));
+    expect(await verify()).toEqual([]);
+  });
+
+  test('hides no other loss: an event that is gone', async () => {
+    const { sql } = world.api.database;
+    await sql`create table kept as select * from events where position = (select min(position) from events)`;
+    await sql`delete from events where position = (select position from kept)`;
+    expect(await verify()).toContainEqual(expect.objectContaining({ tipo: 'linhas_removidas' }));
+    await sql`insert into events overriding system value select * from kept`;
+    expect(await verify()).toEqual([]);
+    await sql`drop table kept`;
+  });
+
+  test('comes back as it was, and maintain leaves it alone until it is archived again', async () => {
+    const back = await restore();
+    expect([back.code, back.stderr, JSON.parse(back.stdout)]).toEqual([0, '', { mes: MONTH, linhas: 10 }]);
+    expect(await digestOfRows()).toBe(digest);
+    expect(await verify()).toEqual([]);
+    expect((await restore()).stderr).toContain('are in the database: nothing was done');
+    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [] });
+  });
+});
+
+describe('the removal of rows', () => {
+  const remove = (ids: readonly string[], attempts: number) =>
+    world.api.database.sql`
+      select remove_archived(${MONTH}, ${ids as string[]}::uuid[], array_fill(${attempts}::int, array[${ids.length}::int]),
+        (select array_agg(finished_at order by id) from deliveries where id = any (${ids as string[]}::uuid[])), ${ids as string[]}::uuid[])`;
+  const act = (kind: string) => world.api.database.sql`
+    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor)
+    select ${kind}, month, first_seal, last_seal, place, manifest, rows, actor from archive_acts where act = 'arquivamento' limit 1`;
+
+  test('is refused before its act, and before the act is under a seal', async () => {
+    const ids = before.filter(({ status: ended }) => ended === 'entregue').map(({ id }) => id);
+    await expect(remove(ids, 1)).rejects.toThrow('is not being removed');
+    await act('remocao');
+    await expect(remove(ids, 1)).rejects.toThrow('is not sealed yet');
+    expect(await digestOfRows()).toBe(digest);
+  });
+
+  test('leaves a delivery that is another than the archive has, with its attempts', async () => {
+    const { sql, pool } = world.api.database;
+    await untilSettled(sql);
+    await sealAll(pool);
+    const ids = before.filter(({ status: ended }) => ended === 'entregue').map(({ id }) => id);
+    await remove(ids, 7);
+    expect(await digestOfRows()).toBe(digest);
+    await act('arquivamento');
+  });
+
+  test('may be killed anywhere: each delivery is readable at every moment, and the next run goes on', async () => {
+    const { sql } = world.api.database;
+    const countRemovals = async () =>
+      (await sql<[{ acts: number }]>`select count(*)::int as acts from archive_acts where act = 'remocao'`)[0].acts;
+    const first = await countRemovals();
+    for (let [isCut, waited] = [true, 1]; isCut; waited *= 8) {
+      const running = startCommand(['maintain'], env);
+      const ended = running.end();
+      // Ever later after the act of removal, until the run is over by then.
+      const later = async (): Promise<null> => {
+        for (let looks = 0; looks < waited && !isOver(running.pid);) if ((await countRemovals()) > first) looks += 1;
+        return null;
+      };
+      isCut = (await Promise.race([ended, later()])) === null && !isOver(running.pid);
+      if (isCut) process.kill(running.pid, 'SIGKILL');
+      await ended;
+      expect(await readAll()).toEqual(before);
+    }
+    expect(await verify()).toEqual([]);
+    expect([await count('deliveries'), await count('attempts')]).toEqual([1, 1]);
+    expect((await restore()).code).toBe(0);
+    expect(await digestOfRows()).toBe(digest);
+  });
+});
