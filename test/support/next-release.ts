@@ -8,9 +8,10 @@ const HERE = resolve(import.meta.dirname, '../..');
 const CHANGES = [
   [
     'contract/payloads.ts',
-    /(disbursementFailed = z\.strictObject\(\{[^}]*motivo: z\.string\(\))([^}]*)\}\)/,
+    /(disbursementFailed = payload\(\{[^}]*motivo: z\.string\(\))([^}]*)\}\)/,
     "$1.nullable()$2  canal: z.enum(['web', 'app']).optional(),\n})",
   ],
+  ['contract/field-meanings.ts', /  motivo: told/, "  canal: told('O canal', 'The channel'),\n$&"],
   [
     'contract/events.ts',
     /  'trabalhador\.desligado': emitted/,
