@@ -5,7 +5,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import type { Contender } from './contender.ts';
-import { EVENT, pathOf, secretOf } from './workload.ts';
+import { EVENT, secretOf, dataOf, pathsOf } from './workload.ts';
 
 const KEY = Buffer.alloc(32, 9);
 const vault = createVault([KEY]);
@@ -41,6 +41,11 @@ export async function insertWebhooks(
                 ${webhooks.map((webhook) => vault.encrypt(webhook.id, secretOf(webhook.path)).toString('hex'))}::text[])
       as w (id, partner, url, sealed)`;
   return webhooks;
+}
+
+/** Appends one event, whose body carries `id`. */
+export async function append(sql: Sql, id: string, partnerId: string): Promise<void> {
+  await sql`select append_event(${id}, 0, ${EVENT}, ${partnerId}, ${dataOf(id)}::text::json, 'bench')`;
 }
 
 /** Appends `count` events, the partners in turn, in commits of 1,000. */
@@ -90,8 +95,7 @@ export const carteiro: Contender = {
   async seed(server, database, receiverUrl, count, webhooks) {
     await createDatabase(server, database);
     await server.on(database, async (sql) => {
-      const paths = Array.from({ length: webhooks }, (_, index) => pathOf(index));
-      const registered = await insertWebhooks(sql, receiverUrl, paths);
+      const registered = await insertWebhooks(sql, receiverUrl, pathsOf(webhooks));
       await appendEvents(
         sql,
         registered.map((webhook) => webhook.partnerId),

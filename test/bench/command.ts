@@ -1,17 +1,15 @@
 /** The bench's command line. */
 import { accessSync, constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { atLeast, type Bench, type Drawn, type Figure, holds, type Measured } from './figure.ts';
+import { atLeast, type Bench, type Figure, holds, type Measured, told } from './figure.ts';
 import { killPollers } from './carteiro.ts';
 import { figures as allFigures } from './figures/all.ts';
 import { killChildren } from './harness/child.ts';
 import { createProgress } from './harness/progress.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { startServer } from './harness/server.ts';
-import { svg } from './harness/svg.ts';
 import { table } from './harness/table.ts';
 import { cleanWhenInterrupted } from '../support/interrupted.ts';
 
@@ -19,7 +17,6 @@ interface Options {
   readonly only?: readonly Figure[];
   readonly quick: boolean;
   readonly json?: string;
-  readonly svg: string;
   readonly seed: number;
   readonly rounds: number;
 }
@@ -64,7 +61,7 @@ function triedSettings(): Record<string, string> {
 export async function measure(
   figures: readonly Figure[],
   options: Pick<Bench, 'isQuick' | 'seed' | 'rounds'>,
-): Promise<{ measured: Measured[]; drawn: Drawn[] }> {
+): Promise<Measured[]> {
   const progress = createProgress();
   const server = await progress.phase('starting PostgreSQL', 90, () => startServer());
   const clean = async () => {
@@ -76,22 +73,18 @@ export async function measure(
   try {
     const receiver = await startReceiver();
     const measured: Measured[] = [];
-    const drawn: Drawn[] = [];
     for (const figure of figures) {
       try {
-        const result = await figure.run({ server, receiver, progress, ...options });
-        measured.push(...result.measured);
-        drawn.push(...(result.drawn ?? []));
+        measured.push(...(await figure.run({ server, receiver, progress, ...options })));
       } catch (error) {
         // The other figures are still worth having; this one does not hold.
         progress.note(`${figure.id} failed: ${(error as Error).stack}`);
         const [reason = ''] = (error as Error).message.split('\n');
-        const label = `${figure.id} FAILED: ${reason}`;
-        measured.push({ id: figure.id, label, value: Number.NaN, unit: '', bar: atLeast(0) });
+        measured.push(told(figure.id, `${figure.id} FAILED: ${reason}`, Number.NaN, '', atLeast(0)));
         await receiver.behave([]);
       }
     }
-    return { measured, drawn };
+    return measured;
   } finally {
     forgetInterrupts();
     await clean();
@@ -125,7 +118,7 @@ The table goes to standard output, progress to standard error. Exit code 1: a ba
 Examples:
   npm run bench -- --quick                       does it still run? (2 minutes)
   npm run bench -- --only drain --rounds 5       one figure, more turns
-  npm run bench -- --json bench.json --svg bench.svg`,
+  npm run bench -- --json bench.json`,
     );
 }
 
@@ -135,13 +128,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--only <ids>', 'these figures alone, separated by commas', parseOnly)
     .option('--quick', 'small sizes, for a smoke run of two minutes; the figures say so and are not judged', false)
     .option('--json <file>', 'write {figures: [{id, label, value, unit, bar, holds}]}', parseFile)
-    .option('--svg <file>', 'where the picture goes', parseFile, join(tmpdir(), 'carteiro-bench.svg'))
     .option('--seed <number>', 'of the arrival times', parseWhole, 1)
     .option('--rounds <number>', 'how often each side of a comparison is measured, in turn', parseRounds, 3);
   command.parse(argv);
-  const { only = allFigures, quick, json, svg: picture, seed, ...options } = command.opts<Options>();
+  const { only = allFigures, quick, json, seed, ...options } = command.opts<Options>();
   const rounds = quick ? 1 : options.rounds;
-  const { measured, drawn } = await measure(only, { isQuick: quick, seed, rounds });
+  const measured = await measure(only, { isQuick: quick, seed, rounds });
   if (quick) process.stdout.write('a quick run: small sizes, nothing is judged\n');
   const tried = triedSettings();
   for (const [name, value] of Object.entries(tried)) process.stdout.write(`not as it comes: ${name}=${value}\n`);
@@ -150,10 +142,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     const told = measured.map((figure) => ({ ...figure, holds: quick ? null : holds(figure) }));
     await writeFile(json, `${JSON.stringify({ quick, seed, rounds, tried, figures: told }, null, 2)}\n`);
   }
-  if (drawn.length > 0) {
-    await writeFile(picture, svg(drawn));
-    process.stderr.write(`the picture is ${picture}\n`);
-  } else process.stderr.write('no picture: only drain and latency are drawn\n');
   const isBroken = ({ value }: Measured) => Number.isNaN(value);
   return measured.some((figure) => isBroken(figure) || (!quick && holds(figure) === false)) ? 1 : 0;
 }

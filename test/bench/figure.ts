@@ -25,23 +25,11 @@ export interface Measured {
   readonly bar: Bar | null;
 }
 
-/** A bar of the picture. */
-export interface Drawn {
-  readonly chart: 'throughput' | 'latency';
-  readonly label: string;
-  readonly value: number;
-}
-
-export interface Result {
-  readonly measured: readonly Measured[];
-  readonly drawn?: readonly Drawn[];
-}
-
 export interface Figure {
   readonly id: string;
   /** One line for --help. */
   readonly about: string;
-  run(bench: Bench): Promise<Result>;
+  run(bench: Bench): Promise<Measured[]>;
 }
 
 export function holds({ value, bar }: Measured): boolean | null {
@@ -51,3 +39,8 @@ export function holds({ value, bar }: Measured): boolean | null {
 
 export const atLeast = (value: number): Bar => ({ at: 'least', value });
 export const atMost = (value: number): Bar => ({ at: 'most', value });
+
+/** A measured number; without `bar` it is told, not judged. */
+export function told(id: string, label: string, value: number, unit: string, bar: Bar | null = null): Measured {
+  return { id, label, value, unit, bar };
+}

@@ -8,6 +8,11 @@ export function pathOf(index: number): string {
   return `/h/${index}`;
 }
 
+/** The paths of so many webhooks; what begins with `hang` may be told apart by the receiver. */
+export function pathsOf(count: number, prefix = 'h'): string[] {
+  return Array.from({ length: count }, (_, index) => `/${prefix}/${index}`);
+}
+
 /** The signing secret of the webhook with this path; the receiver checks a sample of the signatures with it. */
 export function secretOf(path: string): string {
   return `whsec_${createHash('sha256').update(path).digest('base64')}`;

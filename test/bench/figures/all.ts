@@ -10,8 +10,6 @@ import { history } from './history.ts';
 import { latency } from './latency.ts';
 import { mechanisms } from './mechanisms.ts';
 import { memory } from './memory.ts';
-import { order } from './order.ts';
-import { outage } from './outage.ts';
 import { pace } from './pace.ts';
 import { pollers } from './pollers.ts';
 import { reads } from './reads.ts';
@@ -27,11 +25,9 @@ export const figures: readonly Figure[] = [
   endurance,
   eventCost,
   fair,
-  outage,
   pace,
   mechanisms,
   pollers,
-  order,
   reads,
   history,
   evidence,

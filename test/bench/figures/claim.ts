@@ -6,7 +6,7 @@
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
 import { insertBacklog, insertFanOut } from '../backlog.ts';
 import { openEngine } from '../engine.ts';
-import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { median, percentile, seeded } from '../harness/statistics.ts';
 import { connect, type Server } from '../harness/server.ts';
 
@@ -81,7 +81,7 @@ async function openSide(url: string, random: () => number): Promise<Side> {
   };
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, progress, isQuick, seed } = bench;
   await ensureBacklog(bench);
   const turns = isQuick ? 20 : 400;
@@ -101,30 +101,16 @@ async function run(bench: Bench): Promise<Result> {
     }
   });
   await Promise.all([loaded.close(), empty.close()]);
-  const told = [loadedMs, emptyMs].map(
+  const spread = [loadedMs, emptyMs].map(
     (side) => `${median(side).toFixed(2)} / ${percentile(side, 0.99).toFixed(2)} ms`,
   );
-  progress.note(`claim of 64, median / p99: with the backlog ${told[0]}, without ${told[1]}`);
+  progress.note(`claim of 64, median / p99: with the backlog ${spread[0]}, without ${spread[1]}`);
   const value = median(loadedMs) / median(emptyMs);
-  return {
-    measured: [
-      {
-        id: 'claim_ms',
-        label: 'claim of 64 with 1,000,000 due on a hanging webhook',
-        value: median(loadedMs),
-        unit: 'ms',
-        bar: null,
-      },
-      {
-        id: 'claim_empty_ms',
-        label: 'claim of 64 with an empty backlog',
-        value: median(emptyMs),
-        unit: 'ms',
-        bar: null,
-      },
-      { id: 'claim_ratio', label: 'claim time with the backlog', value, unit: '×', bar: atMost(2) },
-    ],
-  };
+  return [
+    told('claim_ms', 'claim of 64 with 1,000,000 due on a hanging webhook', median(loadedMs), 'ms'),
+    told('claim_empty_ms', 'claim of 64 with an empty backlog', median(emptyMs), 'ms'),
+    told('claim_ratio', 'claim time with the backlog', value, '×', atMost(2)),
+  ];
 }
 
 export const claimTime: Figure = {

@@ -6,7 +6,7 @@
  */
 import { carteiro } from '../carteiro.ts';
 import type { Contender } from '../contender.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { median } from '../harness/statistics.ts';
 import { bare } from '../peers/bare.ts';
@@ -119,45 +119,31 @@ async function measure(bench: Bench, contenders: readonly Contender[], count: nu
   return drains;
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const count = bench.isQuick ? 2_000 : 100_000;
   const only = process.env['BENCH_DRAIN']?.split(',');
   const all = [carteiro, bare(count, WEBHOOKS), graphile, graphileGathered, pgboss, pgbossSingle, loop];
   const contenders = all.filter(({ id }) => !only || only.includes(id));
   const drains = await measure(bench, contenders, count, bench.rounds);
-  const of = (id: string, pick: (drain: Drain) => number) => median((drains.get(id) ?? []).map(pick));
+  const of = (id: string, ...keys: (keyof Drain)[]) =>
+    median((drains.get(id) ?? []).map((drain) => keys.reduce((sum, key) => sum + drain[key], 0)));
   const ownRates = (drains.get('carteiro') ?? []).map((drain) => drain.perSecond);
 
-  const measured: Measured[] = contenders.map(({ id, label }) => ({
-    id: `drain_${id}_per_second`,
-    label: `drain, ${label}`,
-    value: of(id, (drain) => drain.perSecond),
-    unit: '/s',
-    bar: null,
-  }));
+  const measured: Measured[] = contenders.map(({ id, label }) =>
+    told(`drain_${id}_per_second`, `drain, ${label}`, of(id, 'perSecond'), '/s'),
+  );
   for (const { id, label } of contenders) {
     const bar = BARS.get(id);
     if (bar === undefined) continue;
     const ratios = (drains.get(id) ?? []).map((drain, round) => (ownRates[round] ?? Number.NaN) / drain.perSecond);
-    measured.push({
-      id: `drain_vs_${id}`,
-      label: `drain against ${label}`,
-      value: median(ratios),
-      unit: '×',
-      bar: atLeast(bar),
-    });
+    measured.push(told(`drain_vs_${id}`, `drain against ${label}`, median(ratios), '×', atLeast(bar)));
   }
   for (const { id, label } of contenders) {
-    const value = of(id, (drain) => drain.nodeCpu + drain.serverCpu);
+    const value = of(id, 'nodeCpu', 'serverCpu');
     const bar = id === 'carteiro' ? atMost(CPU_BAR) : null;
-    measured.push({ id: `cpu_${id}`, label: `CPU of ${label}, Node + PostgreSQL`, value, unit: 's/10,000', bar });
+    measured.push(told(`cpu_${id}`, `CPU of ${label}, Node + PostgreSQL`, value, 's/10,000', bar));
   }
-  const drawn = contenders.map(({ id, label }) => ({
-    chart: 'throughput' as const,
-    label,
-    value: of(id, (drain) => drain.perSecond),
-  }));
-  return { measured, drawn };
+  return measured;
 }
 
 export const drain: Figure = {

@@ -8,10 +8,11 @@
 import { setInterval, setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../src/db/pool.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { connect } from '../harness/server.ts';
 import { percentile } from '../harness/statistics.ts';
 import { drive, type Load } from '../steady.ts';
+import { pathsOf } from '../workload.ts';
 
 const DATABASE = 'endurance';
 const WEBHOOKS = 100;
@@ -60,18 +61,12 @@ async function sampling(url: string, load: SampledLoad, work: () => Promise<void
   if (error) throw error;
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, receiver, progress, isQuick } = bench;
   const total = isQuick ? 10_000 : 1_800_000;
   const [calmMs, heldMs] = isQuick ? [1_000, 2_000] : [15_000, 60_000];
   const url = await createDatabase(server, DATABASE);
-  const webhooks = await server.on(DATABASE, (sql) =>
-    insertWebhooks(
-      sql,
-      receiver.url,
-      Array.from({ length: WEBHOOKS }, (_, index) => `/e/${index}`),
-    ),
-  );
+  const webhooks = await server.on(DATABASE, (sql) => insertWebhooks(sql, receiver.url, pathsOf(WEBHOOKS, 'e')));
   const ids = webhooks.map((webhook) => webhook.id);
   await server.wear();
 
@@ -113,47 +108,20 @@ async function run(bench: Bench): Promise<Result> {
 
   const [calm, held] = await snapshotPhase(bench, url, ids, calmMs, heldMs);
   await server.drop(DATABASE);
-  return {
-    measured: [
-      { id: 'endurance_per_second', label: 'claims and records without HTTP', value: perSecond, unit: '/s', bar: null },
-      {
-        id: 'endurance_claim_first',
-        label: 'claim p99, first tenth of 1,800,000',
-        value: p99(0),
-        unit: 'ms',
-        bar: null,
-      },
-      {
-        id: 'endurance_claim',
-        label: 'claim p99, last tenth against first',
-        value: p99(9) / p99(0),
-        unit: '×',
-        bar: atMost(1.3),
-      },
-      {
-        id: 'endurance_size',
-        label: 'size of what is hot, last tenth against first',
-        value: size(9) / size(0),
-        unit: '×',
-        bar: atMost(1.3),
-      },
-      {
-        id: 'endurance_size_worst',
-        label: `… of it what grows most: ${grown.name}, to ${inMiB(largestOf(9, (sizes) => sizes[HOT.indexOf(grown.name)] ?? 0))} MiB`,
-        value: grown.by,
-        unit: '×',
-        bar: null,
-      },
-      { id: 'snapshot_calm', label: 'claim p99 before a snapshot is held open', value: calm, unit: 'ms', bar: null },
-      {
-        id: 'snapshot_claim',
-        label: 'claim p99 in the last third of 60 s with it',
-        value: held / calm,
-        unit: '×',
-        bar: atMost(3),
-      },
-    ],
-  };
+  return [
+    told('endurance_per_second', 'claims and records without HTTP', perSecond, '/s'),
+    told('endurance_claim_first', 'claim p99, first tenth of 1,800,000', p99(0), 'ms'),
+    told('endurance_claim', 'claim p99, last tenth against first', p99(9) / p99(0), '×', atMost(1.3)),
+    told('endurance_size', 'size of what is hot, last tenth against first', size(9) / size(0), '×', atMost(1.3)),
+    told(
+      'endurance_size_worst',
+      `… of it what grows most: ${grown.name}, to ${inMiB(largestOf(9, (sizes) => sizes[HOT.indexOf(grown.name)] ?? 0))} MiB`,
+      grown.by,
+      '×',
+    ),
+    told('snapshot_calm', 'claim p99 before a snapshot is held open', calm, 'ms'),
+    told('snapshot_claim', 'claim p99 in the last third of 60 s with it', held / calm, '×', atMost(3)),
+  ];
 }
 
 /** Claim p99 before a snapshot is held open, and in the last third of the time that it is. */

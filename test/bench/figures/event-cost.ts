@@ -5,14 +5,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Sql } from '../../../src/db/pool.ts';
-import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { createDatabase, insertWebhooks, startPoller, append } from '../carteiro.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
 import { median, percentile } from '../harness/statistics.ts';
-import { dataOf, EVENT, pathOf } from '../workload.ts';
-import { appendAtRate, latenciesOf } from './arrivals.ts';
+import { dataOf, pathsOf } from '../workload.ts';
+import { appendAtRate, latenciesOf, type Write } from './arrivals.ts';
 
 const WRITERS = 8;
 const DATABASE = 'event_cost';
@@ -26,8 +25,6 @@ const LOADS = [
   { rate: null, webhooks: 10, seconds: 6 },
 ] as const;
 
-type Write = (sql: Sql, id: string, index: number) => Promise<unknown>;
-
 /** CPU seconds per 10,000 events. */
 interface Cost {
   readonly serverCpu: number;
@@ -38,14 +35,12 @@ interface Cost {
 }
 
 function appendFor(partners: readonly string[]): Write {
-  return (sql, id, index) => {
-    const partner = partners[index % partners.length] ?? '';
-    return sql`select append_event(${id}, 0, ${EVENT}, ${partner}, ${dataOf(id)}::text::json, 'bench')`;
-  };
+  return (sql, id, index) => append(sql, id, partners[index % partners.length] ?? '');
 }
 
-const insertOnly: Write = (sql, id, index) =>
-  sql`insert into floor (id, version, body) values (${id}, ${index}, ${dataOf(id)})`;
+const insertOnly: Write = async (sql, id, index) => {
+  await sql`insert into floor (id, version, body) values (${id}, ${index}, ${dataOf(id)})`;
+};
 
 /** As many events as eight connections commit in that time. Returns how many. */
 async function appendFlatOut(url: string, seconds: number, write: Write): Promise<number> {
@@ -102,7 +97,7 @@ async function delivered(
         rate,
         seconds: lasts,
         seed,
-        write: async (sql, id, index) => void (await write(sql, id, index)),
+        write,
       });
       for (const [id, atMs] of told) commits.set(id, atMs);
       count = told.size;
@@ -144,13 +139,13 @@ const tell = ({ serverCpu, pollerCpu, perSecond, p50, p99 }: Cost): string =>
   `PostgreSQL ${serverCpu.toFixed(2)}, poller ${pollerCpu.toFixed(2)} s per 10,000, ${perSecond.toFixed(0)}/s, ` +
   `commit → arrival p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, receiver, progress, rounds } = bench;
   const only = process.env['BENCH_EVENT_COST']?.split(',');
   const url = await createDatabase(server, DATABASE);
   const webhooks = await server.on(DATABASE, async (sql) => {
     await sql`create table floor (id uuid primary key, version int not null, body text not null)`;
-    const paths = Array.from({ length: 100 }, (_, index) => pathOf(index));
+    const paths = pathsOf(100);
     return insertWebhooks(sql, receiver.url, paths);
   });
   const partners = webhooks.map(({ partnerId }) => partnerId);
@@ -181,54 +176,38 @@ async function run(bench: Bench): Promise<Result> {
     }
   }
   await server.drop(DATABASE);
-  return { measured: [...told(costs), ...idle(shares)] };
+  return [...costsTold(costs), ...idle(shares)];
 }
 
-function told(costs: ReadonlyMap<string, readonly Cost[]>): Measured[] {
+function costsTold(costs: ReadonlyMap<string, readonly Cost[]>): Measured[] {
   return [...costs].flatMap(([id, all]) => {
-    const of = (pick: (cost: Cost) => number) => median(all.map(pick));
+    const of = (...keys: (keyof Cost)[]) => median(all.map((cost) => keys.reduce((sum, key) => sum + cost[key], 0)));
     const name = id.replace(/^(\w+)_(\d+)$/, '$1/s over $2 webhooks').replace('full/s', 'full rate');
     const measured = (what: string, value: number, unit: string, bar: Measured['bar'] = null): Measured => {
       return { id: `event_${id}_${what.replaceAll(' ', '_')}`, label: `${name}: ${what}`, value, unit, bar };
     };
-    const cpu = measured(
-      'CPU',
-      of((cost) => cost.serverCpu + cost.pollerCpu),
-      's/10,000',
-    );
-    const rate = measured(
-      'events',
-      of((cost) => cost.perSecond),
-      '/s',
-    );
-    if (Number.isNaN(of((cost) => cost.p50))) return [cpu, rate];
+    const cpu = measured('CPU', of('serverCpu', 'pollerCpu'), 's/10,000');
+    const rate = measured('events', of('perSecond'), '/s');
+    if (Number.isNaN(of('p50'))) return [cpu, rate];
     const p99Bar = id === '100_100' ? 6 : 25;
     return [
       cpu,
-      measured(
-        'p50',
-        of((cost) => cost.p50),
-        'ms',
-        id === '100_100' ? atMost(2) : null,
-      ),
-      measured(
-        'p99',
-        of((cost) => cost.p99),
-        'ms',
-        atMost(p99Bar),
-      ),
+      measured('p50', of('p50'), 'ms', id === '100_100' ? atMost(2) : null),
+      measured('p99', of('p99'), 'ms', atMost(p99Bar)),
     ];
   });
 }
 
 function idle(shares: ReadonlyMap<number, readonly number[]>): Measured[] {
-  return [...shares].map(([pollers, all]) => ({
-    id: `idle_${pollers}`,
-    label: `${pollers} idle pollers, with PostgreSQL`,
-    value: median(all),
-    unit: '% of a core',
-    bar: atMost(pollers === 1 ? 1.5 : 10),
-  }));
+  return [...shares].map(([pollers, all]) =>
+    told(
+      `idle_${pollers}`,
+      `${pollers} idle pollers, with PostgreSQL`,
+      median(all),
+      '% of a core',
+      atMost(pollers === 1 ? 1.5 : 10),
+    ),
+  );
 }
 
 export const eventCost: Figure = {

@@ -6,10 +6,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertBacklog } from '../backlog.ts';
-import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { createDatabase, insertWebhooks, startPoller, append } from '../carteiro.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { median, percentile } from '../harness/statistics.ts';
-import { appendAtRate, latenciesOf } from './arrivals.ts';
+import { appendAtRate, latenciesOf, type Write } from './arrivals.ts';
+import { pathsOf } from '../workload.ts';
 
 const RATE = 100;
 
@@ -42,17 +43,8 @@ async function seed({ server, receiver, isQuick }: Bench, { id, healthy, hanging
   const due = isQuick ? 2_000 : 100_000;
   await createDatabase(server, `fair_${id}`);
   await server.on(`fair_${id}`, async (sql) => {
-    await insertWebhooks(
-      sql,
-      receiver.url,
-      Array.from({ length: healthy }, (_, index) => `/h/${index}`),
-    );
-    const stuck = await insertWebhooks(
-      sql,
-      receiver.url,
-      Array.from({ length: hanging }, (_, index) => `/hang/${index}`),
-      partners,
-    );
+    await insertWebhooks(sql, receiver.url, pathsOf(healthy));
+    const stuck = await insertWebhooks(sql, receiver.url, pathsOf(hanging, 'hang'), partners);
     for (const webhook of stuck) await insertBacklog(sql, webhook, due / hanging);
     await sql`vacuum (analyze)`;
   });
@@ -71,11 +63,7 @@ async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Tur
   await receiver.behave([{ prefix: '/hang', answer: 'hang' }]);
   await receiver.reset();
   const poller = await startPoller(url);
-  const write = async (sql: Parameters<Parameters<typeof appendAtRate>[0]['write']>[0], id: string, index: number) => {
-    const partner = partners[index % partners.length]?.partner ?? '';
-    const data = { emprestimo_id: id, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
-    await sql`select append_event(${id}, 0, 'desembolso.falhou', ${partner}, ${JSON.stringify(data)}::text::json, 'bench')`;
-  };
+  const write: Write = (sql, id, index) => append(sql, id, partners[index % partners.length]?.partner ?? '');
   try {
     return await progress.phase(name, seconds + 60, async (tell) => {
       await appendAtRate({ url, rate: RATE, seconds: isQuick ? 1 : 3, seed: bench.seed, write });
@@ -92,7 +80,7 @@ async function turn(bench: Bench, scenario: Scenario, name: string): Promise<Tur
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, progress } = bench;
   const rounds = Math.min(2, bench.rounds);
   for (const scenario of SCENARIOS) {
@@ -112,36 +100,24 @@ async function run(bench: Bench): Promise<Result> {
   for (const { id } of SCENARIOS) await server.drop(`fair_${id}`);
   await server.drop('fair_now');
   const calm = turns.get('none') ?? [];
-  const against = (id: string, pick: (one: Turn) => number) =>
-    median((turns.get(id) ?? []).map((one, round) => pick(one) / pick(calm[round] ?? one)));
+  const against = (id: string, key: keyof Turn) =>
+    median((turns.get(id) ?? []).map((one, round) => one[key] / (calm[round] ?? one)[key]));
   const measured: Measured[] = [
-    {
-      id: 'fair_none_p99',
-      label: 'healthy, first attempt p99, none hanging',
-      value: median(calm.map((one) => one.p99)),
-      unit: 'ms',
-      bar: null,
-    },
+    told('fair_none_p99', 'healthy, first attempt p99, none hanging', median(calm.map((one) => one.p99)), 'ms'),
   ];
   for (const { id, label, atMost: bar } of SCENARIOS.slice(1)) {
     measured.push(
-      {
-        id: `fair_${id}_p99`,
-        label: `healthy, p99 with ${label}`,
-        value: against(id, (one) => one.p99),
-        unit: '×',
-        bar: atMost(bar),
-      },
-      {
-        id: `fair_${id}_throughput`,
-        label: `healthy, throughput with ${label}`,
-        value: against(id, (one) => one.arrived) * 100,
-        unit: '%',
-        bar: atLeast(95),
-      },
+      told(`fair_${id}_p99`, `healthy, p99 with ${label}`, against(id, 'p99'), '×', atMost(bar)),
+      told(
+        `fair_${id}_throughput`,
+        `healthy, throughput with ${label}`,
+        against(id, 'arrived') * 100,
+        '%',
+        atLeast(95),
+      ),
     );
   }
-  return { measured };
+  return measured;
 }
 
 export const fair: Figure = {

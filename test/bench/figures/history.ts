@@ -11,8 +11,8 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCommand } from '../../support/command.ts';
 import { yearOfHistory } from '../../support/history.ts';
-import { carteiro, startPoller } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { carteiro, startPoller, append } from '../carteiro.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { appendAtRate, latenciesOf } from './arrivals.ts';
 
@@ -30,12 +30,7 @@ async function feel(bench: Bench, url: string, partners: readonly string[], seco
     rate: RATE,
     seconds,
     seed,
-    write: async (sql, id, index) => {
-      const data = { emprestimo_id: id, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
-      await sql`
-        select append_event(${id}, 0, 'desembolso.falhou', ${partners[index % partners.length] ?? ''},
-                            ${JSON.stringify(data)}::text::json, 'bench')`;
-    },
+    write: (sql, id, index) => append(sql, id, partners[index % partners.length] ?? ''),
   });
   await receiver.reached(commits.size);
   return percentile(latenciesOf(commits, await receiver.arrivals()), 0.99);
@@ -57,7 +52,7 @@ async function importLoans(url: string, partnerId: string, loans: number, seed: 
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, receiver, progress, rounds, isQuick } = bench;
   const loans = Number(process.env['BENCH_HISTORY_LOANS'] ?? (isQuick ? 500 : 100_000));
   const seconds = isQuick ? 3 : 20;
@@ -96,27 +91,13 @@ async function run(bench: Bench): Promise<Result> {
         `round ${round}/${rounds}: p99 ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside an import`,
       );
     }
-    return {
-      measured: [
-        {
-          id: 'history_fast',
-          label: `history, ${loans} loans of 5 events, --rate 0`,
-          value: fast,
-          unit: 'events/s',
-          bar: null,
-        },
-        {
-          id: 'history_paced',
-          label: '… beside 100 events/s, at the default pace',
-          value: median(speeds),
-          unit: 'events/s',
-          bar: null,
-        },
-        { id: 'history_bytes', label: '… log, indexes, loans and seals', value: bytes, unit: 'B/event', bar: null },
-        { id: 'history_felt', label: 'commit → arrival p99 beside it', value: median(felt), unit: 'ms', bar: null },
-        { id: 'history_ratio', label: '… against without an import', value: median(ratios), unit: '×', bar: atMost(2) },
-      ],
-    };
+    return [
+      told('history_fast', `history, ${loans} loans of 5 events, --rate 0`, fast, 'events/s'),
+      told('history_paced', '… beside 100 events/s, at the default pace', median(speeds), 'events/s'),
+      told('history_bytes', '… log, indexes, loans and seals', bytes, 'B/event'),
+      told('history_felt', 'commit → arrival p99 beside it', median(felt), 'ms'),
+      told('history_ratio', '… against without an import', median(ratios), '×', atMost(2)),
+    ];
   } finally {
     await poller.end('SIGTERM');
     await server.drop(DATABASE);

@@ -4,8 +4,8 @@
  * NOTIFY inside the same kind of transaction. In turns, on the same server.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { carteiro, startPoller } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { carteiro, startPoller, append } from '../carteiro.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { graphile, GRAPHILE_SETTINGS } from '../peers/graphile.ts';
 import { startPeer } from '../contender.ts';
@@ -46,11 +46,9 @@ async function carteiroOnce(bench: Bench, name: string): Promise<Latency> {
   );
   const poller = await startPoller(url);
   try {
-    return await measureOnce(bench, name, url, async (sql, id, index) => {
-      const partner = webhooks[index % webhooks.length]?.partner ?? '';
-      const data = { emprestimo_id: id, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };
-      await sql`select append_event(${id}, 0, 'desembolso.falhou', ${partner}, ${JSON.stringify(data)}::text::json, 'bench')`;
-    });
+    return await measureOnce(bench, name, url, (sql, id, index) =>
+      append(sql, id, webhooks[index % webhooks.length]?.partner ?? ''),
+    );
   } finally {
     await poller.end('SIGTERM');
   }
@@ -72,7 +70,7 @@ async function graphileOnce(bench: Bench, name: string): Promise<Latency> {
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, receiver, progress, rounds } = bench;
   await carteiro.seed(server, 'latency_carteiro', receiver.url, 0, WEBHOOKS);
   await graphile.seed(server, 'latency_graphile', receiver.url, 0, WEBHOOKS);
@@ -90,27 +88,13 @@ async function run(bench: Bench): Promise<Result> {
   const [p50, p99] = [of(own, (round) => round.p50), of(own, (round) => round.p99)];
   const [peer50, peer99] = [of(peer, (round) => round.p50), of(peer, (round) => round.p99)];
   const ratio = median(own.map((round, index) => round.p50 / (peer[index]?.p50 ?? Number.NaN)));
-  return {
-    measured: [
-      { id: 'latency_p50', label: 'commit → arrival, p50', value: p50, unit: 'ms', bar: atMost(5) },
-      { id: 'latency_p99', label: 'commit → arrival, p99', value: p99, unit: 'ms', bar: atMost(20) },
-      { id: 'latency_graphile_p50', label: 'the same, graphile-worker, p50', value: peer50, unit: 'ms', bar: null },
-      { id: 'latency_graphile_p99', label: 'the same, graphile-worker, p99', value: peer99, unit: 'ms', bar: null },
-      {
-        id: 'latency_vs_graphile',
-        label: 'p50 against graphile-worker with LISTEN',
-        value: ratio,
-        unit: '×',
-        bar: atMost(2),
-      },
-    ],
-    drawn: [
-      { chart: 'latency', label: 'Carteiro, p50', value: p50 },
-      { chart: 'latency', label: 'Carteiro, p99', value: p99 },
-      { chart: 'latency', label: 'graphile-worker, p50', value: peer50 },
-      { chart: 'latency', label: 'graphile-worker, p99', value: peer99 },
-    ],
-  };
+  return [
+    told('latency_p50', 'commit → arrival, p50', p50, 'ms', atMost(5)),
+    told('latency_p99', 'commit → arrival, p99', p99, 'ms', atMost(20)),
+    told('latency_graphile_p50', 'the same, graphile-worker, p50', peer50, 'ms'),
+    told('latency_graphile_p99', 'the same, graphile-worker, p99', peer99, 'ms'),
+    told('latency_vs_graphile', 'p50 against graphile-worker with LISTEN', ratio, '×', atMost(2)),
+  ];
 }
 
 export const latency: Figure = {

@@ -11,12 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cleaner } from '../../../src/delivery/queue/upkeep/cleaner.ts';
 import { DUE_FROM_EVER, DueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import type { Bench, Figure, Measured, Result } from '../figure.ts';
+import type { Bench, Figure, Measured } from '../figure.ts';
 import { cpuOfServer } from '../harness/cpu.ts';
 import type { Sql } from '../../../src/db/pool.ts';
 import { connect, type Server } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
 import { drive, type Load } from '../steady.ts';
+import { pathsOf } from '../workload.ts';
 
 const DATABASE = 'mechanisms';
 const FUNCTIONS = path.resolve(import.meta.dirname, '../../../drizzle/functions');
@@ -135,7 +136,7 @@ async function measure(
 ): Promise<Cost> {
   const total = isQuick ? 3_000 : 30_000;
   const url = await createDatabase(server, DATABASE);
-  const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/m/${index}`);
+  const paths = pathsOf(WEBHOOKS, 'm');
   const webhooks = await server.on(DATABASE, (sql) => insertWebhooks(sql, receiver.url, paths));
   const putBack = await takeOut(server, mechanism);
   const [holder, reader] = [connect(url), connect(url)];
@@ -170,7 +171,7 @@ async function measure(
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const isHeld of [true, false]) {
     for (const [index, mechanism] of MECHANISMS.entries()) {
@@ -194,7 +195,7 @@ async function run(bench: Bench): Promise<Result> {
       );
     }
   }
-  return { measured };
+  return measured;
 }
 
 export const mechanisms: Figure = {

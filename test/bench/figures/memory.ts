@@ -5,10 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { appendEvents, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { memoryOf } from '../harness/cpu.ts';
 import { median } from '../harness/statistics.ts';
 import { BACKLOG, dropBacklog, ensureBacklog } from './claim.ts';
+import { pathsOf } from '../workload.ts';
 
 const HANGING = 'memory';
 const IN_FLIGHT = 512;
@@ -24,7 +25,7 @@ async function inFlight(bench: Bench): Promise<number> {
   const { server, receiver, progress, isQuick } = bench;
   const url = await createDatabase(server, HANGING);
   await server.on(HANGING, async (sql) => {
-    const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/hang/${index}`);
+    const paths = pathsOf(WEBHOOKS, 'hang');
     const webhooks = await insertWebhooks(sql, receiver.url, paths);
     const partners = webhooks.map((webhook) => webhook.partnerId);
     await appendEvents(sql, partners, WEBHOOKS * 20);
@@ -80,23 +81,15 @@ async function millionDue(bench: Bench): Promise<{ peak: number; growth: number 
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const flying = await inFlight(bench);
   const { peak, growth } = await millionDue(bench);
   await dropBacklog(bench.server);
-  return {
-    measured: [
-      { id: 'memory_in_flight', label: 'RSS of a poller, 512 in flight', value: flying, unit: 'MiB', bar: atMost(160) },
-      { id: 'memory_due', label: 'RSS of a poller, 1,000,000 due', value: peak, unit: 'MiB', bar: atMost(160) },
-      {
-        id: 'memory_growth',
-        label: 'the same, last third of 30 s against first',
-        value: growth,
-        unit: '×',
-        bar: atMost(1.1),
-      },
-    ],
-  };
+  return [
+    told('memory_in_flight', 'RSS of a poller, 512 in flight', flying, 'MiB', atMost(160)),
+    told('memory_due', 'RSS of a poller, 1,000,000 due', peak, 'MiB', atMost(160)),
+    told('memory_growth', 'the same, last third of 30 s against first', growth, '×', atMost(1.1)),
+  ];
 }
 
 export const memory: Figure = {

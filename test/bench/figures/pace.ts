@@ -8,7 +8,7 @@ import { insertBacklog } from '../backlog.ts';
 import { carteiro, createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
 import type { Contender } from '../contender.ts';
 import { startPeer } from '../contender.ts';
-import { atLeast, atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { atLeast, atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { median } from '../harness/statistics.ts';
 import { GRAPHILE_SETTINGS, graphileGathered } from '../peers/graphile.ts';
 import { pgboss, PGBOSS_SETTINGS, pgbossSingle } from '../peers/pgboss.ts';
@@ -130,7 +130,7 @@ async function refusedByNarrow({ server, receiver, progress, isQuick }: Bench): 
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { isQuick } = bench;
   const only = process.env['BENCH_PACE']?.split(',') ?? ['one', 'narrow', 'many'];
   const measured: Measured[] = [];
@@ -138,31 +138,25 @@ async function run(bench: Bench): Promise<Result> {
     const one = await inTurns(bench, [carteiro, fixed], isQuick ? 500 : 20_000, 1);
     const perSecond = median(one.get('carteiro') ?? []);
     measured.push(
-      { id: 'pace_one_per_second', label: 'one webhook, answers of 50 ms', value: perSecond, unit: '/s', bar: null },
-      {
-        id: 'pace_one_vs_8',
-        label: '… against a cap of 8',
-        value: ratio(one, 'carteiro_8'),
-        unit: '×',
-        bar: atLeast(5),
-      },
+      told('pace_one_per_second', 'one webhook, answers of 50 ms', perSecond, '/s'),
+      told('pace_one_vs_8', '… against a cap of 8', ratio(one, 'carteiro_8'), '×', atLeast(5)),
     );
   }
   if (only.includes('narrow')) {
     const value = await refusedByNarrow(bench);
-    measured.push({ id: 'pace_refused', label: 'refused by a receiver of 10', value, unit: '%', bar: atMost(5) });
+    measured.push(told('pace_refused', 'refused by a receiver of 10', value, '%', atMost(5)));
   }
   if (only.includes('many')) {
     const many = await inTurns(bench, WIDE, isQuick ? 1_000 : WEBHOOKS * 300, WEBHOOKS);
     for (const { id, label } of WIDE) {
       const value = median(many.get(id) ?? []);
       const name = `${WEBHOOKS} webhooks, answers of 50 ms, ${label}`;
-      measured.push({ id: `pace_many_${id}_per_second`, label: name, value, unit: '/s', bar: null });
+      measured.push(told(`pace_many_${id}_per_second`, name, value, '/s'));
     }
     const value = Math.min(...WIDE.slice(1).map(({ id }) => ratio(many, id)));
-    measured.push({ id: 'pace_many_vs_best', label: '… against the best peer', value, unit: '×', bar: atLeast(1.2) });
+    measured.push(told('pace_many_vs_best', '… against the best peer', value, '×', atLeast(1.2)));
   }
-  return { measured };
+  return measured;
 }
 
 export const pace: Figure = {

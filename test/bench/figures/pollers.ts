@@ -6,11 +6,12 @@
  */
 import { insertBacklog } from '../backlog.ts';
 import { createDatabase, insertWebhooks, startPoller } from '../carteiro.ts';
-import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { atLeast, atMost, type Bar, type Bench, type Figure, type Measured } from '../figure.ts';
 import { cpuOf, cpuOfServer } from '../harness/cpu.ts';
 import { connect } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
 import type { Sql } from '../../../src/db/pool.ts';
+import { pathsOf } from '../workload.ts';
 
 const WEBHOOKS = 100;
 /** How many pollers, for the 100 webhooks of how many partners. */
@@ -97,7 +98,7 @@ async function drainWith(bench: Bench, pollers: number, partners: number, due: n
   }
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, receiver, progress, isQuick, rounds } = bench;
   const due = isQuick ? 2_000 : 50_000;
   const only = process.env['BENCH_POLLERS']?.split(',').map(Number);
@@ -106,7 +107,7 @@ async function run(bench: Bench): Promise<Result> {
   for (const partners of seeded) {
     await createDatabase(server, `${SEEDED}_${partners}`);
     await server.on(`${SEEDED}_${partners}`, async (sql) => {
-      const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/h/${index}`);
+      const paths = pathsOf(WEBHOOKS);
       await insertWebhooks(sql, receiver.url, paths, partners);
       await sql`vacuum (analyze)`;
     });
@@ -129,7 +130,8 @@ async function run(bench: Bench): Promise<Result> {
     median((drains.get(shape) ?? []).map(({ perSecond }) => perSecond));
   const measured = shapes.flatMap((shape) => {
     const { count, partners } = shape;
-    const of = (pick: (drain: Drain) => number) => median((drains.get(shape) ?? []).map(pick));
+    const of = (...keys: (keyof Drain)[]) =>
+      median((drains.get(shape) ?? []).map((drain) => keys.reduce((sum, key) => sum + drain[key], 0)));
     const told = (id: string, what: string, value: number, unit: string, bar: Bar | null = null): Measured => ({
       id: `pollers_${count}_of_${partners}_${id}`,
       label: `${count} pollers, ${partners} partners: ${what}`,
@@ -140,41 +142,15 @@ async function run(bench: Bench): Promise<Result> {
     const alone = shapes.find((other) => other.count === 1 && other.partners === partners) ?? shape;
     const gain = told('gain', 'drain against one', rateOf(shape) / rateOf(alone), '×', atLeast(1));
     const all = [
-      told(
-        'per_second',
-        'drain',
-        of((drain) => drain.perSecond),
-        '/s',
-      ),
-      told(
-        'per_claim',
-        'deliveries a claim',
-        of((drain) => drain.perClaim),
-        '',
-      ),
-      told(
-        'cpu',
-        'CPU for 10,000',
-        of((drain) => drain.nodeCpu + drain.serverCpu),
-        's',
-      ),
-      told(
-        'waiting',
-        'sessions at work that wait for a lock',
-        of((drain) => drain.waiting),
-        '%',
-      ),
-      told(
-        'gap',
-        'longest time without a POST',
-        of((drain) => drain.gapMs),
-        'ms',
-        atMost(LONGEST_GAP),
-      ),
+      told('per_second', 'drain', of('perSecond'), '/s'),
+      told('per_claim', 'deliveries a claim', of('perClaim'), ''),
+      told('cpu', 'CPU for 10,000', of('nodeCpu', 'serverCpu'), 's'),
+      told('waiting', 'sessions at work that wait for a lock', of('waiting'), '%'),
+      told('gap', 'longest time without a POST', of('gapMs'), 'ms', atMost(LONGEST_GAP)),
     ];
     return count === 2 ? all.concat(gain) : all;
   });
-  return { measured };
+  return measured;
 }
 
 export const pollers: Figure = {

@@ -12,10 +12,10 @@ import { readFeedEvent } from '../../../src/log/feed-event.ts';
 import { findStart } from '../../../src/log/feed-start.ts';
 import { listWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { type BenchWebhook, createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Measured, type Result } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { cpuOfServer } from '../harness/cpu.ts';
 import { median, percentile, seeded } from '../harness/statistics.ts';
-import { dataOf, EVENT } from '../workload.ts';
+import { dataOf, EVENT, pathsOf } from '../workload.ts';
 import { ALL_DELIVERIES } from '../../support/searches.ts';
 
 const DATABASE = 'reads';
@@ -121,7 +121,7 @@ function readings({
   };
 }
 
-async function run(bench: Bench): Promise<Result> {
+async function run(bench: Bench): Promise<Measured[]> {
   const { server, receiver, progress, isQuick } = bench;
   const total = isQuick ? 20_000 : 8_400_000;
   const runs = isQuick ? 10 : 300;
@@ -130,12 +130,7 @@ async function run(bench: Bench): Promise<Result> {
   const measured: Measured[] = [];
   try {
     const webhooks = await server.on(DATABASE, (sql) =>
-      insertWebhooks(
-        sql,
-        receiver.url,
-        Array.from({ length: WEBHOOKS }, (_, index) => `/r/${index}`),
-        PARTNERS,
-      ),
+      insertWebhooks(sql, receiver.url, pathsOf(WEBHOOKS, 'r'), PARTNERS),
     );
     await progress.phase(`${total} deliveries`, 3_600, () => server.on(DATABASE, (sql) => seed(sql, webhooks, total)));
     await progress.phase('vacuum', 1_800, () => server.on(DATABASE, (sql) => sql`vacuum (analyze)`));
@@ -163,19 +158,13 @@ async function run(bench: Bench): Promise<Result> {
       const cpuMs = ((cpuOfServer(server.postmaster) - before) / (runs + 10)) * 1_000;
       const [middle, late] = [median(tookMs), percentile(tookMs, 0.99)].map((ms) => `${ms.toFixed(1)} ms`);
       progress.note(`${name}: median ${middle}, p99 ${late}, of which PostgreSQL ${cpuMs.toFixed(1)} ms of CPU`);
-      measured.push({
-        id: `reads_${measured.length}`,
-        label: `${name}, p99`,
-        value: percentile(tookMs, 0.99),
-        unit: 'ms',
-        bar: atMost(MOST_MS),
-      });
+      measured.push(told(`reads_${measured.length}`, `${name}, p99`, percentile(tookMs, 0.99), 'ms', atMost(MOST_MS)));
     }
   } finally {
     await pool.close();
     await server.drop(DATABASE);
   }
-  return { measured };
+  return measured;
 }
 
 export const reads: Figure = {

@@ -4,12 +4,12 @@
  * same unique keys, same checks). Everything is durable. No poller runs.
  */
 import { randomUUID } from 'node:crypto';
-import { createDatabase, insertWebhooks } from '../carteiro.ts';
-import { atLeast, type Bench, type Figure, type Result } from '../figure.ts';
+import { createDatabase, insertWebhooks, append } from '../carteiro.ts';
+import { atLeast, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { connect } from '../harness/server.ts';
 import { median } from '../harness/statistics.ts';
 import type { Sql } from '../../../src/db/pool.ts';
-import { EVENT } from '../workload.ts';
+import { EVENT, pathsOf, dataOf } from '../workload.ts';
 
 const WRITERS = 8;
 const DATABASE = 'writers';
@@ -17,14 +17,7 @@ const PARTNERS = 8;
 
 type Write = (sql: Sql, partner: string) => Promise<unknown>;
 
-function dataOf(id: string): string {
-  return JSON.stringify({ emprestimo_id: id, numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' });
-}
-
-const withOutbox: Write = async (sql, partner) => {
-  const id = randomUUID();
-  await sql`select append_event(${id}, 0, ${EVENT}, ${partner}, ${dataOf(id)}::text::json, 'bench')`;
-};
+const withOutbox: Write = (sql, partner) => append(sql, randomUUID(), partner);
 
 /** As append_event writes it: the version is read, then the event inserted, in a function of the same language. */
 const withoutOutbox: Write = async (sql, partner) => {
@@ -76,13 +69,13 @@ async function perSecond(url: string, partners: readonly string[], seconds: numb
   }
 }
 
-async function run({ server, progress, isQuick, rounds }: Bench): Promise<Result> {
+async function run({ server, progress, isQuick, rounds }: Bench): Promise<Measured[]> {
   const url = await createDatabase(server, DATABASE);
   const turns = rounds * 2;
   const seconds = isQuick ? 1 : 4;
   const partners = await server.on(DATABASE, async (sql) => {
     await createBareAppend(sql);
-    const paths = Array.from({ length: PARTNERS }, (_, index) => `/w/${index}`);
+    const paths = pathsOf(PARTNERS, 'w');
     const webhooks = await insertWebhooks(sql, 'http://127.0.0.1:9', paths);
     return webhooks.map((webhook) => webhook.partnerId);
   });
@@ -99,19 +92,11 @@ async function run({ server, progress, isQuick, rounds }: Bench): Promise<Result
   await server.drop(DATABASE);
   const share = median(own.map((rate, turn) => (rate / (bare[turn] ?? Number.NaN)) * 100));
   progress.note(`writers: ${median(own).toFixed(0)}/s with the outbox, ${median(bare).toFixed(0)}/s without`);
-  return {
-    measured: [
-      { id: 'writers_per_second', label: '8 writers, with the outbox', value: median(own), unit: '/s', bar: null },
-      { id: 'writers_bare_per_second', label: '8 writers, without', value: median(bare), unit: '/s', bar: null },
-      {
-        id: 'writers_share',
-        label: 'writers with the outbox against without',
-        value: share,
-        unit: '%',
-        bar: atLeast(60),
-      },
-    ],
-  };
+  return [
+    told('writers_per_second', '8 writers, with the outbox', median(own), '/s'),
+    told('writers_bare_per_second', '8 writers, without', median(bare), '/s'),
+    told('writers_share', 'writers with the outbox against without', share, '%', atLeast(60)),
+  ];
 }
 
 export const writers: Figure = {
