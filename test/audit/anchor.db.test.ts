@@ -3,69 +3,49 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { directoryAnchor } from '../../src/audit/anchor/directory.ts';
 import { readStamp, timestampAnchor } from '../../src/audit/anchor/timestamp.ts';
 import { openCosignature, readWitnessKey } from '../../src/audit/checkpoint/cosignature.ts';
 import type { Verifier } from '../../src/audit/checkpoint/note.ts';
 import { measureAnchors } from '../../src/main/operations/measure-installation.ts';
-import {
-  absentWitnessKey,
-  type Authority,
-  type BucketPlace,
-  stampBy,
-  startAuthority,
-  startBucket,
-  startWitness,
-  type WitnessPlace,
-} from '../support/anchor-places.ts';
+import { absentWitnessKey, stampBy, startAuthority, startBucket, startWitness } from '../support/anchor-places.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { runCommand } from '../support/command.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const run = promisify(execFile);
 
-let database: TestDatabase;
-let folder: TestFolder;
-let directory: string;
-let authority: Authority;
-let bucket: BucketPlace;
-let witness: WitnessPlace;
-let partnerId: string;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await makeTestFolder();
-  directory = path.join(folder.path, 'kept');
-  await mkdir(directory);
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, 'https://partner.example/');
-  authority = await startAuthority(folder.path);
-  bucket = await startBucket('key-id', 'key-secret');
-  witness = await startWitness(SIGNER);
-  await writeFile(path.join(folder.path, 's3.secret'), 'key-secret\n');
-  env = {
-    DATABASE_URL: database.url,
-    SANDBOX: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    LOG_LEVEL: 'warn',
-    ANCHOR_TIMESTAMP_URL: `${authority.url}/tsa?token=secret`,
-    ANCHOR_TIMESTAMP_CA_FILE: authority.rootsFile,
-    ANCHOR_DIRECTORY: directory,
-    ANCHOR_S3_URL: `${bucket.url}/carteiro/log`,
-    ANCHOR_S3_KEY_ID: 'key-id',
-    ANCHOR_S3_SECRET_FILE: path.join(folder.path, 's3.secret'),
-    ANCHOR_WITNESS_URL: witness.url,
-    ANCHOR_WITNESS_KEY: witness.key,
-  };
-});
+const database = await createTestDatabase();
+const folder = await makeTestFolder();
+const directory = path.join(folder.path, 'kept');
+await mkdir(directory);
+const partnerId = await insertPartner(database.sql);
+await insertWebhook(database.sql, partnerId, 'https://partner.example/');
+const authority = await startAuthority(folder.path);
+const bucket = await startBucket('key-id', 'key-secret');
+const witness = await startWitness(SIGNER);
+await writeFile(path.join(folder.path, 's3.secret'), 'key-secret\n');
+const env: Record<string, string> = {
+  DATABASE_URL: database.url,
+  SANDBOX: 'true',
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  LOG_LEVEL: 'warn',
+  ANCHOR_TIMESTAMP_URL: `${authority.url}/tsa?token=secret`,
+  ANCHOR_TIMESTAMP_CA_FILE: authority.rootsFile,
+  ANCHOR_DIRECTORY: directory,
+  ANCHOR_S3_URL: `${bucket.url}/carteiro/log`,
+  ANCHOR_S3_KEY_ID: 'key-id',
+  ANCHOR_S3_SECRET_FILE: path.join(folder.path, 's3.secret'),
+  ANCHOR_WITNESS_URL: witness.url,
+  ANCHOR_WITNESS_KEY: witness.key,
+};
 afterAll(async () => {
   await Promise.all([authority.close(), bucket.close(), witness.close()]);
   await database.drop();

@@ -4,38 +4,32 @@
  * event, on two busy cores: of 31 kinds of search, each at its beginning and deep, 100 pages of 100 took 2.7 ms (p50),
  * 14.7 ms (p99) and 41 ms at most.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
 import { type Filters, type Kind, type Page, readPage, type Search } from '../../src/audit/lists/list.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { startCounting } from '../support/counters.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let database: TestDatabase;
-let partnerId: string;
-let webhookId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { sql } = database;
-  partnerId = await insertPartner(sql);
-  webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
-  await commitEvents(sql, partnerId, 10_000);
-  for (let number = 1; number <= 6; number += 1) {
-    await sql`
+const database = await createTestDatabase();
+const { sql } = database;
+const partnerId = await insertPartner(sql);
+const webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
+await commitEvents(sql, partnerId, 10_000);
+for (let number = 1; number <= 6; number += 1) {
+  await sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, recorded_at)
       select id, ${number}, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'old',
              now() + ${number} * interval '1 hour' + row_number() over (order by id) * interval '100 ms'
       from deliveries`;
-  }
-  await untilSettled(sql);
-  await sealAll(database.pool);
-  await sql`vacuum analyze`;
-});
+}
+await untilSettled(sql);
+await sealAll(database.pool);
+await sql`vacuum analyze`;
 afterAll(() => database.drop());
 
 async function nextOf(

@@ -9,15 +9,10 @@ import { KINDS } from '../../src/audit/lists/kinds.ts';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import { csv } from '../../src/audit/export/csv.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
-
-let api: TestApi;
-let token: string;
-let partners: string[];
-let webhooks: string[];
 
 interface Page {
   readonly itens: AuditedAttemptResource[];
@@ -40,22 +35,20 @@ async function recordAttempts(): Promise<void> {
     from (select *, row_number() over (order by id) as n from deliveries) d`;
 }
 
-beforeAll(async () => {
-  api = await startApi();
-  token = await api.token(undefined, ['auditoria:read']);
-  const { sql } = api.database;
-  partners = [await insertPartner(sql), await insertPartner(sql)];
-  webhooks = [];
-  for (const partner of partners) {
-    for (let count = 0; count < 2; count += 1) {
-      webhooks.push((await insertWebhook(sql, partner, 'https://partner.example/')).id);
-    }
-    await commitEvents(sql, partner, 50);
+const api = await startApi();
+const token = await api.token(undefined, ['auditoria:read']);
+const { sql } = api.database;
+const partners: string[] = [await insertPartner(sql), await insertPartner(sql)];
+const webhooks: string[] = [];
+for (const partner of partners) {
+  for (let count = 0; count < 2; count += 1) {
+    webhooks.push((await insertWebhook(sql, partner, 'https://partner.example/')).id);
   }
-  await recordAttempts();
-  await untilSettled(sql);
-  await sealAndSign(api.database.pool);
-});
+  await commitEvents(sql, partner, 50);
+}
+await recordAttempts();
+await untilSettled(sql);
+await sealAndSign(api.database.pool);
 afterAll(() => api.close());
 
 const get = (query = '') => api.send<Page>('GET', `${PATH}${query}`, { token });

@@ -1,22 +1,18 @@
 /** The work of a balance grows as its events do, also on tables that were never analysed. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { balanceOf } from '../../src/audit/balance.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 
 const WEBHOOKS = 3;
-let database: TestDatabase;
-let partnerId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { sql } = database;
-  partnerId = await insertPartner(sql);
-  for (let count = 0; count < WEBHOOKS; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
-  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+const database = await createTestDatabase();
+const { sql } = database;
+const partnerId = await insertPartner(sql);
+for (let count = 0; count < WEBHOOKS; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
+await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-});
 afterAll(() => database.drop());
 
 interface Node {

@@ -2,35 +2,29 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkpointHeader, openHeader, signCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
 import { NewestCheckpoint } from '../../src/audit/checkpoint/newest.ts';
 import { makeKey, readSigner, type Signer } from '../../src/audit/checkpoint/note.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
-import { createLogin, type Login } from '../support/logins.ts';
+import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const run = promisify(execFile);
 const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
-
-let database: TestDatabase;
-let folder: TestFolder;
-let login: Login;
 let receiver: Receiver;
 let partnerId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await makeTestFolder();
-  login = await createLogin(database, 'carteiro_poller');
-});
+const database = await createTestDatabase();
+const folder = await makeTestFolder();
+const login = await createLogin(database, 'carteiro_poller');
 beforeEach(async () => {
   receiver = await startReceiver();
   partnerId = await insertPartner(database.sql);

@@ -11,7 +11,7 @@
  *   open      `audit check` is not true, or there is no evidence any more
  *   nobody    nothing of this finds it; the line with # says why
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import type { TreeHead } from '../../src/audit/seals/merkle.ts';
@@ -390,50 +390,45 @@ const FALSIFICATIONS = TABLE.split(/^(?=\[)/m).flatMap((text): Falsification[] =
   if (finders === 'nobody' && !/^ *# /m.test(body)) throw new Error(`${what}: say why nobody finds it`);
   return [{ name: `${what}, by ${rights}: ${finders}`, rights, finders, change }];
 });
-
-let world: TestDatabase;
-let head: TreeHead;
 const ids = new Map<string, string>();
 
 /** Three turns of the sealer: two deliveries fail; they are ordered again and arrive; a third is appended. */
-beforeAll(async () => {
-  world = await createTestDatabase();
-  const { sql, pool } = world;
-  const receiver = await startReceiver();
-  const engine = startEngine(pool);
-  const [partner, stranger] = [await insertPartner(sql), await insertPartner(sql)];
-  await sql`select set_config('carteiro.actor', 'test', false)`;
-  await sql`update partners set name = 'Parceiro' where id = ${partner}`;
-  const { id: webhook } = await insertWebhook(sql, partner, receiver.url, ['margem.falhou']);
-  const { id: other } = await insertWebhook(sql, partner, receiver.url, ['averbacao.concluida']);
-  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+const world = await createTestDatabase();
+const { sql, pool } = world;
+const receiver = await startReceiver();
+const engine = startEngine(pool);
+const [partner, stranger] = [await insertPartner(sql), await insertPartner(sql)];
+await sql`select set_config('carteiro.actor', 'test', false)`;
+await sql`update partners set name = 'Parceiro' where id = ${partner}`;
+const { id: webhook } = await insertWebhook(sql, partner, receiver.url, ['margem.falhou']);
+const { id: other } = await insertWebhook(sql, partner, receiver.url, ['averbacao.concluida']);
+await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-  const sealed = async () => {
-    await untilSettled(sql);
-    await sealAndSign(pool);
-  };
-  receiver.answerWith((_, response) => response.writeHead(500).end('não'));
-  await commitMarginEvents(sql, partner, 2);
-  await engine.turn();
-  await sealed();
-  receiver.answerWith(status(200));
-  advance(engine, 120);
-  await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+const sealed = async () => {
+  await untilSettled(sql);
+  await sealAndSign(pool);
+};
+receiver.answerWith((_, response) => response.writeHead(500).end('não'));
+await commitMarginEvents(sql, partner, 2);
+await engine.turn();
+await sealed();
+receiver.answerWith(status(200));
+advance(engine, 120);
+await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
             select 'reenvio', webhook_id, partner_id, array[id], 'test' from deliveries order by id limit 1`;
-  await engine.turn();
-  await sealed();
-  await commitMarginEvents(sql, partner, 1);
-  await sealed();
-  head = (await pool.run((tx) => readTreeHead(tx))) as TreeHead;
-  const deliveries = await sql<{ id: string; event: string }[]>`
+await engine.turn();
+await sealed();
+await commitMarginEvents(sql, partner, 1);
+await sealed();
+const head: TreeHead = (await pool.run((tx) => readTreeHead(tx))) as TreeHead;
+const deliveries = await sql<{ id: string; event: string }[]>`
     select id, event_id as event from deliveries order by id`;
-  const names = ['d', 'e', 'o', 'f', 'x', 'y'];
-  for (const [index, id] of deliveries.flatMap((row) => [row.id, row.event]).entries()) ids.set(names[index] ?? '', id);
-  for (const [name, id] of Object.entries({ w: webhook, v: other, p: partner, q: stranger })) ids.set(name, id);
-  await engine.close();
-  await receiver.close();
-  await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
-});
+const names = ['d', 'e', 'o', 'f', 'x', 'y'];
+for (const [index, id] of deliveries.flatMap((row) => [row.id, row.event]).entries()) ids.set(names[index] ?? '', id);
+for (const [name, id] of Object.entries({ w: webhook, v: other, p: partner, q: stranger })) ids.set(name, id);
+await engine.close();
+await receiver.close();
+await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
 afterAll(() => world.drop());
 
 test.each(FALSIFICATIONS)('$name', async ({ rights, finders, change }) => {

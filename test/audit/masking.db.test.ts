@@ -1,14 +1,11 @@
 /** One mask for HTTP and SQL: what it hides, what it leaves, and that both hide the same. */
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { CUT_SHORT, MASK, masked } from '../../src/contract/masking.ts';
 import { answerText } from '../../src/delivery/partner/answer-text.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 async function maskedInSql(texts: readonly string[]): Promise<string[]> {

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Checkpoint, openCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
 import { makeKey, readSigner, type Signer } from '../../src/audit/checkpoint/note.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { readEntry } from '../../src/audit/seals/entry.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import type { Proof, ProvedRow } from '../../src/contract/resources/audit-resource.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER, TRUSTED } from '../support/checkpoint.ts';
-import { advance, startEngine, type TestEngine } from '../support/engine.ts';
+import { advance, startEngine } from '../support/engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
-import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
-
-let api: TestApi;
-let receiver: Receiver;
-let engine: TestEngine;
-let proof: Proof;
-let other: Proof;
 
 async function readProof(deliveryId: string, query = '', scopes: Scope[] = ['auditoria:read', 'auditoria:cpf']) {
   const token = await api.token(undefined, scopes);
@@ -24,29 +18,27 @@ async function readProof(deliveryId: string, query = '', scopes: Scope[] = ['aud
 }
 
 /** Three deliveries, each of which fails once and then arrives. */
-beforeAll(async () => {
-  api = await startApi();
-  receiver = await startReceiver();
-  const { sql, pool } = api.database;
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, receiver.url);
-  engine = startEngine(pool);
-  receiver.answerWith((post, response) =>
-    response.writeHead(500).end(`não: ${String(post.headers['x-webhook-delivery'])}`),
-  );
-  await commitEvents(sql, partnerId, 3);
-  await engine.turn();
-  await untilSettled(sql);
-  await sealAndSign(pool);
-  receiver.answerWith(status(200));
-  advance(engine, 120);
-  await engine.turn();
-  await untilSettled(sql);
-  await sealAndSign(pool);
-  const rows = await sql<{ id: string }[]>`select id from deliveries order by id`;
-  proof = (await readProof(rows[0]?.id ?? '')).body;
-  other = (await readProof(rows[1]?.id ?? '')).body;
-});
+const api = await startApi();
+const receiver = await startReceiver();
+const { sql, pool } = api.database;
+const partnerId = await insertPartner(sql);
+await insertWebhook(sql, partnerId, receiver.url);
+const engine = startEngine(pool);
+receiver.answerWith((post, response) =>
+  response.writeHead(500).end(`não: ${String(post.headers['x-webhook-delivery'])}`),
+);
+await commitEvents(sql, partnerId, 3);
+await engine.turn();
+await untilSettled(sql);
+await sealAndSign(pool);
+receiver.answerWith(status(200));
+advance(engine, 120);
+await engine.turn();
+await untilSettled(sql);
+await sealAndSign(pool);
+const rows = await sql<{ id: string }[]>`select id from deliveries order by id`;
+const proof = (await readProof(rows[0]?.id ?? '')).body;
+const other = (await readProof(rows[1]?.id ?? '')).body;
 afterAll(async () => {
   await receiver.close();
   await api.close();

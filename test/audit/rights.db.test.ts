@@ -1,16 +1,14 @@
 /** What the house's roles may not do: whatever would alter what an auditor relies on. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import postgres from 'postgres';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { SOURCE_NAMES } from '../../src/db/sealed-rows.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let database: TestDatabase;
-let digest: string;
 const logins = new Map<string, { login: Login; sql: Sql }>();
 const ROLES = ['carteiro_app', 'carteiro_poller', 'carteiro_core', 'carteiro_auditor'];
 /** Those who may not look into the schema, or not into its tables. */
@@ -27,35 +25,33 @@ async function digestOfAll(): Promise<string> {
   return row.digest;
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { sql, pool } = database;
-  const partnerId = await insertPartner(sql);
-  await sql.begin(async (tx) => {
-    await tx`select set_config('carteiro.actor', 'cpf 529.982.247-25', true)`;
-    await tx`update partners set name = 'Outro'`;
-  });
-  await insertWebhook(sql, partnerId, 'https://partner.example/529‑982‑247‑25?token=abc&cpf=52998224725');
-  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+const database = await createTestDatabase();
+const { sql, pool } = database;
+const partnerId = await insertPartner(sql);
+await sql.begin(async (tx) => {
+  await tx`select set_config('carteiro.actor', 'cpf 529.982.247-25', true)`;
+  await tx`update partners set name = 'Outro'`;
+});
+await insertWebhook(sql, partnerId, 'https://partner.example/529‑982‑247‑25?token=abc&cpf=52998224725');
+await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'cpf 529.982.247-25' from webhooks`;
-  await commitEvents(sql, partnerId, 3);
-  await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
+await commitEvents(sql, partnerId, 3);
+await sql`insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor)
             select 'reenvio', webhook_id, partner_id, array[id], 'cpf 529.982.247-25' from deliveries`;
-  await sql`
+await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, answer)
     select id, 1, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/', 'test', 'cpf 529‑982‑247‑25'
     from deliveries`;
-  await untilSettled(sql);
-  await sealAll(pool);
-  for (const role of ROLES) {
-    const login = await createLogin(database, role);
-    logins.set(role, {
-      login,
-      sql: postgres(login.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } }),
-    });
-  }
-  digest = await digestOfAll();
-});
+await untilSettled(sql);
+await sealAll(pool);
+for (const role of ROLES) {
+  const login = await createLogin(database, role);
+  logins.set(role, {
+    login,
+    sql: postgres(login.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } }),
+  });
+}
+const digest = await digestOfAll();
 afterAll(async () => {
   for (const { login, sql } of logins.values()) {
     await sql.end();

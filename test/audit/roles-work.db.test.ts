@@ -1,13 +1,13 @@
 /** API, workers, poller and sealer do all their work with the rights of their roles and no others. */
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectUntil } from '../../src/core/projection/projector.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../support/outbox.ts';
@@ -16,16 +16,12 @@ import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
-let database: TestDatabase;
-let logins: Login[];
-let app: Pool;
-let poller: Pool;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  logins = [await createLogin(database, 'carteiro_app'), await createLogin(database, 'carteiro_poller')];
-  [app, poller] = logins.map(({ url }) => new Pool({ url, name: 'role', max: 4, deadlineMs: 10_000 })) as [Pool, Pool];
-});
+const database = await createTestDatabase();
+const logins: Login[] = [await createLogin(database, 'carteiro_app'), await createLogin(database, 'carteiro_poller')];
+const [app, poller] = logins.map(({ url }) => new Pool({ url, name: 'role', max: 4, deadlineMs: 10_000 })) as [
+  Pool,
+  Pool,
+];
 afterAll(async () => {
   await Promise.all([app.close(1), poller.close(1)]);
   for (const login of logins) await login.remove();

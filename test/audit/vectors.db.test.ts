@@ -3,27 +3,21 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openCheckpoint, openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { readVerifier, type Verifier } from '../../src/audit/checkpoint/note.ts';
 import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/merkle.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { makeVectors } from '../support/evidence-vectors.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const run = promisify(execFile);
 const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
 const FILE = path.join(VERIFIERS, 'vectors.json');
 
-let database: TestDatabase;
-let folder: TestFolder;
-let vectors: Awaited<ReturnType<typeof makeVectors>>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await makeTestFolder();
-  vectors = await makeVectors(database.sql);
-});
+const database = await createTestDatabase();
+const folder = await makeTestFolder();
+const vectors = await makeVectors(database.sql);
 afterAll(async () => {
   await database.drop();
   await folder.remove();

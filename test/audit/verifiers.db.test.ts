@@ -3,24 +3,20 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { isConsistent, leafHash, rootOf } from '../../src/audit/seals/merkle.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startEngine } from '../support/engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const run = promisify(execFile);
 const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
 const ROUNDS = 6;
-
-let api: TestApi;
-let folder: TestFolder;
-let proof: Proof;
 const notes: string[] = [];
 
 async function read(address: string) {
@@ -34,29 +30,27 @@ const fileOf = async (name: string, content: string) => {
   return file;
 };
 
-beforeAll(async () => {
-  api = await startApi();
-  folder = await makeTestFolder();
-  const receiver = await startReceiver();
-  receiver.answerWith(status(200, 'obrigado, João'));
-  const { sql, pool } = api.database;
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, receiver.url);
-  // The database's own clock: the rounds take as long as they take.
-  const engine = startEngine(pool, { now: () => null });
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await commitEvents(sql, partnerId, 5);
-    await engine.turn();
-    await untilSettled(sql);
-    await sealAndSign(pool);
-    notes.push((await read('/v1/evidencia/checkpoint')).bytes.toString());
-  }
-  await engine.close();
-  await receiver.close();
-  const [row] = await sql<[{ id: string }]>`select id from deliveries order by id offset 12 limit 1`;
-  const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
-  ({ body: proof } = await api.send<Proof>('GET', `/v1/auditoria/entregas/${row.id}/prova`, { token }));
-});
+const api = await startApi();
+const folder = await makeTestFolder();
+const receiver = await startReceiver();
+receiver.answerWith(status(200, 'obrigado, João'));
+const { sql, pool } = api.database;
+const partnerId = await insertPartner(sql);
+await insertWebhook(sql, partnerId, receiver.url);
+// The database's own clock: the rounds take as long as they take.
+const engine = startEngine(pool, { now: () => null });
+for (let round = 0; round < ROUNDS; round += 1) {
+  await commitEvents(sql, partnerId, 5);
+  await engine.turn();
+  await untilSettled(sql);
+  await sealAndSign(pool);
+  notes.push((await read('/v1/evidencia/checkpoint')).bytes.toString());
+}
+await engine.close();
+await receiver.close();
+const [row] = await sql<[{ id: string }]>`select id from deliveries order by id offset 12 limit 1`;
+const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+const { body: proof } = await api.send<Proof>('GET', `/v1/auditoria/entregas/${row.id}/prova`, { token });
 afterAll(async () => {
   await api.close();
   await folder.remove();

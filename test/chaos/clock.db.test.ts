@@ -1,26 +1,21 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
-import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { startReceiver, status } from '../support/receiver.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const DAY_MS = 86_400_000;
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const PRELOAD = fileURLToPath(new URL('../support/shift-clock.ts', import.meta.url));
-
-let database: TestDatabase;
-let receiver: Receiver;
 let partnerId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  receiver = await startReceiver();
-  receiver.answerWith(status(500));
-});
+const database = await createTestDatabase();
+const receiver = await startReceiver();
+receiver.answerWith(status(500));
 afterAll(async () => {
   await receiver.close();
   await database.drop();

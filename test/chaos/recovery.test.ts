@@ -1,36 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
-import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
-import { type PrivateServer, startPrivateServer } from '../support/private-server.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
+import { startPrivateServer } from '../support/private-server.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-let server: PrivateServer;
-let proxy: TcpProxy;
-let receiver: Receiver;
-let poller: PollerProcess;
 let sql: Sql;
-let partnerId: string;
 
 const connect = (): Sql =>
   postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
 
-beforeAll(async () => {
-  server = await startPrivateServer();
-  await migrate(server.url, silentLog);
-  receiver = await startReceiver();
-  sql = connect();
-  partnerId = await insertPartner(sql);
-  await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
-  const through = await TcpProxy.to(server.url);
-  ({ proxy } = through);
-  poller = await startPollerProcess(through.url);
-});
+const server = await startPrivateServer();
+await migrate(server.url, silentLog);
+const receiver = await startReceiver();
+sql = connect();
+const partnerId = await insertPartner(sql);
+await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
+const through = await TcpProxy.to(server.url);
+const { proxy } = through;
+const poller = await startPollerProcess(through.url);
 afterAll(async () => {
   await poller.end('SIGTERM');
   await Promise.all([receiver.close(), proxy.close(), sql.end({ timeout: 0 })]);

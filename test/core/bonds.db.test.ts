@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { syncBonds, type SyncCounts } from '../../src/core/bonds/bonds.ts';
 import { settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
@@ -11,23 +11,15 @@ import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
 import { decide } from '../../src/loan/decide.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../src/loan/decide-bonds.ts';
 import type { LoanState } from '../../src/loan/state.ts';
-import type { Provenance } from '../../src/log/append.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../src/registry/bonds-port.ts';
 import { tellEndOfBond, tellRehire } from '../../src/registry/simulated-bonds.ts';
-import type { TestDatabase } from '../support/database.ts';
-import type { OpenRegistry } from '../../src/main/service/registry.ts';
 import { startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { concludeRegistration, disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
-let database: TestDatabase;
-let partner: Provenance;
-useOnePartner((given) => void ({ database, partner } = given));
-let simulated: OpenRegistry;
-beforeAll(async () => {
-  simulated = await startRegistry(database.pool);
-});
+const { database, partner } = await useOnePartner();
+const simulated = await startRegistry(database.pool);
 afterAll(() => simulated.close());
 
 const END = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };

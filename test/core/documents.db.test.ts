@@ -1,5 +1,5 @@
 /** Pieces and facts commit together or not at all; what travels over HTTP is tested there. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { DocumentType } from '../../src/contract/statuses.ts';
 import { readContent } from '../../src/core/documents/document-content.ts';
 import {
@@ -12,20 +12,14 @@ import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { CONTENTS, sha256Of } from '../support/document-pieces.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { accepted, createPartner, eventTypes, issueLoan } from './loan-world.ts';
 
 const ALL = Object.keys(CONTENTS) as DocumentType[];
 
-let database: TestDatabase;
-let grouped: Provenance;
-let deferred: Provenance;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  grouped = await createPartner(database.sql, { signing: 'externa', documents: 'agrupada' });
-  deferred = await createPartner(database.sql, { signing: 'externa', documents: 'diferida' });
-});
+const database = await createTestDatabase();
+const grouped = await createPartner(database.sql, { signing: 'externa', documents: 'agrupada' });
+const deferred = await createPartner(database.sql, { signing: 'externa', documents: 'diferida' });
 afterAll(() => database.drop());
 
 async function newLoan(partner: Provenance): Promise<string> {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
@@ -20,9 +20,9 @@ import { eraseAll, eraseTurn, readErasure } from '../../src/core/workers/erase.t
 import { findWorker } from '../../src/core/workers/find-worker.ts';
 import { orderErasure } from '../../src/core/workers/order-erasure.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER, TRUSTED } from '../support/checkpoint.ts';
-import { CPF, findMarks, KEY_OF_LOAN, leadMarkedWorker, type MarkedWorker, TERMS } from '../support/marked-worker.ts';
+import { CPF, findMarks, KEY_OF_LOAN, leadMarkedWorker, TERMS } from '../support/marked-worker.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
@@ -30,18 +30,6 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 const KEY = workerKeyOf(randomBytes(32));
 const ORDER = { cpf: CPF, actor: 'operador:ana', reason: 'pedido do titular', courtOrder: null, years: 0 };
-
-let api: TestApi;
-let worker: MarkedWorker;
-/** The worker's loan that the end of a bond closed, as it was read before. */
-let before: LoanResource;
-beforeAll(async () => {
-  api = await startApi({ allowInsecure: true, testWaitMs: 1 });
-  worker = await leadMarkedWorker(api);
-  before = (await readLoan()).body;
-  await untilSettled(api.database.sql);
-  await sealAndSign(api.database.pool);
-});
 afterAll(async () => {
   await worker.close();
   await api.close();
@@ -49,6 +37,13 @@ afterAll(async () => {
 
 const readLoan = (query = '') =>
   api.send<LoanResource>('GET', `/v1/emprestimos/${worker.loans[0]}${query}`, { token: worker.token });
+
+const api = await startApi({ allowInsecure: true, testWaitMs: 1 });
+const worker = await leadMarkedWorker(api);
+/** The worker's loan that the end of a bond closed, as it was read before. */
+const before = (await readLoan()).body;
+await untilSettled(api.database.sql);
+await sealAndSign(api.database.pool);
 
 async function balanceDifferences() {
   const today = dayOf(new Date());

@@ -6,14 +6,10 @@ import { readLoan, readRegistration } from '../../src/core/loans/read-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { fold } from '../../src/loan/evolve.ts';
-import type { Provenance } from '../../src/log/append.ts';
 import { readStream } from '../../src/log/read.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
-let database: TestDatabase;
-let partner: Provenance;
-useOnePartner((given) => void ({ database, partner } = given));
+const { database, partner } = await useOnePartner();
 
 async function newLoan(): Promise<string> {
   const { id } = await issueLoan(database.pool, partner);

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { NOT_FOUND } from '../../src/contract/refusals.ts';
 import { createLoan } from '../../src/core/loans/create-loan.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { hashRequest, once } from '../../src/core/idempotency.ts';
-import type { Provenance } from '../../src/log/append.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { accepted, createPartner, REQUEST } from './loan-world.ts';
 
-let database: TestDatabase;
-let partner: Provenance;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partner = await createPartner(database.sql);
-});
+const database = await createTestDatabase();
+const partner = await createPartner(database.sql);
 afterAll(() => database.drop());
 
 const request = (key: string, body: unknown = { a: 1 }) => ({

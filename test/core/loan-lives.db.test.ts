@@ -3,7 +3,7 @@
  * the fold of the log, the archive is what the log says it is, and every message fits the contract.
  */
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { EVENTS, type EmittedName, type EventType } from '../../src/contract/events.ts';
 import { DOCUMENT_MODES, DOCUMENT_TYPES, ISSUANCE_MODES, SIGNING_MODES } from '../../src/contract/statuses.ts';
 import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
@@ -26,13 +26,10 @@ import type { Provenance } from '../../src/log/append.ts';
 import { readStream } from '../../src/log/read.ts';
 import type { RegistrationAnswer } from '../../src/registry/port.ts';
 import { CONTENTS } from '../support/document-pieces.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { type Account, createPartner, issueLoan } from './loan-world.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 type Step = (partner: Provenance, loan: LoanState) => Promise<Handled>;

@@ -1,6 +1,6 @@
 /** What the tests of the loan core start from: partners, loans and steps over a real database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import type { CreateLoan, LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import type { DocumentMode, IssuanceMode, SigningMode } from '../../src/contract/statuses.ts';
 import { createLoan } from '../../src/core/loans/create-loan.ts';
@@ -38,19 +38,11 @@ export async function createPartner(
   return { partnerId: row.id, actor: 'test', requestId: null };
 }
 
-interface OnePartner {
-  readonly database: TestDatabase;
-  readonly partner: Provenance;
-}
-
-/** A database for the whole file with one partner; `setUp` is then given them. */
-export function useOnePartner(setUp: (given: OnePartner) => void): void {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    setUp({ database, partner: await createPartner(database.sql) });
-  });
+/** A database for the whole file with one partner. */
+export async function useOnePartner(): Promise<{ database: TestDatabase; partner: Provenance }> {
+  const database = await createTestDatabase();
   afterAll(() => database.drop());
+  return { database, partner: await createPartner(database.sql) };
 }
 
 export async function issueLoan(pool: Pool, provenance: Provenance, key: string = randomUUID()): Promise<LoanResource> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { arrive, look, type MarginKey, takeOff } from '../../src/core/margin/margin-flight.ts';
 import { marginQueries, type MarginDeps, type MarginFound, marginShare } from '../../src/core/margin/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { type MarginAnswer, type MarginQuestion, RegistryFailure } from '../../src/registry/port.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
@@ -13,15 +13,11 @@ import { createPartner } from './loan-world.ts';
 
 const CNPJ = '11222333000181';
 const GOOD: MarginAnswer = { outcome: 'answered', earningsCentavos: 300_000, marginCentavos: 100_000 };
-
-let database: TestDatabase;
 let partner: Provenance;
 let workers = 0;
 let workerCpf = '';
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   partner = await createPartner(database.sql);

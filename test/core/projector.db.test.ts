@@ -1,6 +1,6 @@
 /** What follows from events that a core in another language appends, as the projector makes it true. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { contract as specContract } from '../loan/loan-spec.ts';
 import { findUnexpected } from '../../src/audit/unexpected-facts.ts';
 import { projectTurn, projectUntil, readProjectorLagS } from '../../src/core/projection/projector.ts';
@@ -12,12 +12,11 @@ import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import type { Provenance } from '../../src/log/append.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { untilSettled } from '../support/settled.ts';
 import { disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
 import { accepted, createPartner } from './loan-world.ts';
 
-let database: TestDatabase;
 let partner: Provenance;
 const faults: LogFields[] = [];
 const log: Logger = {
@@ -27,10 +26,8 @@ const log: Logger = {
   error: (fields) => void faults.push(fields),
 };
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partner = await createPartner(database.sql);
-});
+const database = await createTestDatabase();
+partner = await createPartner(database.sql);
 afterAll(() => database.drop());
 
 /** Takes turns until nothing that is settled is left. */

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
 import type { Pool, Tx } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
-import type { Provenance } from '../../src/log/append.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { disbursedLoan } from './disbursed-loans.ts';
 import { createPartner, issueLoan } from './loan-world.ts';
 
-let database: TestDatabase;
-let partner: Provenance;
-let loans: LoanState[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partner = await createPartner(database.sql);
-  loans = [];
-  for (let count = 0; count < 5; count += 1) loans.push(await disbursedLoan(database.pool, partner, '2026-01-31'));
-  await untilSettled(database.sql);
-});
+const database = await createTestDatabase();
+const partner = await createPartner(database.sql);
+const loans: LoanState[] = [];
+for (let count = 0; count < 5; count += 1) loans.push(await disbursedLoan(database.pool, partner, '2026-01-31'));
+await untilSettled(database.sql);
 afterAll(() => database.drop());
 beforeEach(() => run(true));
 

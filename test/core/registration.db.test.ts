@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { readRegistration } from '../../src/core/loans/read-loan.ts';
 import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/loans/registration-worker.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { Pool } from '../../src/db/pool.ts';
 import type { LogFields } from '../../src/log-lines.ts';
-import type { Provenance } from '../../src/log/append.ts';
-import type { OpenRegistry } from '../../src/main/service/registry.ts';
 import {
   NotAsked,
   type Pending,
@@ -16,18 +14,12 @@ import {
   RegistryFailure,
 } from '../../src/registry/port.ts';
 import { answerNextRegistration } from '../../src/registry/simulated.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { gated, scriptedRegistry, startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
-let database: TestDatabase;
-let partner: Provenance;
-useOnePartner((given) => void ({ database, partner } = given));
-let simulated: OpenRegistry;
-beforeAll(async () => {
-  simulated = await startRegistry(database.pool);
-});
+const { database, partner } = await useOnePartner();
+const simulated = await startRegistry(database.pool);
 afterAll(() => simulated.close());
 beforeEach(async () => {
   await database.sql`update registrations set next_try_at = 'infinity' where status = 'processando'`;

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { handleLoan } from '../../src/core/loans/handle-loan.ts';
 import { closeSettlement, isOver } from '../../src/core/settlement/settlement.ts';
 import type { Sql, Tx } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { disbursedLoan, registeredLoan } from './disbursed-loans.ts';
 import { accepted, createPartner } from './loan-world.ts';
 
-let database: TestDatabase;
 let partner: Provenance;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 const NOW = new Date('2024-06-15T12:00:00Z');

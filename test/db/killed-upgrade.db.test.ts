@@ -6,15 +6,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { type MigrationFile, readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
+import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
 import { pendingFiles } from '../../src/db/migrations/pending-migrations.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import postgres from 'postgres';
 import { startMessageRelay } from '../support/message-relay.ts';
-import { copyMigrations, type MigrationsFolder } from '../support/migrations-folder.ts';
+import { copyMigrations } from '../support/migrations-folder.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { createRandom } from '../support/random.ts';
 import { rowsOf, shapeOf } from '../support/schema-shape.ts';
@@ -45,30 +45,24 @@ return (select channel from partners where id = p_partner_id);`;
 const RIGHTS = `
 grant select on channel_changes to carteiro_app;
 grant execute on function channel_of(uuid) to carteiro_app;`;
-
-let newer: MigrationsFolder;
-let newerFiles: readonly MigrationFile[];
-let shape: string[];
-beforeAll(async () => {
-  newer = await copyMigrations();
-  await newer.write('0001_channel.sql', TABLES);
-  await newer.write('0002_attempts_by_url.sql', INDEX);
-  await newer.write('0003_notes.sql', NOTES);
-  await newer.write('functions/channel_of.sql', CHANNEL_OF);
-  const claimDue = await newer.read('functions/claim_due.sql');
-  await newer.write('functions/claim_due.sql', claimDue.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'));
-  const partners = await newer.read('functions/auditoria.parceiros.sql');
-  await newer.write(
-    'functions/auditoria.parceiros.sql',
-    partners.replace(' from partners', ', channel as canal from partners'),
-  );
-  await newer.write('rights.sql', (await newer.read('rights.sql')) + RIGHTS);
-  newerFiles = await readMigrationFiles(newer.path);
-  const fresh = await createEmptyDatabase();
-  await migrate(fresh.url, silentLog, { folder: newer.path });
-  shape = await withSql(fresh.url, shapeOf);
-  await fresh.drop();
-});
+const newer = await copyMigrations();
+await newer.write('0001_channel.sql', TABLES);
+await newer.write('0002_attempts_by_url.sql', INDEX);
+await newer.write('0003_notes.sql', NOTES);
+await newer.write('functions/channel_of.sql', CHANNEL_OF);
+const claimDue = await newer.read('functions/claim_due.sql');
+await newer.write('functions/claim_due.sql', claimDue.replace(/^declare\n/m, 'declare\n  -- of the newer release\n'));
+const partners = await newer.read('functions/auditoria.parceiros.sql');
+await newer.write(
+  'functions/auditoria.parceiros.sql',
+  partners.replace(' from partners', ', channel as canal from partners'),
+);
+await newer.write('rights.sql', (await newer.read('rights.sql')) + RIGHTS);
+const newerFiles = await readMigrationFiles(newer.path);
+const fresh = await createEmptyDatabase();
+await migrate(fresh.url, silentLog, { folder: newer.path });
+const shape = await withSql(fresh.url, shapeOf);
+await fresh.drop();
 afterAll(() => newer.remove());
 
 async function withSql<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {

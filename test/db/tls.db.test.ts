@@ -7,30 +7,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Pool, type Sql } from '../../src/db/pool.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Pool } from '../../src/db/pool.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { type Authority, makeAuthority } from '../support/certificates.ts';
-import { startCluster, type TestCluster } from '../support/clusters.ts';
+import { startCluster } from '../support/clusters.ts';
 import { runCommand } from '../support/command.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
-let cluster: TestCluster;
-let folder: TestFolder;
-let admin: Sql;
 const ours = makeAuthority('Autoridade da casa');
 const another = makeAuthority('Outra autoridade');
-
-beforeAll(async () => {
-  cluster = await startCluster();
-  folder = await makeTestFolder();
-  admin = postgres(cluster.url, { max: 1, onnotice: () => undefined });
-  await admin`alter system set ssl = on`;
-  await present(ours, ['localhost']);
-  for (const [file, { ca }] of Object.entries({ ours, another })) await writeFile(join(folder.path, file), ca);
-  await writeFile(join(folder.path, 'no-certificate'), 'not one');
-});
 afterAll(async () => {
   await admin.end({ timeout: 1 });
   await cluster.remove();
@@ -55,6 +42,14 @@ async function present(authority: Authority, names: readonly string[]): Promise<
 }
 
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+const cluster = await startCluster();
+const folder = await makeTestFolder();
+const admin = postgres(cluster.url, { max: 1, onnotice: () => undefined });
+await admin`alter system set ssl = on`;
+await present(ours, ['localhost']);
+for (const [file, { ca }] of Object.entries({ ours, another })) await writeFile(join(folder.path, file), ca);
+await writeFile(join(folder.path, 'no-certificate'), 'not one');
 
 /** The certificate that the server shows to a new connection, in PEM; null when it does not speak TLS. */
 async function readShown(): Promise<string | null> {

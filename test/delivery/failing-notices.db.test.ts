@@ -1,6 +1,6 @@
 /** Notices of failing webhooks as their receivers get them, and what the partner does then: real sockets, the real API. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { addDays, dayOf } from '../../src/contract/calendar.ts';
@@ -10,30 +10,14 @@ import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { readSettled } from '../../src/log/follow.ts';
 import { keepOperatorWebhook } from '../../src/webhooks/operator-webhook.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
-import { advance, startEngine, type TestEngine } from '../support/engine.ts';
+import { startDeliveryWorld } from '../support/delivery-world.ts';
+import { advance, startEngine } from '../support/engine.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const HOUR_S = 3_600;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
-
-let world: DeliveryWorld;
-let engine: TestEngine;
-let partner: Subscriber;
-let failing: Registered;
-let listener: Registered;
-
-beforeAll(async () => {
-  world = await startDeliveryWorld({ testWaitMs: 1 });
-  engine = startEngine(world.api.database.pool, { openSecret: (id, sealed) => world.api.vault.decrypt(id, sealed) });
-  partner = await world.subscriber();
-  failing = await partner.register(['desembolso.falhou', ...NOTICE_NAMES]);
-  listener = await partner.register(NOTICE_NAMES);
-  await tellOperator(`${world.receiver.url}/operator`);
-  await look();
-});
 afterAll(async () => {
   await engine.close();
   await world.close();
@@ -43,6 +27,16 @@ const tellOperator = (url: string | null, secret = SECRET) =>
   keepOperatorWebhook(world.api.database.pool, world.api.vault, url === null ? null : { url, secret });
 const look = async () =>
   (await lookForFailing(world.api.database.pool, POLICY, { now: engine.now, restS: 0 }))?.changes;
+
+const world = await startDeliveryWorld({ testWaitMs: 1 });
+const engine = startEngine(world.api.database.pool, {
+  openSecret: (id, sealed) => world.api.vault.decrypt(id, sealed),
+});
+const partner = await world.subscriber();
+const failing = await partner.register(['desembolso.falhou', ...NOTICE_NAMES]);
+const listener = await partner.register(NOTICE_NAMES);
+await tellOperator(`${world.receiver.url}/operator`);
+await look();
 const readState = async () =>
   (await partner.send<{ estado: string }>('GET', `/v1/webhooks/${failing.id}/saude`)).body.estado;
 const deliver = async () => {

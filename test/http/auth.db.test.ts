@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRemoteKeys, type RemoteKeys } from '../../src/http/auth/keys-remote.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRemoteKeys } from '../../src/http/auth/keys-remote.ts';
+import { startApi } from '../support/api.ts';
 import {
   ALGORITHMS,
   AUDIENCE,
@@ -11,27 +11,17 @@ import {
   ISSUER,
   sign,
   startKeySet,
-  type KeySetServer,
   type SigningKey,
 } from '../support/issuer.ts';
 
 const PATH = '/v1/webhooks';
 
-let keySet: KeySetServer;
-let remote: RemoteKeys;
-let api: TestApi;
-let keys: SigningKey[];
-let key: SigningKey;
-let partnerId: string;
-
-beforeAll(async () => {
-  keys = await Promise.all(ALGORITHMS.map((alg) => createSigningKey(alg)));
-  key = keys.find(({ alg }) => alg === 'ES256') as SigningKey;
-  keySet = await startKeySet(keys.map(({ publicJwk }) => publicJwk));
-  remote = createRemoteKeys({ url: keySet.url, cooldownMs: 0 });
-  api = await startApi({ tokens: { keys: remote, issuer: ISSUER, audience: AUDIENCE } });
-  partnerId = await api.partner();
-});
+const keys = await Promise.all(ALGORITHMS.map((alg) => createSigningKey(alg)));
+const key: SigningKey = keys.find(({ alg }) => alg === 'ES256') as SigningKey;
+const keySet = await startKeySet(keys.map(({ publicJwk }) => publicJwk));
+const remote = createRemoteKeys({ url: keySet.url, cooldownMs: 0 });
+const api = await startApi({ tokens: { keys: remote, issuer: ISSUER, audience: AUDIENCE } });
+const partnerId = await api.partner();
 afterAll(async () => {
   remote.close();
   await keySet.stop();

@@ -1,16 +1,12 @@
 /** The worker's acceptance, as the sandbox plays it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { authorizationConfirmed } from '../../src/contract/payloads.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 
 const PATH = '/v1/sandbox/autorizacoes';
 const CPF = '52998224725';
-
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 afterAll(() => api.close());
 
 const confirm = async (token: string, body: unknown) =>

@@ -1,10 +1,10 @@
 /** Ends of bonds and rehires, from the sandbox's registry to the partner's receiver and to the lists. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { endedBondPage, newBondPage } from '../../src/contract/resources/bonds.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
-import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
+import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const SCOPES: readonly Scope[] = ['sandbox', 'vinculos:read'];
 const ENDS = '/v1/sandbox/vinculos/desligamentos';
@@ -15,14 +15,10 @@ const REHIRE = {
   data_admissao: '2026-07-15',
   margem_disponivel: 120.05,
 };
-
-let world: PartnerWorld;
 let partner: TestPartner;
 let token: string;
 
-beforeAll(async () => {
-  world = await startPartnerWorld();
-});
+const world = await startPartnerWorld();
 afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.partner();

@@ -1,12 +1,11 @@
 /** Documents over HTTP: the three signing flows, what a real receiver gets of each, and what is refused. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { DOCUMENT_TYPES } from '../../src/contract/statuses.ts';
 import { contentOf, CONTENTS, packageOf, sha256Of } from '../support/document-pieces.ts';
 import {
   EXTERNAL_DEFERRED,
   EXTERNAL_GROUPED,
   namesOf,
-  type PartnerWorld,
   type ReceivedEvent,
   startPartnerWorld,
   type TestPartner,
@@ -15,11 +14,7 @@ import {
 
 const NEVER_IN_GROUPED_OR_INTERNAL = ['assinatura.pendente', 'docs_registry.pendente', 'docs_registry.recebido'];
 const REMAINING = DOCUMENT_TYPES.filter((type) => type !== 'ccb_assinada');
-
-let world: PartnerWorld;
-beforeAll(async () => {
-  world = await startPartnerWorld();
-});
+const world = await startPartnerWorld();
 afterAll(() => world.close());
 
 const pathOf = (loanId: string, rest: string) => `/v1/emprestimos/${loanId}/${rest}`;

@@ -2,7 +2,7 @@
  * The refusals that every operation shares, received from every operation that the description tells: none is left open,
  * and what the description says of one holds for all (each answer is held to it on its way here).
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SCOPES, SCOPES_WITHOUT_PARTNER, type Scope } from '../../src/contract/statuses.ts';
 import { startApi, type Sending, type TestApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
@@ -13,22 +13,16 @@ interface Target {
   readonly scope: Scope;
 }
 
-let api: TestApi;
-let limited: TestApi;
-let operations: Target[];
-
-beforeAll(async () => {
-  api = await startApi();
-  limited = await startApi({ rateLimitPerMinute: 1 });
-  const { paths } = (await (await api.app.request('/openapi.json')).json()) as ApiDescription;
-  operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security }]) => {
-      const [{ bearer: [scope] = [] } = {}] = security as { readonly bearer?: Scope[] }[];
-      const real = path.replace('{id}', crypto.randomUUID()).replace('{tipo}', 'ccb_assinada');
-      return { method: method.toUpperCase(), path: real, scope: scope as Scope };
-    }),
-  );
-});
+const api = await startApi();
+const limited = await startApi({ rateLimitPerMinute: 1 });
+const { paths } = (await (await api.app.request('/openapi.json')).json()) as ApiDescription;
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { security }]) => {
+    const [{ bearer: [scope] = [] } = {}] = security as { readonly bearer?: Scope[] }[];
+    const real = path.replace('{id}', crypto.randomUUID()).replace('{tipo}', 'ccb_assinada');
+    return { method: method.toUpperCase(), path: real, scope: scope as Scope };
+  }),
+);
 afterAll(async () => {
   await api.close();
   await limited.close();

@@ -1,24 +1,17 @@
 /** Cursors that somebody else made are 400 at every list, and those that the service made go on. */
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { createCursors } from '../../src/http/cursor.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { EVERYTHING } from '../support/searches.ts';
 
-let api: TestApi;
-let partnerId: string;
-let token: string;
-let webhookId: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  partnerId = await api.partner();
-  token = await api.token(partnerId, ['webhooks:read', 'webhooks:write', 'vinculos:read']);
-  const body = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida'] };
-  webhookId = (await api.send<{ id: string }>('POST', '/v1/webhooks', { token, body })).body.id;
-});
+const api = await startApi();
+const partnerId = await api.partner();
+const token = await api.token(partnerId, ['webhooks:read', 'webhooks:write', 'vinculos:read']);
+const body = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida'] };
+const webhookId = (await api.send<{ id: string }>('POST', '/v1/webhooks', { token, body })).body.id;
 afterAll(() => api.close());
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';

@@ -12,26 +12,20 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startServer } from '../../src/http/server.ts';
+import { startApi } from '../support/api.ts';
 import { makeNextRelease } from '../support/next-release.ts';
 
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const programs = path.join(import.meta.dirname, 'generated-clients');
 
 const run = promisify(execFile);
-let api: TestApi;
-let server: RunningServer;
-let folder: string;
-let token: string;
 
-beforeAll(async () => {
-  api = await startApi({ allowInsecure: true });
-  server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
-  folder = await mkdtemp(path.join(tmpdir(), 'carteiro-clients-'));
-  await writeFile(path.join(folder, 'openapi.json'), await (await fetch(`${server.url}/openapi.json`)).text());
-  token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
-});
+const api = await startApi({ allowInsecure: true });
+const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
+const folder = await mkdtemp(path.join(tmpdir(), 'carteiro-clients-'));
+await writeFile(path.join(folder, 'openapi.json'), await (await fetch(`${server.url}/openapi.json`)).text());
+const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
 afterAll(async () => {
   await server.close();
   await api.close();

@@ -1,15 +1,11 @@
 /** The asynchronous issuance over HTTP, and what a real receiver gets of it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { holdKey } from '../support/held-key.ts';
-import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { namesOf, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 const ASYNCHRONOUS = { issuance: 'assincrona' };
-
-let world: PartnerWorld;
-beforeAll(async () => {
-  world = await startPartnerWorld();
-});
+const world = await startPartnerWorld();
 afterAll(() => world.close());
 
 const endIssuance = (partner: TestPartner, loanId: string, body: unknown) =>

@@ -1,18 +1,13 @@
 /** Large bodies over real sockets: what has no turn is not read, and nothing else waits for it. */
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startServer } from '../../src/http/server.ts';
 import { packageOf } from '../support/document-pieces.ts';
-import { EXTERNAL_GROUPED, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { EXTERNAL_GROUPED, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 const LARGE_BYTES = 1024 * 1024;
-
-let world: PartnerWorld;
-let server: RunningServer;
-beforeAll(async () => {
-  world = await startPartnerWorld({ turnWaitMs: 50 });
-  server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
-});
+const world = await startPartnerWorld({ turnWaitMs: 50 });
+const server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
 afterAll(async () => {
   await server.close();
   await world.close();

@@ -1,5 +1,5 @@
 /** `LOAN_CORE=outside`: partners read loans and write none. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ApiDescription } from '../support/description.ts';
 import { type PartnerWorld, startPartnerWorld, TERMS } from '../support/partner-world.ts';
 
@@ -11,13 +11,8 @@ const WRITES = [
   'post /v1/emprestimos/{id}/documentos/{tipo}',
   'post /v1/margem/consulta',
 ];
-
-let own: PartnerWorld;
-let outside: PartnerWorld;
-beforeAll(async () => {
-  own = await startPartnerWorld({ sandbox: null });
-  outside = await startPartnerWorld({ sandbox: null, loanCore: 'outside' });
-});
+const own = await startPartnerWorld({ sandbox: null });
+const outside = await startPartnerWorld({ sandbox: null, loanCore: 'outside' });
 afterAll(async () => {
   await own.close();
   await outside.close();

@@ -1,5 +1,5 @@
 /** Loans over HTTP: shapes, refusals, keys and versions; what the loan does is tested with the core. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/contract/statuses.ts';
 import {
   loanResource,
@@ -7,16 +7,12 @@ import {
   type LoanResource,
   type RegistrationResource,
 } from '../../src/contract/resources/loan-resource.ts';
-import { startApi, type Account, type TestApi } from '../support/api.ts';
+import { startApi, type Account } from '../support/api.ts';
 import { TERMS } from '../support/partner-world.ts';
 
 const PATH = '/v1/emprestimos';
 const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write'];
-
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 afterAll(() => api.close());
 
 async function partnerToken(account: Account = {}): Promise<string> {

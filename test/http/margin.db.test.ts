@@ -1,13 +1,13 @@
 /** The margin query over HTTP: shapes, refusals, what the sandbox makes the registry say, and loans that name a query. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { marginResource, type MarginResource } from '../../src/contract/resources/margin-resource.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { createApp } from '../../src/http/app.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { holdToDescription } from '../support/described-answers.ts';
 import { gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -17,11 +17,7 @@ const PATH = '/v1/margem/consulta';
 const SANDBOX = '/v1/sandbox/margem';
 const SCOPES: readonly Scope[] = ['margem:read', 'sandbox', 'emprestimos:read', 'emprestimos:write'];
 const WORKER = { cpf: '52998224725', numero_inscricao_empregador: '11222333000181' };
-
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 afterAll(() => api.close());
 
 const partnerToken = async () => api.token(await api.partner(), SCOPES);

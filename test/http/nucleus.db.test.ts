@@ -1,19 +1,15 @@
 /** The loan core's door over HTTP: whom it lets in, what a key does, and what is refused. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { CoreEvent } from '../../src/contract/resources/nucleus-resource.ts';
 import { EMITTED_NAMES } from '../../src/contract/events.ts';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { startApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
-import { namesOf, type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
+import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
-let world: PartnerWorld;
-let core: string;
-beforeAll(async () => {
-  world = await startPartnerWorld({ sandbox: null });
-  core = await world.api.token(undefined, ['nucleo']);
-});
+const world = await startPartnerWorld({ sandbox: null });
+const core = await world.api.token(undefined, ['nucleo']);
 afterAll(() => world.close());
 
 const send = (path: string, token: string, body?: unknown, key?: string) =>

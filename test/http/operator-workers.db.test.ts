@@ -1,20 +1,15 @@
 /** Workers are forgotten over HTTP, and by the operator's page. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ErasureList, ErasureResource } from '../../src/contract/resources/worker-resource.ts';
 import { eraseAll } from '../../src/core/workers/erase.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { TERMS } from '../support/partner-world.ts';
 import { untilSettled } from '../support/settled.ts';
 import { cpfOf } from '../support/tax-ids.ts';
 
 const PATH = '/v1/operador/apagamentos';
-
-let api: TestApi;
-let token: string;
-beforeAll(async () => {
-  api = await startApi();
-  token = await api.token(undefined, ['operador']);
-});
+const api = await startApi();
+const token = await api.token(undefined, ['operador']);
 afterAll(() => api.close());
 
 const order = (body: object) => api.send<ErasureResource & { mensagem: string }>('POST', PATH, { token, body });

@@ -1,18 +1,13 @@
 /** What the operator's page does, done by calls of the API alone. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { WebhookHistory } from '../../src/contract/resources/webhook.ts';
 import type { OperatorWebhooks, Queue, ShownPartner, ShownWebhook } from '../../src/contract/resources/operator.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
-
-let world: DeliveryWorld;
-let token: string;
+import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 let partner: Subscriber;
 let webhook: Registered;
 
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-  token = await world.api.token(undefined, ['operador']);
-});
+const world = await startDeliveryWorld();
+const token = await world.api.token(undefined, ['operador']);
 afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();

@@ -1,25 +1,21 @@
 /** `verifyCheckpoint` of each language, on the published vectors, with an API on a real socket. */
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import vectors from '../../src/audit/verifiers/vectors.json' with { type: 'json' };
 import { type CheckpointCase, VERIFIERS } from '../support/verifiers.ts';
 
 const { headers, keys } = vectors;
-
-let api: Server;
 /** What was asked, of each case. */
 let asked: string[];
 
-beforeAll(async () => {
-  api = createServer((request, response) => {
-    const [, index = '', question = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
-    asked.push(`${index} ${question}`);
-    const answer = headers[Number(index)]?.answer ?? null;
-    response.writeHead(answer === null ? 503 : 200).end(answer ?? 'away');
-  });
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+const api = createServer((request, response) => {
+  const [, index = '', question = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
+  asked.push(`${index} ${question}`);
+  const answer = headers[Number(index)]?.answer ?? null;
+  response.writeHead(answer === null ? 503 : 200).end(answer ?? 'away');
 });
+await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
 afterAll(() => new Promise((resolve) => api.close(resolve)));
 
 test.for(VERIFIERS)('in $name', async ({ name, needs, isHere, answer }, context) => {

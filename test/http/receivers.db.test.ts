@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DeliveryWorld, startDeliveryWorld } from '../support/delivery-world.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { type Post, startReceiver } from '../support/receiver.ts';
 import { folderWith } from '../support/snippets.ts';
 import { type VerifierCase, VERIFIERS } from '../support/verifiers.ts';
@@ -12,27 +12,19 @@ import { type VerifierCase, VERIFIERS } from '../support/verifiers.ts';
 const FILES = path.resolve(import.meta.dirname, '../../src/http/receivers');
 const OTHER = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
 
-let world: DeliveryWorld;
-let secret: string;
-let newSecret: string;
+const world = await startDeliveryWorld();
+const partner = await world.subscriber();
+const webhook = await partner.register();
+const next = async (): Promise<Post> => {
+  await partner.emit();
+  await world.deliver();
+  return world.postsTo(webhook.path).at(-1) as Post;
+};
+const secret = webhook.secret;
 /** Before and during a rotation. */
-let post: Post;
-let rotating: Post;
-
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-  const partner = await world.subscriber();
-  const webhook = await partner.register();
-  const next = async (): Promise<Post> => {
-    await partner.emit();
-    await world.deliver();
-    return world.postsTo(webhook.path).at(-1) as Post;
-  };
-  secret = webhook.secret;
-  post = await next();
-  newSecret = (await partner.send<{ secret: string }>('POST', `/v1/webhooks/${webhook.id}/segredo`)).body.secret;
-  rotating = await next();
-});
+const post = await next();
+const newSecret = (await partner.send<{ secret: string }>('POST', `/v1/webhooks/${webhook.id}/segredo`)).body.secret;
+const rotating = await next();
 afterAll(() => world.close());
 
 function tampered(sent: Post): Post {

@@ -1,5 +1,5 @@
 /** What every route refuses alike: unknown paths and methods, types, sizes, rates, and our own faults. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { errorBody } from '../../src/contract/errors.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
@@ -8,13 +8,8 @@ import { startApi, type TestApi } from '../support/api.ts';
 const PATH = '/v1/webhooks';
 const GOOD = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida'] };
 const SOME_ID = '0198a000-0000-7000-8000-000000000001';
-
-let api: TestApi;
-let token: string;
-beforeAll(async () => {
-  api = await startApi();
-  token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'emprestimos:read', 'sandbox']);
-});
+const api = await startApi();
+const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'emprestimos:read', 'sandbox']);
 afterAll(() => api.close());
 
 describe('404', () => {

@@ -1,12 +1,9 @@
 /** Registration and disbursement over HTTP, as a real receiver gets their events. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { addDays, dayOf, monthsBefore } from '../../src/contract/calendar.ts';
-import { namesOf, type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { namesOf, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
-let world: PartnerWorld;
-beforeAll(async () => {
-  world = await startPartnerWorld();
-});
+const world = await startPartnerWorld();
 afterAll(() => world.close());
 
 async function signedLoan(partner: TestPartner): Promise<string> {

@@ -1,18 +1,15 @@
 /** Whatever a partner has sent again, tested or resumed leaves its author for good, and in the evidence. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
 
-beforeAll(async () => {
-  world = await startDeliveryWorld({ testWaitMs: 50 });
-});
+const world = await startDeliveryWorld({ testWaitMs: 50 });
 afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();

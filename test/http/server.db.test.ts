@@ -1,18 +1,13 @@
 /** The API over real sockets: sizes without a length, connections that drain, requests that are none. */
 import { Agent, globalAgent, request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServer, type RunningServer } from '../../src/http/server.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startServer } from '../../src/http/server.ts';
+import { startApi } from '../support/api.ts';
 
-let api: TestApi;
-let server: RunningServer;
-let token: string;
-beforeAll(async () => {
-  api = await startApi();
-  server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
-  token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
-});
+const api = await startApi();
+const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
+const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
 afterAll(async () => {
   await server.close();
   await api.close();

@@ -1,17 +1,13 @@
 /** The monthly batch from the sandbox's call to the partner's receiver. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
-import { type PartnerWorld, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
+import { startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const PATH = '/v1/sandbox/repasses';
-
-let world: PartnerWorld;
 let partner: TestPartner;
 
-beforeAll(async () => {
-  world = await startPartnerWorld();
-});
+const world = await startPartnerWorld();
 afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.partner();

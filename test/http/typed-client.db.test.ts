@@ -4,22 +4,17 @@
  */
 import path from 'node:path';
 import ts from 'typescript';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import './make-client-types.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startServer } from '../../src/http/server.ts';
+import { startApi } from '../support/api.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { neverSent, refusedRegistration } from './typed-mistakes.ts';
 import * as partner from './typed-partner.ts';
 
-let api: TestApi;
-let server: RunningServer;
-
-beforeAll(async () => {
-  api = await startApi();
-  server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
-});
+const api = await startApi();
+const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
 afterAll(async () => {
   await server.close();
   await api.close();

@@ -8,10 +8,10 @@
  * most 31 days after it; `vale_em` lies in the next 24 hours; `data` of a test is its event's, with the example's ids.
  */
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/contract/statuses.ts';
 import type { ApiDescription, DescribedOperation, Parameter } from '../support/description.ts';
-import { type PartnerWorld, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
+import { startPartnerWorld } from '../support/partner-world.ts';
 import { schemaArbitraries } from '../support/schema-arbitrary.ts';
 
 const RUNS = 40;
@@ -23,36 +23,22 @@ interface Valid {
   readonly header: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
-
-let world: PartnerWorld;
-let partner: TestPartner;
-let token: string;
-let auditor: string;
-let core: string;
-let operator: string;
 /** Before every row. */
 const CUT = '0-0';
-let loan: string;
-let webhook: string;
-let description: ApiDescription;
 
-beforeAll(async () => {
-  world = await startPartnerWorld();
-  partner = await world.partner();
-  token = await world.api.token(
-    partner.id,
-    SCOPES.filter((scope) => scope !== 'auditoria:read'),
-  );
-  auditor = await world.api.token(undefined, ['auditoria:read']);
-  core = await world.api.token(undefined, ['nucleo']);
-  operator = await world.api.token(undefined, ['operador']);
-  loan = await partner.newLoan();
-  const [row] = await world.api.database.sql<
-    [{ id: string }]
-  >`select id from webhooks where partner_id = ${partner.id}`;
-  webhook = row.id;
-  description = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
-});
+const world = await startPartnerWorld();
+const partner = await world.partner();
+const token = await world.api.token(
+  partner.id,
+  SCOPES.filter((scope) => scope !== 'auditoria:read'),
+);
+const auditor = await world.api.token(undefined, ['auditoria:read']);
+const core = await world.api.token(undefined, ['nucleo']);
+const operator = await world.api.token(undefined, ['operador']);
+const loan = await partner.newLoan();
+const [row] = await world.api.database.sql<[{ id: string }]>`select id from webhooks where partner_id = ${partner.id}`;
+const webhook = row.id;
+const description: ApiDescription = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
 afterAll(() => world.close());
 
 /** The parameters of one place, by name; those that are not required may be left out. */

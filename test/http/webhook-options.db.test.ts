@@ -1,17 +1,14 @@
 /** `GET` and `PUT /v1/webhooks/{id}/opcoes`, and what a webhook gets that keeps the order of loans. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { DeliveryResource } from '../../src/contract/resources/delivery-resource.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { failedDisbursementOf } from '../support/payloads.ts';
 import { status } from '../support/receiver.ts';
 
-let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-beforeAll(async () => {
-  world = await startDeliveryWorld({ testWaitMs: 1 });
-});
+const world = await startDeliveryWorld({ testWaitMs: 1 });
 afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();

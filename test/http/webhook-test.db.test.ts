@@ -1,5 +1,5 @@
 import { Webhook as Svix } from 'svix';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
@@ -8,17 +8,13 @@ import type { ErrorBody } from '../../src/contract/errors.ts';
 import { endLostClaims } from '../../src/delivery/queue/lost.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { muteWebhook } from '../../src/webhooks/muting.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { hang, status } from '../support/receiver.ts';
 
-let world: DeliveryWorld;
 let partner: Subscriber;
 let webhook: Registered;
-let running: Promise<void>;
-beforeAll(async () => {
-  world = await startDeliveryWorld({ testWaitMs: 1_500 });
-  running = world.engine.poller.run();
-});
+const world = await startDeliveryWorld({ testWaitMs: 1_500 });
+const running = world.engine.poller.run();
 afterAll(async () => {
   await world.close();
   await running;

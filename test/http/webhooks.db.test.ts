@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { EMITTED_NAMES, NOTICE_NAMES, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { holdKey } from '../support/held-key.ts';
 
 interface Created {
@@ -14,11 +14,7 @@ interface Created {
 
 const PATH = '/v1/webhooks';
 const GOOD = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida', 'assinatura.concluida'] };
-
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
+const api = await startApi();
 afterAll(() => api.close());
 
 async function partnerWithToken() {

@@ -5,34 +5,29 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
-import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { startServer } from '../../src/http/server.ts';
 import { createFeedApi } from '../../src/listen/feed-api.ts';
 import { createForwarder } from '../../src/listen/forward.ts';
 import { type Beginning, type Ending, listen } from '../../src/listen/listen.ts';
 import { openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
-import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const SECRET = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
-
-let world: DeliveryWorld;
-let server: RunningServer;
 let partner: Subscriber;
 let token: string;
 let local: Receiver;
 let running: RunningCommand[];
 
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-  server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
-});
+const world = await startDeliveryWorld();
+const server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
 afterAll(async () => {
   await server.close(1_000);
   await world.close();

@@ -2,31 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { eventCatalog } from '../../src/contract/event-catalog.ts';
 import { EVENTS, type EventType, type NoticeName } from '../../src/contract/events.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createLogin, type Login } from '../support/logins.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, FAILED_MARGIN, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 
-let database: TestDatabase;
-let login: Login;
+const database = await createTestDatabase();
+await database.sql`create schema core_own`;
+await database.sql`create table core_own.events (id int)`;
+const login = await createLogin(database, 'carteiro_core');
+await database.sql.unsafe(`grant usage on schema core_own to public; grant all on core_own.events to public`);
 /** The core: its own role, its own search path. */
-let core: Sql;
-let partnerId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await database.sql`create schema core_own`;
-  await database.sql`create table core_own.events (id int)`;
-  login = await createLogin(database, 'carteiro_core');
-  await database.sql.unsafe(`grant usage on schema core_own to public; grant all on core_own.events to public`);
-  core = postgres(login.url, { max: 2, onnotice: () => undefined, connection: { search_path: 'core_own' } });
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, 'https://partner.example/');
-});
+const core = postgres(login.url, { max: 2, onnotice: () => undefined, connection: { search_path: 'core_own' } });
+const partnerId = await insertPartner(database.sql);
+await insertWebhook(database.sql, partnerId, 'https://partner.example/');
 afterAll(async () => {
   await core.end();
   await login.remove();

@@ -10,7 +10,7 @@ import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
 import { CORE_PAGE, CORE_PROGRAMS, type CoreProgram, prepareProgram } from '../support/core-programs.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 import { folderWith, isThere, run, snippet } from '../support/snippets.ts';
@@ -19,19 +19,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Of the eight writers on one loan. */
 const LEVELS = ['read committed', 'repeatable read', 'serializable'];
 const WRITERS = 8;
-
-let database: TestDatabase;
-let logins: Login[];
-let partnerId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { sql } = database;
-  logins = await Promise.all(LEVELS.map(() => createLogin(database, 'carteiro_core')));
-  for (const [index, { url }] of logins.entries())
-    await sql`alter role ${sql(new URL(url).username)} set default_transaction_isolation = ${sql.unsafe(`'${LEVELS[index]}'`)}`;
-  partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
-});
+const database = await createTestDatabase();
+const { sql } = database;
+const logins = await Promise.all(LEVELS.map(() => createLogin(database, 'carteiro_core')));
+for (const [index, { url }] of logins.entries())
+  await sql`alter role ${sql(new URL(url).username)} set default_transaction_isolation = ${sql.unsafe(`'${LEVELS[index]}'`)}`;
+const partnerId = await insertPartner(sql);
+await insertWebhook(sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
 afterAll(async () => {
   for (const login of logins) await login.remove();
   await database.drop();

@@ -1,14 +1,14 @@
 /** What src/log/README.md says of a core's transactions: what an append locks, and what waits while one is prepared. */
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { deliverAll, endLeases, expectToGoOn, live, openTestPool, readOn } from '../support/lived-database.ts';
-import { createLogin, type Login } from '../support/logins.ts';
+import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 import { startPrivateServer } from '../support/private-server.ts';
@@ -18,19 +18,12 @@ import { silentLog } from '../support/silent-log.ts';
 const WAITED_TOO_LONG = '55P03';
 /** A session waits for no lock. */
 const CORE = { search_path: 'carteiro', lock_timeout: 1 };
-
-let database: TestDatabase;
-let login: Login;
+const database = await createTestDatabase();
+const login = await createLogin(database, 'carteiro_core');
 /** Sessions of the core. */
-let core: Sql;
-let partnerId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  login = await createLogin(database, 'carteiro_core');
-  core = postgres(login.url, { max: 12, connection: CORE });
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.falhou', 'repasse.processado']);
-});
+const core = postgres(login.url, { max: 12, connection: CORE });
+const partnerId = await insertPartner(database.sql);
+await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.falhou', 'repasse.processado']);
 afterAll(async () => {
   await core.end({ timeout: 1 });
   await login.remove();

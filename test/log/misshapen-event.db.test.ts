@@ -1,6 +1,6 @@
 /** Events that are legible and of no shape of the catalog, without deliveries, as only a superuser can plant them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { FORMAT_NAMES } from '../../src/audit/export/formats.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -11,7 +11,7 @@ import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import type { LogFields } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { disbursedLoan, registeringLoan } from '../core/disbursed-loans.ts';
-import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -40,19 +40,13 @@ const PLANTS: Readonly<Record<string, readonly [type: string, data: string, onLo
   'a type that there is not': ['nada.nenhum', '{}', 'on a loan'],
   'lists in lists, 5,000 deep': ['desembolso.falhou', `{"a":${'['.repeat(5_000)}1e5${']'.repeat(5_000)}}`, 'on a loan'],
 };
-
-let world: DeliveryWorld;
-let partner: Subscriber;
-let auditor: string;
 const metrics = createMetrics();
 const faults: LogFields[] = [];
 const log = { ...silentLog, error: (fields: LogFields) => void faults.push(fields) };
 
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-  partner = await world.subscriber();
-  auditor = await world.api.token(undefined, ['auditoria:read']);
-});
+const world = await startDeliveryWorld();
+const partner = await world.subscriber();
+const auditor = await world.api.token(undefined, ['auditoria:read']);
 afterAll(() => world.close());
 
 async function plant(type: string, data: string, stream: string): Promise<string> {

@@ -1,17 +1,13 @@
 /** The reserved names of the catalog can be neither subscribed to nor emitted: by type, by schema, by database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { EVENTS, type Fact, RESERVED_NAMES } from '../../src/contract/events.ts';
 import { eventNames } from '../../src/contract/resources/webhook.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { insertPartner } from '../support/outbox.ts';
 
-let database: TestDatabase;
-let partnerId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partnerId = await insertPartner(database.sql);
-});
+const database = await createTestDatabase();
+const partnerId = await insertPartner(database.sql);
 afterAll(() => database.drop());
 
 test('the reserved names are the two of the contract', () => {

@@ -1,5 +1,5 @@
 /** Events that `append_event` would have refused and that are in the log all the same, as only a superuser can plant them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectTurn } from '../../src/core/projection/projector.ts';
@@ -7,8 +7,8 @@ import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
-import { startEngine, type TestEngine } from '../support/engine.ts';
+import { startDeliveryWorld } from '../support/delivery-world.ts';
+import { startEngine } from '../support/engine.ts';
 import { type FeedPage, readFeed } from '../support/feed.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -20,21 +20,14 @@ const PLANTS = {
   'a number without end': { occurredAt: 'now', more: ',"valor":1e400' },
   'a number without end, written out': { occurredAt: 'now', more: `,"valor":[-1${'0'.repeat(400)}.5]` },
 };
-
-let world: DeliveryWorld;
-let engine: TestEngine;
-let partner: Subscriber;
-let webhook: Registered;
 const metrics = createMetrics();
 
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-  const { pool } = world.api.database;
-  const openSecret = (id: string, sealed: Buffer) => world.api.vault.decrypt(id, sealed);
-  engine = startEngine(pool, { openSecret, now: () => null, metrics });
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+const world = await startDeliveryWorld();
+const { pool } = world.api.database;
+const openSecret = (id: string, sealed: Buffer) => world.api.vault.decrypt(id, sealed);
+const engine = startEngine(pool, { openSecret, now: () => null, metrics });
+const partner = await world.subscriber();
+const webhook = await partner.register();
 afterAll(async () => {
   await engine.close();
   await world.close();

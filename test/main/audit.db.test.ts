@@ -2,33 +2,28 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const KEY = randomBytes(32);
 
-let database: TestDatabase;
-let folder: TestFolder;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await makeTestFolder();
-  const { sql } = database;
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
-  // Of the poller's own key, so that it starts, and not to be opened, so that it sends nothing.
-  await sql`update webhooks set encrypted_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || encrypted_secret`;
-  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+const database = await createTestDatabase();
+const folder = await makeTestFolder();
+const { sql } = database;
+const partnerId = await insertPartner(sql);
+await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
+// Of the poller's own key, so that it starts, and not to be opened, so that it sends nothing.
+await sql`update webhooks set encrypted_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || encrypted_secret`;
+await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-  await commitMarginEvents(sql, partnerId, 5);
-});
+await commitMarginEvents(sql, partnerId, 5);
 afterAll(async () => {
   await database.drop();
   await folder.remove();

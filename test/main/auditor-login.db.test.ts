@@ -2,47 +2,38 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { runCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
 import { untilSettled } from '../support/settled.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const DAY = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10);
 const [WORKER_CPF = ''] = /\d{11}/.exec(FAILED_MARGIN) ?? [];
 const BALANCE = ['balance', '--from', DAY, '--to', DAY];
 
-let database: TestDatabase;
-let masked: Login;
-let whole: Login;
-let delivery: string;
-let folder: TestFolder;
-let file: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const { sql, pool } = database;
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
-  await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
+const database = await createTestDatabase();
+const { sql, pool } = database;
+const partnerId = await insertPartner(sql);
+await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
+await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-  await commitMarginEvents(sql, partnerId, 5);
-  await untilSettled(sql);
-  await sealAll(pool);
-  await pool.transaction((tx) => signHead(tx, [SIGNER]));
-  const [row] = await sql<[{ id: string }]>`select id from deliveries order by id limit 1`;
-  delivery = row.id;
-  folder = await makeTestFolder();
-  file = join(folder.path, 'prova.json');
-  masked = await createLogin(database, 'carteiro_auditor');
-  whole = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
-});
+await commitMarginEvents(sql, partnerId, 5);
+await untilSettled(sql);
+await sealAll(pool);
+await pool.transaction((tx) => signHead(tx, [SIGNER]));
+const [row] = await sql<[{ id: string }]>`select id from deliveries order by id limit 1`;
+const delivery = row.id;
+const folder = await makeTestFolder();
+const file = join(folder.path, 'prova.json');
+const masked = await createLogin(database, 'carteiro_auditor');
+const whole = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
 afterAll(async () => {
   await masked.remove();
   await whole.remove();

@@ -2,29 +2,24 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
-let database: TestDatabase;
-let folder: TestFolder;
-let env: Record<string, string>;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await makeTestFolder();
-  env = {
-    DATABASE_URL: database.url,
-    DATA_DIR: folder.path,
-    SANDBOX: 'true',
-    ALLOW_INSECURE_TARGETS: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    PORT: '0',
-  };
-});
+const database = await createTestDatabase();
+const folder = await makeTestFolder();
+const env: Record<string, string> = {
+  DATABASE_URL: database.url,
+  DATA_DIR: folder.path,
+  SANDBOX: 'true',
+  ALLOW_INSECURE_TARGETS: 'true',
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  PORT: '0',
+};
 afterAll(async () => {
   await database.drop();
   await folder.remove();

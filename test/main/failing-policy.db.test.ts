@@ -1,26 +1,20 @@
 /** The policy for failing endpoints as operators turn it on and off: real pollers with nothing but their role. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createLogin, type Login } from '../support/logins.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const OFF = { ENDPOINT_FAILING_AFTER: 'off' };
 const POLICY = { ENDPOINT_FAILING_AFTER: '3', ENDPOINT_FAILING_HOURS: '2', ENDPOINT_SUSPEND_AFTER_DAYS: '3' };
 
-let database: TestDatabase;
-let login: Login;
-let receiver: Receiver;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  login = await createLogin(database, 'carteiro_poller');
-  receiver = await startReceiver();
-});
+const database = await createTestDatabase();
+const login = await createLogin(database, 'carteiro_poller');
+const receiver = await startReceiver();
 afterAll(async () => {
   await receiver.close();
   await login.remove();

@@ -6,13 +6,11 @@ import { writeFile } from 'node:fs/promises';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import postgres from 'postgres';
 import { dayOf } from '../../src/contract/calendar.ts';
-import type { Installation } from '../../src/db/installation.ts';
 import { type Finished, runCommand, startCommand } from '../support/command.ts';
 import {
-  type CoreDatabase,
   createCoreDatabase,
   environmentOf,
   fingerprintOf,
@@ -26,30 +24,22 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 const LOANS = 40;
 
-let core: CoreDatabase;
-let installation: Installation;
-let environment: Record<string, string>;
-let folder: Awaited<ReturnType<typeof makeTestFolder>>;
-let partnerId: string;
-
 const as = (role: string) => ({ ...environment, DATABASE_URL: core.urlOf(`${installation.rolePrefix}_${role}_login`) });
 const carteiro = async (...args: string[]): Promise<Finished> => runCommand(args, environment);
 
-beforeAll(async () => {
-  core = await createCoreDatabase();
-  folder = await makeTestFolder();
-  installation = installationOfItsOwn();
-  environment = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
-  const migrated = await carteiro('migrate');
-  if (migrated.code !== 0) throw new Error(migrated.stderr);
-  for (const [login, roles] of Object.entries({ app: ['app'], core: ['core'], import: ['app', 'migrator'] })) {
-    const granted = roles.map((role) => `${installation.rolePrefix}_${role}`).join(', ');
-    const name = `${installation.rolePrefix}_${login}_login`;
-    await core.sql.unsafe(`create role ${name} login password '${PASSWORD}' in role ${granted}`);
-  }
-  const created = await carteiro('partner', 'create', '--name', 'Um');
-  partnerId = (JSON.parse(created.stdout) as { id: string }).id;
-});
+const core = await createCoreDatabase();
+const folder = await makeTestFolder();
+const installation = installationOfItsOwn();
+const environment: Record<string, string> = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
+const migrated = await carteiro('migrate');
+if (migrated.code !== 0) throw new Error(migrated.stderr);
+for (const [login, roles] of Object.entries({ app: ['app'], core: ['core'], import: ['app', 'migrator'] })) {
+  const granted = roles.map((role) => `${installation.rolePrefix}_${role}`).join(', ');
+  const name = `${installation.rolePrefix}_${login}_login`;
+  await core.sql.unsafe(`create role ${name} login password '${PASSWORD}' in role ${granted}`);
+}
+const created = await carteiro('partner', 'create', '--name', 'Um');
+const partnerId = (JSON.parse(created.stdout) as { id: string }).id;
 afterAll(async () => {
   await core.drop();
   await folder.remove();

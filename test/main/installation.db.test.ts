@@ -1,9 +1,7 @@
 /** The whole service in a core's database, through the command line: its schema, its roles, whatever the search path. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Installation } from '../../src/db/installation.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import {
-  type CoreDatabase,
   createCoreDatabase,
   environmentOf,
   fingerprintOf,
@@ -14,25 +12,18 @@ import { fetchDescribed } from '../support/described-answers.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-let core: CoreDatabase;
-let installation: Installation;
-let environment: Record<string, string>;
-let folder: Awaited<ReturnType<typeof makeTestFolder>>;
-
-beforeAll(async () => {
-  core = await createCoreDatabase();
-  folder = await makeTestFolder();
-  installation = installationOfItsOwn();
-  const { rolePrefix } = installation;
-  environment = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
-  const migrated = await runCommand(['migrate'], environment);
-  if (migrated.stdout !== 'migrated\n') throw new Error(migrated.stderr);
-  for (const role of ['app', 'poller', 'owner']) {
-    const login = `${rolePrefix}_${role}_login`;
-    await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);
-    await core.sql.unsafe(`alter role ${login} set search_path = core_own, public`);
-  }
-});
+const core = await createCoreDatabase();
+const folder = await makeTestFolder();
+const installation = installationOfItsOwn();
+const { rolePrefix } = installation;
+const environment: Record<string, string> = { ...environmentOf(installation, folder.path), DATABASE_URL: core.url };
+const migrated = await runCommand(['migrate'], environment);
+if (migrated.stdout !== 'migrated\n') throw new Error(migrated.stderr);
+for (const role of ['app', 'poller', 'owner']) {
+  const login = `${rolePrefix}_${role}_login`;
+  await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);
+  await core.sql.unsafe(`alter role ${login} set search_path = core_own, public`);
+}
 afterAll(async () => {
   await core.drop();
   await folder.remove();

@@ -1,6 +1,6 @@
 /** The operator's jobs as real processes, alone and two at once. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
@@ -8,16 +8,14 @@ import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
 import { contract } from '../loan/loan-spec.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 
-let database: TestDatabase;
-let partners: readonly [Provenance, Provenance];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partners = [await createPartner(database.sql), await createPartner(database.sql)];
-  await database.sql`insert into partners (name, active) values ('inativo', false)`;
-});
+const database = await createTestDatabase();
+const partners: readonly [Provenance, Provenance] = [
+  await createPartner(database.sql),
+  await createPartner(database.sql),
+];
+await database.sql`insert into partners (name, active) values ('inativo', false)`;
 afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' });

@@ -1,6 +1,6 @@
 /** Commands and running processes on a database that finds itself on another server, or back in time. */
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { lookAgain } from '../../src/db/known-server.ts';
@@ -11,18 +11,15 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { openTestPool } from '../support/lived-database.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 let database: TestDatabase;
-let receiver: Receiver;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
+const receiver = await startReceiver();
 afterAll(() => receiver.close());
 afterEach(() => database.drop());
 

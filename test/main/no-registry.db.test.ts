@@ -1,35 +1,21 @@
 /** A production without a registry, as real processes: nothing is invented, and each door says so. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import {
-  AUDIENCE,
-  createSigningKey,
-  goodClaims,
-  ISSUER,
-  type KeySetServer,
-  sign,
-  startKeySet,
-} from '../support/issuer.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { AUDIENCE, createSigningKey, goodClaims, ISSUER, sign, startKeySet } from '../support/issuer.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const SIMULATED = /\/src\/(registry\/simulated|http\/routes\/sandbox)/;
 const NOTE = resolve(import.meta.dirname, '../support/note-imports.mjs');
-
-let database: TestDatabase;
-let keySet: KeySetServer;
-let folder: TestFolder;
 const key = await createSigningKey('ES256');
-beforeAll(async () => {
-  [database, keySet, folder] = await Promise.all([
-    createTestDatabase(),
-    startKeySet([key.publicJwk]),
-    makeTestFolder(),
-  ]);
-});
+const [database, keySet, folder] = await Promise.all([
+  createTestDatabase(),
+  startKeySet([key.publicJwk]),
+  makeTestFolder(),
+]);
 afterAll(async () => {
   await Promise.all([database.drop(), keySet.stop(), folder.remove()]);
 });

@@ -1,9 +1,9 @@
 /** A key of SECRETS_KEY is replaced while deliveries leave; killed in the middle, the command goes on where it stopped. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createVault, keyIdOf, newSecret } from '../../src/webhooks/secrets.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -12,13 +12,8 @@ const OLD = randomBytes(32);
 const NEW = randomBytes(32);
 const WEBHOOKS = 350;
 
-let database: TestDatabase;
-let partnerId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  partnerId = await insertPartner(database.sql);
-});
+const database = await createTestDatabase();
+const partnerId = await insertPartner(database.sql);
 afterAll(() => database.drop());
 
 const ring = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');

@@ -1,23 +1,19 @@
 /** Off-boarding and muting under load, with two real pollers and a core that appends all the while. */
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freeSlots, insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { runCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
-import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
 
-let database: TestDatabase;
-let pollers: PollerProcess[];
 let receiver: Receiver;
 let partnerId: string;
 let webhookId: string;
 let otherId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  pollers = await Promise.all([startPollerProcess(database.url), startPollerProcess(database.url)]);
-});
+const database = await createTestDatabase();
+const pollers = await Promise.all([startPollerProcess(database.url), startPollerProcess(database.url)]);
 afterAll(async () => {
   for (const poller of pollers) await poller.end('SIGTERM');
   await database.drop();

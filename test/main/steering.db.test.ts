@@ -1,11 +1,11 @@
 /** The operator's steering commands as real processes: what each does, and what it refuses without having done a half. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { type Finished, runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitMarginEvents, insertPartner, insertWebhook, readDeliveries } from '../support/outbox.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
@@ -13,14 +13,10 @@ import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const UNKNOWN = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
-
-let database: TestDatabase;
 let partnerId: string;
 let webhookId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   const { sql } = database;

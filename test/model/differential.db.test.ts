@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { Differential } from './differential.ts';
 
 const SEED = 4_711;
 const STEPS = 12_000;
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 test('the SQL does what the model does, over 12,000 steps of single deliveries', async () => {

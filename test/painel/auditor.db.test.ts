@@ -1,34 +1,27 @@
 /** The auditor's pages and the operator's: over all partners, masked, and closed to everybody else. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { keepVerdict } from '../../src/audit/seals/verdicts.ts';
 import { heatOf } from '../../src/painel/auditor/balance.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
-import { type PainelWorld, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
+import { startPainelWorld, WRITER } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
-
-let world: PainelWorld;
-let auditor: Visitor;
-let operator: Visitor;
-let delivery: { id: string; webhookId: string; partnerId: string };
 
 const AUDITOR_PAGES = ['/painel/auditoria', '/painel/auditoria/balanco', '/painel/auditoria/selos'];
 
-beforeAll(async () => {
-  world = await startPainelWorld();
-  const partner = await world.subscriber();
-  const webhook = await partner.register();
-  world.receiver.answerWith(status(503, '<img src=x onerror=alert(1)> 529.982.247-25'), webhook.path);
-  await partner.emit();
-  await world.deliver();
-  await untilSettled(world.api.database.sql);
-  await sealAndSign(world.api.database.pool);
-  const [row] = await world.api.database.sql<[{ id: string; webhookId: string; partnerId: string }]>`
+const world = await startPainelWorld();
+const partner = await world.subscriber();
+const webhook = await partner.register();
+world.receiver.answerWith(status(503, '<img src=x onerror=alert(1)> 529.982.247-25'), webhook.path);
+await partner.emit();
+await world.deliver();
+await untilSettled(world.api.database.sql);
+await sealAndSign(world.api.database.pool);
+const [row] = await world.api.database.sql<[{ id: string; webhookId: string; partnerId: string }]>`
     select id, webhook_id as "webhookId", partner_id as "partnerId" from deliveries`;
-  delivery = row;
-  auditor = await world.signedIn(undefined, ['auditoria:read']);
-  operator = await world.signedIn(undefined, ['operador']);
-});
+const delivery: { id: string; webhookId: string; partnerId: string } = row;
+const auditor = await world.signedIn(undefined, ['auditoria:read']);
+const operator = await world.signedIn(undefined, ['operador']);
 afterAll(() => world.close());
 
 test('each reader is led to its own first page, and no other reader’s is open to it', async () => {

@@ -1,16 +1,12 @@
 /** Deliveries on the page: found, read whole, sent again; nothing of another partner, and no markup of a stranger. */
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { sealAndSign } from '../support/checkpoint.ts';
-import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
+import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let world: PainelWorld;
-
-beforeAll(async () => {
-  world = await startPainelWorld();
-});
+const world = await startPainelWorld();
 afterAll(() => world.close());
 
 /** A partner whose one delivery was refused by a receiver that answers markup. */

@@ -1,5 +1,5 @@
 /** The documentation at /docs: everything that there is, in one language at a time, for who has no token. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { fieldsOf } from '../../src/painel/events/example.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
@@ -7,14 +7,10 @@ import { deliveryExample, EXAMPLE_SECRET } from '../../src/painel/docs/delivery-
 import { durationText } from '../../src/contract/schedule.ts';
 import { DOCS } from '../../src/painel/language/choose.ts';
 import { SIGNER } from '../support/checkpoint.ts';
-import { type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+import { READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 
 const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api', '/docs/registry'];
-
-let world: PainelWorld;
-beforeAll(async () => {
-  world = await startPainelWorld();
-});
+const world = await startPainelWorld();
 afterAll(() => world.close());
 
 async function inEnglish(): Promise<Visitor> {

@@ -1,13 +1,9 @@
 /** Who gets in, with what, and from where a change may come. */
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld, WRITER } from '../support/painel.ts';
 
-let world: PainelWorld;
-
-beforeAll(async () => {
-  world = await startPainelWorld();
-});
+const world = await startPainelWorld();
 afterAll(() => world.close());
 
 const cookieOf = (headers: Headers) => headers.getSetCookie().find((line) => line.startsWith('carteiro_painel=')) ?? '';

@@ -1,12 +1,11 @@
 /** Every list of the page, with tokens that do not fit, another partner's ids, markup where data should be, and ten thousand rows. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import type { LocalKeys } from '../../src/http/auth/keys-local.ts';
-import type { Registered, Subscriber } from '../support/delivery-world.ts';
 import { commitEvents } from '../support/outbox.ts';
-import { type PainelWorld, startPainelWorld, WRITER } from '../support/painel.ts';
+import { startPainelWorld, WRITER } from '../support/painel.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const PARTNERS = ['/painel/visao', '/painel/entregas', '/painel/webhooks', '/painel/emprestimos', '/painel/eventos'];
@@ -19,36 +18,32 @@ const OPERATORS = ['/painel/operacao'];
 const MARKUP = '<img src=x onerror=alert(1)>"\'&';
 const MANY = 10_000;
 
-let world: PainelWorld;
-let partner: Subscriber;
-let webhook: Registered;
+const world = await startPainelWorld();
+const partner = await world.subscriber();
+const webhook = await partner.register();
 /** Of another partner, whose words are markup wherever it has a word. */
-let other: Subscriber;
-let others: { webhookId: string; deliveryId: string; loanId: string };
-
-beforeAll(async () => {
-  world = await startPainelWorld();
-  partner = await world.subscriber();
-  webhook = await partner.register();
-  other = await world.subscriber();
-  const { id: webhookId } = await other.register();
-  await world.api.database.sql`update partners set name = ${MARKUP} where id = ${other.id}`;
-  const token = await world.api.token(other.id, [...WRITER, 'emprestimos:write', 'sandbox']);
-  const headers = { 'Idempotency-Key': 'one' };
-  const body = { ...LOAN_EXAMPLE, nome_trabalhador: MARKUP, matricula: MARKUP };
-  const made = await world.api.send<{ id: string }>('POST', '/v1/emprestimos', { token, body, headers });
-  const stream = randomUUID();
-  const data = JSON.stringify({ emprestimo_id: stream, numero_emprestimo: '2026-00000001', motivo: MARKUP });
-  await world.api.database.sql`
+const other = await world.subscriber();
+const { id: webhookId } = await other.register();
+await world.api.database.sql`update partners set name = ${MARKUP} where id = ${other.id}`;
+const token = await world.api.token(other.id, [...WRITER, 'emprestimos:write', 'sandbox']);
+const headers = { 'Idempotency-Key': 'one' };
+const body = { ...LOAN_EXAMPLE, nome_trabalhador: MARKUP, matricula: MARKUP };
+const made = await world.api.send<{ id: string }>('POST', '/v1/emprestimos', { token, body, headers });
+const stream = randomUUID();
+const data = JSON.stringify({ emprestimo_id: stream, numero_emprestimo: '2026-00000001', motivo: MARKUP });
+await world.api.database.sql`
     select append_event(${stream}, 0, 'desembolso.falhou', ${other.id}, ${data}::text::json, 'test')`;
-  world.receiver.answerWith((_post, response) => void response.writeHead(500).end(MARKUP));
-  await world.deliver();
-  await untilSettled(world.api.database.sql);
-  await sealAll(world.api.database.pool);
-  const [row] = await world.api.database.sql<[{ id: string }]>`
+world.receiver.answerWith((_post, response) => void response.writeHead(500).end(MARKUP));
+await world.deliver();
+await untilSettled(world.api.database.sql);
+await sealAll(world.api.database.pool);
+const [row] = await world.api.database.sql<[{ id: string }]>`
     select id from deliveries where partner_id = ${other.id} limit 1`;
-  others = { webhookId, deliveryId: row.id, loanId: made.body.id };
-});
+const others: { webhookId: string; deliveryId: string; loanId: string } = {
+  webhookId,
+  deliveryId: row.id,
+  loanId: made.body.id,
+};
 afterAll(() => world.close());
 
 describe('a token', () => {

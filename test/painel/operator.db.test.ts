@@ -1,20 +1,15 @@
 /** What an operator changes on the page: who may, with which reason, and what it does. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Registered, Subscriber } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';
-import { formTokenIn, type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
 
 const UNKNOWN = '01a20695-2722-7d59-8fa9-fac65cb65709';
-
-let world: PainelWorld;
-let operator: Visitor;
 let partner: Subscriber;
 let webhook: Registered;
 
-beforeAll(async () => {
-  world = await startPainelWorld();
-  operator = await world.signedIn(undefined, ['operador']);
-});
+const world = await startPainelWorld();
+const operator = await world.signedIn(undefined, ['operador']);
 afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();

@@ -1,15 +1,11 @@
 /** The overview's numbers, and what is live: it comes by itself, to few enough, and ends with the session. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/contract/resources/summary.ts';
 import { seriesOf } from '../../src/painel/overview/series.ts';
-import { type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
+import { READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 
-let world: PainelWorld;
-
-beforeAll(async () => {
-  world = await startPainelWorld();
-});
+const world = await startPainelWorld();
 afterAll(() => world.close());
 
 test('counts are drawn by the minute', () => {

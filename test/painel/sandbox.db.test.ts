@@ -1,17 +1,13 @@
 /** The catalogue's examples, and the sandbox: each part played, a loan that walks, and an inbox that misbehaves on demand. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
 import { LOAN_ACTS, OTHER_ACTS } from '../../src/painel/sandbox/acts.ts';
-import { formTokenIn, type PainelWorld, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
+import { formTokenIn, startPainelWorld, type Visitor, WRITER } from '../support/painel.ts';
 import { silentLog } from '../support/silent-log.ts';
 
-let world: PainelWorld;
-
-beforeAll(async () => {
-  world = await startPainelWorld();
-});
+const world = await startPainelWorld();
 afterAll(() => world.close());
 
 const PLAYER = [...WRITER, 'emprestimos:write', 'margem:read', 'sandbox'] as const;

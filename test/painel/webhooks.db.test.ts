@@ -2,20 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
 import { snippetsFor } from '../../src/painel/webhooks/snippets.ts';
 import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
-import { formTokenIn, type PainelWorld, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+import { formTokenIn, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { folderWith, isThere } from '../support/snippets.ts';
 
-let world: PainelWorld;
-
-beforeAll(async () => {
-  world = await startPainelWorld({ testWaitMs: 0 });
-});
+const world = await startPainelWorld({ testWaitMs: 0 });
 afterAll(() => world.close());
 
 const WHSEC = /whsec_[\w+/=]{43,44}/;

@@ -6,22 +6,17 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const TIMES = { timeout: 180_000 };
 const EXAMPLE = resolve(import.meta.dirname, '../../src/registry/example/bridge.py');
-
-let database: TestDatabase;
-let folder: TestFolder;
-beforeAll(async () => {
-  [database, folder] = await Promise.all([createTestDatabase(), makeTestFolder()]);
-});
+const [database, folder] = await Promise.all([createTestDatabase(), makeTestFolder()]);
 afterAll(() => Promise.all([database.drop(), folder.remove()]));
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -3,53 +3,45 @@
  * table, whether a scan or an index led to them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Sql, Tx } from '../../src/db/pool.ts';
+import type { Tx } from '../../src/db/pool.ts';
 import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { listFailing, withFailures } from '../../src/steering/failures.ts';
 import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
 
-let database: TestDatabase;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
-let otherId: string;
-
 /** One partner with 5,000 webhooks, one of which has 200,000 deliveries and 20,000 lines of history; 3,000 other partners. */
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ sql } = database);
-  partnerId = await insertPartner(sql);
-  ({ id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/'));
-  await sql`
+const database = await createTestDatabase();
+const { sql } = database;
+const partnerId = await insertPartner(sql);
+const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), partner_id, url, events, encrypted_secret from webhooks, generate_series(1, 4999)`;
-  await sql`insert into partners (name, active) select 'Outro ' || n, n % 10 <> 0 from generate_series(1, 3000) n`;
-  otherId = await insertPartner(sql);
-  await sql`
+await sql`insert into partners (name, active) select 'Outro ' || n, n % 10 <> 0 from generate_series(1, 3000) n`;
+const otherId = await insertPartner(sql);
+await sql`
     insert into deliveries (event_id, webhook_id, partner_id, status, next_attempt_at, finished_at)
     select uuidv7(), ${webhookId}, ${partnerId}, status, case when status = 'pendente' then now() + n * interval '1 second' end,
            case when status in ('erro', 'entregue') then now() end
     from generate_series(1, 50000) n, unnest('{pendente,suspensa,erro,entregue}'::text[]) status`;
-  await sql`
+await sql`
     insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, reason)
     select ${webhookId}, ${partnerId}, 'https://partner.example/', '{}', true, 'limite', 'test', n::text
     from generate_series(1, 20000) n`;
-  await sql`
+await sql`
     insert into partner_history (partner_id, name, active, signing, documents, issuance, change, actor, reason)
     select id, name, active, signing, documents, issuance, 'alteracao', 'test', n::text
     from partners, generate_series(1, 20000) n where id = ${partnerId}`;
-  await sql`
+await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
     select gen_random_uuid(), 1, ${webhookId}, ${partnerId}, outcome, case outcome when 'entregue' then 200 end, now(), 1, 'https://partner.example/', 'old/1'
     from generate_series(1, 30000), unnest('{erro_conexao,entregue}'::text[]) outcome`;
-  await sql`
+await sql`
     update lanes set muted_at = now(), next_due_at = null
     where webhook_id in (select id from webhooks order by id desc limit 150)`;
-});
 afterAll(() => database.drop());
 
 describe.each(['never analysed', 'analysed'])('on tables %s', (statistics) => {

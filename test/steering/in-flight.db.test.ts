@@ -1,9 +1,8 @@
 /** Waiting for what is in flight: each look finds what claims hold, and does not read what waits behind it. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sql } from '../../src/db/pool.ts';
+import { afterAll, expect, test } from 'vitest';
 import { countInFlight } from '../../src/delivery/queue/orders/in-flight.ts';
 import { muteLane, wakeLane } from '../../src/delivery/queue/orders/mute.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
@@ -11,31 +10,25 @@ import { takeTurn } from '../support/turn.ts';
 /** What a lane that is new may have in flight. */
 const CLAIMED = 8;
 
-let database: TestDatabase;
-let sql: Sql;
-let webhookIds: string[];
-
 /** Two webhooks of one partner, each with 50,000 pending deliveries, and in flight what one claim takes of each. */
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ sql } = database);
-  const partnerId = await insertPartner(sql);
-  webhookIds = [];
-  for (const path of ['a', 'b']) {
-    const { id } = await insertWebhook(sql, partnerId, `https://partner.example/${path}`);
-    webhookIds.push(id);
-    await sql`
+const database = await createTestDatabase();
+const { sql } = database;
+const partnerId = await insertPartner(sql);
+const webhookIds: string[] = [];
+for (const path of ['a', 'b']) {
+  const { id } = await insertWebhook(sql, partnerId, `https://partner.example/${path}`);
+  webhookIds.push(id);
+  await sql`
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select uuidv7(), ${id}, ${partnerId}, now() - n * interval '1 second' from generate_series(1, 50000) n`;
-  }
-  await commitEvents(sql, partnerId, 100);
-  await sql`
+}
+await commitEvents(sql, partnerId, 100);
+await sql`
     update deliveries set next_attempt_at = next_attempt_at - random() * interval '1 hour' - interval '1 day'
     where event_id in (select id from events)`;
-  await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
-  await takeTurn(database.pool, 'poller/1', 100, new Date());
-  await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
-});
+await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
+await takeTurn(database.pool, 'poller/1', 100, new Date());
+await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
 afterAll(() => database.drop());
 
 test('of 100,000 pending deliveries it looks at no more than 300 rows, on tables never analysed', async () => {

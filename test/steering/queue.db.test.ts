@@ -1,22 +1,13 @@
 /** The queue's status among many webhooks: what it looks at are those that have something, however many there are. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Sql } from '../../src/db/pool.ts';
 import { armLanes } from '../support/arm-lanes.ts';
 import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
-
-let database: TestDatabase;
-let sql: Sql;
-let claimed: string;
-let muted: string;
-let failing: string;
-let unarmed: string;
-let large: string;
 
 const status = (most = 100): Promise<QueueStatus> => readBounded(database.pool, (tx) => readQueue(tx, most));
 
@@ -29,28 +20,26 @@ async function makeBusy(count: number): Promise<string> {
 }
 
 /** 50,000 webhooks with nothing to do, and five that have something. */
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ sql } = database);
-  const partnerId = await insertPartner(sql);
-  await sql`
+const database = await createTestDatabase();
+const { sql } = database;
+const partnerId = await insertPartner(sql);
+await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), ${partnerId}, 'https://quiet.example/', '{desembolso.falhou}', 'secret' from generate_series(1, 50000)`;
-  claimed = await makeBusy(3);
-  muted = await makeBusy(20);
-  failing = await makeBusy(1);
-  // One claim, so that there is something in flight of a muted webhook too.
-  await takeTurn(database.pool, 'poller-a/1', 100, new Date(Date.now() + 1_000));
-  await muteLane(sql, muted);
-  await sql`update lanes set version = version + 1, failing_since = now() where webhook_id = ${failing}`;
-  large = await makeBusy(1);
-  await sql`
+const claimed = await makeBusy(3);
+const muted = await makeBusy(20);
+const failing = await makeBusy(1);
+// One claim, so that there is something in flight of a muted webhook too.
+await takeTurn(database.pool, 'poller-a/1', 100, new Date(Date.now() + 1_000));
+await muteLane(sql, muted);
+await sql`update lanes set version = version + 1, failing_since = now() where webhook_id = ${failing}`;
+const large = await makeBusy(1);
+await sql`
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select uuidv7(), id, partner_id, now() + n * interval '1 second' from webhooks, generate_series(1, 30000) n
     where id = ${large}`;
-  await database.pool.run((tx) => armLanes(tx, null));
-  unarmed = await makeBusy(2);
-});
+await database.pool.run((tx) => armLanes(tx, null));
+const unarmed = await makeBusy(2);
 afterAll(() => database.drop());
 
 describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', (statistics) => {

@@ -1,11 +1,11 @@
 /** A trace that came with a request, or was told by the core's session, goes on with each delivery; with no SDK attached. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import type { TransactionSql } from 'postgres';
 import { createHmac } from 'node:crypto';
 import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { currentTraceparent } from '../../src/telemetry/traces.ts';
 import { readTraceparent, writeTraceparent } from '../../src/telemetry/traceparent.ts';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
 import { status } from '../support/receiver.ts';
 
@@ -24,15 +24,9 @@ const BROKEN = [
   `${TRACE}\n`,
 ];
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+const world = await startDeliveryWorld();
+const partner = await world.subscriber();
+const webhook = await partner.register();
 afterAll(() => world.close());
 afterEach(() => world.receiver.answerWith(status(200)));
 

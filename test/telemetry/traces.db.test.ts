@@ -7,25 +7,20 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACE = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
 
 const exporter = new InMemorySpanExporter();
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
 
-beforeAll(async () => {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
-  world = await startDeliveryWorld();
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+const world = await startDeliveryWorld();
+const partner = await world.subscriber();
+const webhook = await partner.register();
 afterAll(async () => {
   await world.close();
   trace.disable();

@@ -1,14 +1,10 @@
 /** What was sent, made again from what is kept: the same signatures that the receiver got, or none. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
-import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
+import { startDeliveryWorld } from '../../support/delivery-world.ts';
 import { status } from '../../support/receiver.ts';
 
-let world: DeliveryWorld;
-
-beforeAll(async () => {
-  world = await startDeliveryWorld();
-});
+const world = await startDeliveryWorld();
 afterAll(() => world.close());
 
 const CONTRACT = 'X-Webhook-Signature';

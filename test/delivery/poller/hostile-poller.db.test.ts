@@ -2,34 +2,29 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { memoryOf } from '../../bench/harness/cpu.ts';
 import { makeAuthority } from '../../support/certificates.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type HostileFarm, startHostileFarm } from '../../support/hostile-farm.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { startHostileFarm } from '../../support/hostile-farm.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
-import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../../support/poller-process.ts';
+import { insertEncryptedWebhook, startPollerProcess } from '../../support/poller-process.ts';
 import { type Receiver, startReceiver, status } from '../../support/receiver.ts';
-import { makeTestFolder, type TestFolder } from '../../support/test-folder.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
 
 const MAX_GROWTH_MIB = 20;
 const WEBHOOKS = 64;
 const WARM_UP_EVENTS = 100;
 
-let database: TestDatabase;
-let farm: HostileFarm;
-let folder: TestFolder;
-let friends: readonly Receiver[];
-let poller: PollerProcess;
-
-beforeAll(async () => {
-  const authority = makeAuthority();
-  [database, farm, folder] = await Promise.all([createTestDatabase(), startHostileFarm(), makeTestFolder()]);
-  friends = [await startReceiver(), await startReceiver({ tls: authority.issue(['localhost']) })];
-  const trusted = join(folder.path, 'ca.pem');
-  await writeFile(trusted, farm.ca + authority.ca);
-  poller = await startPollerProcess(database.url, { NODE_EXTRA_CA_CERTS: trusted });
-});
+const authority = makeAuthority();
+const [database, farm, folder] = await Promise.all([createTestDatabase(), startHostileFarm(), makeTestFolder()]);
+const friends: readonly Receiver[] = [
+  await startReceiver(),
+  await startReceiver({ tls: authority.issue(['localhost']) }),
+];
+const trusted = join(folder.path, 'ca.pem');
+await writeFile(trusted, farm.ca + authority.ca);
+const poller = await startPollerProcess(database.url, { NODE_EXTRA_CA_CERTS: trusted });
 afterAll(async () => {
   await poller.end('SIGKILL');
   await Promise.all([farm.close(), database.drop(), folder.remove(), ...friends.map((friend) => friend.close())]);

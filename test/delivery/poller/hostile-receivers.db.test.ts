@@ -1,20 +1,15 @@
 /** What the log of attempts says after a delivery to every hostile receiver. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createSender } from '../../../src/delivery/sending/send.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { startEngine } from '../../support/engine.ts';
-import { type HostileFarm, type HostileReceiver, startHostileFarm } from '../../support/hostile-farm.ts';
+import { type HostileReceiver, startHostileFarm } from '../../support/hostile-farm.ts';
 import { commitEvent, insertPartner, insertWebhook } from '../../support/outbox.ts';
 
 /** A receiver that answers may be slow on a busy machine; one that never does is waited for in full. */
 const LONG_MS = 120_000;
 const SHORT_MS = 1_000;
-
-let database: TestDatabase;
-let farm: HostileFarm;
-beforeAll(async () => {
-  [database, farm] = await Promise.all([createTestDatabase(), startHostileFarm()]);
-});
+const [database, farm] = await Promise.all([createTestDatabase(), startHostileFarm()]);
 afterAll(async () => {
   await farm.close();
   await database.drop();

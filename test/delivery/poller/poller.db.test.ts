@@ -1,25 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Pool } from '../../../src/db/pool.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { VersionConflict } from '../../../src/log/append.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { advance, startEngine } from '../../support/engine.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret, readDeliveries } from '../../support/outbox.ts';
 import { hang, type Receiver, startReceiver, status } from '../../support/receiver.ts';
 import { failedDisbursementOf } from '../../support/payloads.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-let sql: Sql;
 let receiver: Receiver;
 let partnerId: string;
 let webhookId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ pool, sql } = database);
-});
+const database = await createTestDatabase();
+const { pool, sql } = database;
 afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;

@@ -1,23 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Sql } from '../../../src/db/pool.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../../support/poller-process.ts';
 import { hang, type Receiver, startReceiver, status } from '../../support/receiver.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 const WEBHOOKS = 20;
-
-let database: TestDatabase;
-let sql: Sql;
 let receiver: Receiver;
 let partnerId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  ({ sql } = database);
-});
+const database = await createTestDatabase();
+const { sql } = database;
 afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -11,14 +11,9 @@ import { takeTurn } from '../../support/turn.ts';
 
 const COUNT = 12;
 
-let database: TestDatabase;
-let pool: Pool;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  // The server cancels what waits for half a second.
-  pool = new Pool({ url: database.url, name: 'recorder', max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
-});
+const database = await createTestDatabase();
+// The server cancels what waits for half a second.
+const pool = new Pool({ url: database.url, name: 'recorder', max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
 afterAll(async () => {
   await pool.close();
   await database.drop();

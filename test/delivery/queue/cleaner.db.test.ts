@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Pool } from '../../../src/db/pool.ts';
 import { Claimer } from '../../../src/delivery/poller/claimer.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createLogin, type Login } from '../../support/logins.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { createLogin } from '../../support/logins.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
-let database: TestDatabase;
-let login: Login;
-let pool: Pool;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  login = await createLogin(database, 'carteiro_poller');
-  pool = new Pool({ url: login.url, name: 'cleaner', max: 3, deadlineMs: 10_000 });
-});
+const database = await createTestDatabase();
+const login = await createLogin(database, 'carteiro_poller');
+const pool = new Pool({ url: login.url, name: 'cleaner', max: 3, deadlineMs: 10_000 });
 afterAll(async () => {
   await pool.close(1);
   await login.remove();

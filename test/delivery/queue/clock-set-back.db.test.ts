@@ -1,15 +1,14 @@
 /** The database's clock is set back an hour while claims are held: they lie ahead of it. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { ClaimsAhead } from '../../../src/delivery/queue/upkeep/claims-ahead.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { commitEvents, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
-let database: TestDatabase;
 let partnerId: string;
 let webhookId: string;
 /** The clock before it is set back, and the time it is set back to. */
@@ -18,9 +17,7 @@ let back: Date;
 let atMs: number;
 let ahead: ClaimsAhead;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 beforeEach(async () => {
   const { sql, pool } = database;

@@ -1,15 +1,12 @@
 /** What the database and the poller both count by is the same in both, and the same as the model that tests go by. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { nextSlot, SLOTS } from '../../../src/contract/schedule.ts';
 import { ORDINAL } from '../../../src/delivery/queue/claim.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
 import { LEASE_MS } from '../../model/delivery-model.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 test('the next slot is the contract’s after each failure, and there is none after the sixth', async () => {

@@ -1,16 +1,13 @@
 import { verify } from '@octokit/webhooks-methods';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { envelope } from '../../../src/contract/delivery.ts';
 import { RETRY_DELAYS_S } from '../../../src/contract/schedule.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { advance, startEngine } from '../../support/engine.ts';
 import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { startReceiver, status } from '../../support/receiver.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule, and the delivery ends in erro', async () => {

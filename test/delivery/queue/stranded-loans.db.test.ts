@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import {
@@ -7,17 +7,14 @@ import {
   wakeStrandedLoans,
 } from '../../../src/delivery/queue/upkeep/stranded-loans.ts';
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
 import { insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { FAILED_DISBURSEMENT, failedDisbursementOf, LOAN } from '../../support/payloads.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 test('what waits is left alone while one of its loan will wake it, and woken where none will', async () => {

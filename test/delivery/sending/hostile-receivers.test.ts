@@ -1,15 +1,13 @@
 /** Every hostile receiver against the real sender with its real deadline. */
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createSender, type SendResult } from '../../../src/delivery/sending/send.ts';
-import { type HostileFarm, type HostileReceiver, startHostileFarm } from '../../support/hostile-farm.ts';
+import { type HostileReceiver, startHostileFarm } from '../../support/hostile-farm.ts';
 import { measureMemory } from '../../support/hostile-memory.ts';
 
 const DEADLINE_MS = 30_000;
 const MAX_GROWTH_BYTES = 20 * 1_048_576;
-
-let farm: HostileFarm;
-beforeAll(async () => (farm = await startHostileFarm()));
+const farm = await startHostileFarm();
 afterAll(() => farm.close());
 
 interface Tried {

@@ -1,15 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createResolver, type NamesOptions } from '../../../src/delivery/target/names.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
-import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
+import { startDnsServer } from '../../support/dns-server.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { makeTestFolder, type TestFolder } from '../../support/test-folder.ts';
-
-let server: DnsServer;
-let folder: TestFolder;
-let hostsFile: string;
+import { makeTestFolder } from '../../support/test-folder.ts';
 
 const HOSTS = `# a comment
 127.0.0.1 localhost
@@ -18,19 +14,17 @@ fd00::7 pinned.example.com
 not-an-address broken.example.com
 `;
 
-beforeAll(async () => {
-  server = await startDnsServer({
-    'both.example.com': ['2001:db8::1', '192.0.2.1', '192.0.2.2'],
-    'six.example.com': ['2001:db8::6'],
-    'none.example.com': [],
-    'pinned.example.com': ['192.0.2.9'],
-    'receiver.example.com': ['127.0.0.1'],
-    '*.silent.example.com': 'silence',
-  });
-  folder = await makeTestFolder();
-  hostsFile = join(folder.path, 'hosts');
-  await writeFile(hostsFile, HOSTS);
+const server = await startDnsServer({
+  'both.example.com': ['2001:db8::1', '192.0.2.1', '192.0.2.2'],
+  'six.example.com': ['2001:db8::6'],
+  'none.example.com': [],
+  'pinned.example.com': ['192.0.2.9'],
+  'receiver.example.com': ['127.0.0.1'],
+  '*.silent.example.com': 'silence',
 });
+const folder = await makeTestFolder();
+const hostsFile = join(folder.path, 'hosts');
+await writeFile(hostsFile, HOSTS);
 afterAll(async () => {
   await server.close();
   await folder.remove();

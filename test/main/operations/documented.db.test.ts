@@ -1,8 +1,8 @@
 /** What the operators' page says of the metrics is what `/metrics` shows, and the other way round. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.ts';
 import { startCommand } from '../../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
 import { insertEncryptedWebhook } from '../../support/poller-process.ts';
 import { startReceiver } from '../../support/receiver.ts';
@@ -11,11 +11,7 @@ import { metricsOfThePage } from './metric-table.ts';
 
 const page = metricsOfThePage();
 const documented = new Map(page.map((line) => [line.name, line]));
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 interface Sample {

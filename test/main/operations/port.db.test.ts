@@ -5,18 +5,14 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPort, type OpenPort } from '../../../src/main/operations/port.ts';
 import { type RunningCommand, runCommand, startCommand } from '../../support/command.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createLogin, type Login } from '../../support/logins.ts';
+import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
+import { createLogin } from '../../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 
-let database: TestDatabase;
-let login: Login;
 const KEY = randomBytes(32).toString('base64');
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  login = await createLogin(database, 'carteiro_poller');
-});
+const database = await createTestDatabase();
+const login = await createLogin(database, 'carteiro_poller');
 afterAll(async () => {
   await login.remove();
   await database.drop();

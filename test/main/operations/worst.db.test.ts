@@ -1,15 +1,12 @@
 /** Which webhooks a count of `/metrics` stands for. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readWorst } from '../../../src/main/operations/worst.ts';
 import { runCommand } from '../../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = await createTestDatabase();
 afterAll(() => database.drop());
 
 async function webhookWith(events: number): Promise<{ partner: string; webhook: string }> {
