@@ -11,7 +11,7 @@ import { sealAndSign } from '../../support/checkpoint.ts';
 import { startCommand } from '../../support/command.ts';
 import { FAILED_MARGIN } from '../../support/payloads.ts';
 import { carteiro } from '../carteiro.ts';
-import { atMost, type Bench, type Figure, type Result } from '../figure.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
 import { percentile } from '../harness/statistics.ts';
 
 const DATABASE = 'evidence';
@@ -81,7 +81,7 @@ async function seal(pool: Pool): Promise<number> {
   return ((performance.now() - startedMs) * 1_000) / rows;
 }
 
-async function measureVerify({ server, receiver, isQuick, progress }: Bench): Promise<Result['measured']> {
+async function measureVerify({ server, receiver, isQuick, progress }: Bench): Promise<Measured[]> {
   const rows = isQuick ? 20_000 : 1_000_000;
   await carteiro.seed(server, DATABASE, receiver.url, 0, 1);
   const url = server.urlOf(DATABASE);
@@ -95,9 +95,9 @@ async function measureVerify({ server, receiver, isQuick, progress }: Bench): Pr
     await seal(pool);
     const day = await progress.phase('verifying a day more', 300, () => verify(url, '--since', 'last'));
     return [
-      { id: 'seal_row', label: 'sealing a row', value: sealing, unit: 'µs', bar: atMost(5) },
-      { id: 'verify_whole', label: `audit verify, ${rows} rows`, value: whole, unit: 's', bar: atMost(3) },
-      { id: 'verify_day', label: `… --since last, ${rows / 10} rows more`, value: day, unit: 's', bar: null },
+      told('seal_row', 'sealing a row', sealing, 'µs', atMost(5)),
+      told('verify_whole', `audit verify, ${rows} rows`, whole, 's', atMost(3)),
+      told('verify_day', `… --since last, ${rows / 10} rows more`, day, 's'),
     ];
   } finally {
     await pool.close();
@@ -105,7 +105,7 @@ async function measureVerify({ server, receiver, isQuick, progress }: Bench): Pr
   }
 }
 
-async function measureProof({ server, receiver, isQuick, progress }: Bench): Promise<Result['measured']> {
+async function measureProof({ server, receiver, isQuick, progress }: Bench): Promise<Measured[]> {
   const count = isQuick ? 10_000 : 10_000_000;
   await carteiro.seed(server, DATABASE, receiver.url, 0, 1);
   const pool = new Pool({ url: server.urlOf(DATABASE), name: 'bench', max: 2, deadlineMs: 600_000 });
@@ -124,14 +124,8 @@ async function measureProof({ server, receiver, isQuick, progress }: Bench): Pro
       bytes = Math.max(bytes, text.length);
     }
     return [
-      {
-        id: 'proof_p99',
-        label: `a proof beside ${count} seals, p99`,
-        value: percentile(took, 0.99),
-        unit: 'ms',
-        bar: atMost(50),
-      },
-      { id: 'proof_bytes', label: '… the largest', value: bytes, unit: 'B', bar: atMost(20_000) },
+      told('proof_p99', `a proof beside ${count} seals, p99`, percentile(took, 0.99), 'ms', atMost(50)),
+      told('proof_bytes', '… the largest', bytes, 'B', atMost(20_000)),
     ];
   } finally {
     await pool.close();
@@ -142,7 +136,5 @@ async function measureProof({ server, receiver, isQuick, progress }: Bench): Pro
 export const evidence: Figure = {
   id: 'evidence',
   about: 'sealing a row, verifying a million, a proof beside ten million seals',
-  async run(bench) {
-    return { measured: [...(await measureVerify(bench)), ...(await measureProof(bench))] };
-  },
+  run: async (bench) => [...(await measureVerify(bench)), ...(await measureProof(bench))],
 };
