@@ -7,7 +7,7 @@ export const HEADER_EVENT = 'X-Webhook-Event';
 export const HEADER_DELIVERY = 'X-Webhook-Delivery';
 export const HEADER_SIGNATURE = 'X-Webhook-Signature';
 /**
- * Beside the contract's three headers: a signature in the same format by the old secret, for {@link PREVIOUS_SECRET_H} hours
+ * Beside `X-Webhook-Event`, `-Delivery` and `-Signature`: a signature in the same format by the old secret, for {@link PREVIOUS_SECRET_H} hours
  * from the time when a rotation's new secret signs.
  */
 export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
@@ -15,7 +15,7 @@ export const HEADER_PREVIOUS_SIGNATURE = 'X-Webhook-Signature-Previous';
 export const HEADER_LOAN_VERSION = 'X-Webhook-Loan-Version';
 /** `1` in a test that the partner asked for; absent otherwise. */
 export const HEADER_TEST = 'X-Webhook-Test';
-/** The newest checkpoint of the log, beside the contract's headers: origin, size, root, signature. */
+/** The newest checkpoint of the log: origin, size, root, signature. */
 export const HEADER_CHECKPOINT = 'X-Carteiro-Checkpoint';
 /** `Carteiro/<version>`: common firewalls refuse requests without it. */
 export const HEADER_USER_AGENT = 'User-Agent';

@@ -180,7 +180,7 @@ export const EVENTS = {
 type Table = typeof EVENTS;
 type NamesOfKind<K> = { [N in keyof Table]: Table[N]['kind'] extends K ? N : never }[keyof Table];
 
-/** The names of the contract, which the core emits. */
+/** What the loan core emits to partners. */
 export type EmittedName = NamesOfKind<'emitted'>;
 /** Every fact that the log may hold. */
 export type EventType = NamesOfKind<'emitted' | 'internal'>;

@@ -1,5 +1,5 @@
 /**
- * Whether anybody could read an event as the contract has it. `append_event` takes no other; but what a superuser wrote past it
+ * Whether an event has the shape that `events.ts` gives it. `append_event` takes no other; but what a superuser wrote past it
  * is in the log for good, and must stop nobody: it is sent to no receiver, changes no loan, and its partner's feed names it.
  * The database makes a time that is not finite into its name, and a payload of more than 1 MiB into null.
  */

@@ -1,5 +1,6 @@
 /**
- * Masks CPFs in a text, however they are written, the query strings of URLs, and the names of workers in the contract's field. Only a reader with a grant sees them.
+ * Masks CPFs in a text, however they are written, the query strings of URLs, and `nome_trabalhador`. Only a reader with a grant
+ * sees them.
  *
  * The database has the same patterns in the same order (drizzle/functions/mask.sql), and a test compares the two. So the
  * patterns use only syntax that both dialects read alike. Each pass has one alternative at each position, so both match alike.

@@ -1,5 +1,5 @@
 /**
- * The `data` of each event: the contract's catalog, fields in catalog order. Parsing with a schema
+ * The `data` of each event, with its fields in the order in which they are sent. Parsing with a schema
  * puts the keys in that order, and the bytes of an envelope keep it.
  */
 import { z } from 'zod';

@@ -18,7 +18,6 @@ export type Refusal =
   | { readonly kind: 'unknownWorker' }
   /** No key is configured under which workers are found. */
   | { readonly kind: 'noWorkerKey' }
-  /** A loan of the worker is open. */
   | { readonly kind: 'loanOpen'; readonly loanId: string; readonly status: LoanStatus }
   /** The law has the data of the worker's loans kept; the first day on which they may be erased. */
   | { readonly kind: 'legalPeriod'; readonly until: string }
@@ -52,7 +51,6 @@ export type Refusal =
   | { readonly kind: 'webhookMuted' }
   /** A test would wait until an operator unmutes the webhook. */
   | { readonly kind: 'testOfMuted' }
-  /** The webhook is not muted. */
   | { readonly kind: 'webhookNotMuted' }
   /** The delivery's POST may be arriving now. */
   | { readonly kind: 'deliveryInFlight' }
@@ -60,7 +58,6 @@ export type Refusal =
   | { readonly kind: 'deliveryOver'; readonly status: DeliveryStatus }
   /** An operator has let the partner go already. */
   | { readonly kind: 'partnerInactive' }
-  /** The partner is active. */
   | { readonly kind: 'partnerActive' }
   /** The webhook is active again, but time ran out before all of its suspended deliveries were resumed. */
   | { readonly kind: 'stillSuspended' }
@@ -72,7 +69,6 @@ export type Refusal =
   | { readonly kind: 'previousSecretSigns'; readonly until: Date }
   /** Until a new secret begins to sign, the one before it is the only one. */
   | { readonly kind: 'previousSecretSignsAlone'; readonly until: Date }
-  /** No new secret waits. */
   | { readonly kind: 'noNewSecret' }
   /** The new secret signs already, so it cannot be dropped. */
   | { readonly kind: 'newSecretSigns' }

@@ -1,4 +1,4 @@
-/** The closed vocabularies of the wire, in the order the contract shows them. */
+/** The closed vocabularies of the wire, in the order in which lists and pages show them. */
 
 /** `situacao_emprestimo` of `trabalhador.desligado`. */
 export const CLOSED_FOR_END_OF_BOND = {

@@ -90,7 +90,7 @@ function whichOf(tx: Tx, active: boolean | null) {
   return active ? tx`and active` : tx`and not active`;
 }
 
-/** The webhook as the wire shows it: the contract's fields and no others. */
+/** The webhook as the wire shows it: these fields and no others. */
 export function viewWebhook({ id, url, events, active, createdAt }: WebhookRow): WebhookResource {
   return { id, url, eventos: events as SubscribableName[], ativo: active, criado_em: createdAt.toISOString() };
 }

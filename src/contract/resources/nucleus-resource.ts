@@ -1,4 +1,4 @@
-/** What the loan core tells and reads over HTTP (decisions, "Version 0.3"). */
+/** What the loan core tells and reads over HTTP (`/v1/nucleo`). */
 import { z } from 'zod';
 import { MARGIN_ERROR_KINDS } from '../statuses.ts';
 import { id, reais, signedReais, text, timestamp } from '../values.ts';

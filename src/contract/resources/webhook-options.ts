@@ -1,4 +1,4 @@
-/** What a partner chooses for a webhook beside its registration, whose shape is the contract's. */
+/** What a partner chooses for a webhook beside its registration (`webhook.ts`). */
 import { z } from 'zod';
 import { DELIVERY_ORDERS } from '../statuses.ts';
 

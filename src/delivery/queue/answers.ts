@@ -3,7 +3,7 @@
  *
  * An answer came well (`good`) unless its status says that it is too much for the receiver (`bad`: 429, 503, and 502 and 504,
  * which a gateway says in the same case) or that it failed for a reason of its own (any other 5xx), which only
- * brings a small window back to its first size. `Retry-After` is not read: when a delivery is tried again is the contract's schedule alone.
+ * brings a small window back to its first size. `Retry-After` is not read: contract/schedule.ts alone says when a delivery is tried again.
  */
 import type { SendResult } from '../sending/send.ts';
 import type { Report } from './report.ts';
