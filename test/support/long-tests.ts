@@ -1,17 +1,20 @@
 /**
  * What `npm run test:long` runs, and `npm test` leaves out: mutants and the model's long walks, chaos, the bench, plans of large
- * tables, images and units, generated clients, the core's programs behind PgBouncer, upgrades of a database that is killed or written to meanwhile.
+ * tables, images and units, generated clients, alerts by promtool, PgBouncer, large partners, pollers that are killed, upgrades of a
+ * database that is killed or written to meanwhile.
  */
 export const LONG_TESTS = [
   'test/bench/**/*.test.ts',
   'test/chaos/**/*.test.ts',
   'test/model/**/*.db.test.ts',
   'test/**/*plans*.db.test.ts',
-  'test/http/generated-clients.db.test.ts',
+  'test/http/{generated-clients,typed-client}.db.test.ts',
   'test/log/core-pgbouncer.db.test.ts',
   'test/main/deploy/{compose,image,systemd}.db.test.ts',
-  'test/main/{moved-server,point-in-time,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
+  'test/main/{moved-server,pgbouncer,point-in-time,reseal,steered-under-load,terminal,unfit-database}.db.test.ts',
+  'test/main/operations/material.test.ts',
   'test/db/{embedded-hosts,killed-upgrade,moved-database,running-system}.db.test.ts',
-  'test/delivery/poller/{hostile-poller,hostile-receivers,outage}.db.test.ts',
+  'test/delivery/poller/{hostile-poller,hostile-receivers,outage,processes,standstill}.db.test.ts',
+  'test/delivery/queue/large-partner.db.test.ts',
   'test/delivery/sending/hostile-receivers.test.ts',
 ];
