@@ -27,7 +27,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export function openPool(url: string, max = 3): Pool {
+function openPool(url: string, max = 3): Pool {
   return new Pool({ url, name: 'bench', max, deadlineMs: 60_000, settings: SESSION_SETTINGS });
 }
 

@@ -1,7 +1,7 @@
 /** The table of figures on standard output. */
 import { holds, type Measured } from '../figure.ts';
 
-export function format(value: number): string {
+function format(value: number): string {
   if (!Number.isFinite(value)) return '?';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(2);
