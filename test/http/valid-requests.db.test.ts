@@ -14,7 +14,7 @@ import type { ApiDescription, DescribedOperation, Parameter } from '../support/d
 import { startPartnerWorld } from '../support/partner-world.ts';
 import { schemaArbitraries } from '../support/schema-arbitrary.ts';
 
-const RUNS = 40;
+const RUNS = 15;
 const WRITTEN_BY_THE_SERVICE = new Set(['cursor', 'depois']);
 
 interface Valid {
