@@ -1,60 +1,5 @@
 #!/usr/bin/env node
-/** The command line: reads which command is called, runs it, and says in one sentence why one could not be run. */
-import { Command, CommanderError } from 'commander';
-import { ConfigError, readConfig } from './config.ts';
-import { UntrustedServer } from './db/tls.ts';
-import { isUnavailable } from './db/unavailable.ts';
-import { createLogger } from './log-lines.ts';
-import { addCommands } from './main/command-list.ts';
-import { type CommandLine, EXIT, type ExitCode, OutOfReach, UsageError } from './main/command.ts';
-import { reasonOf } from './main/reason.ts';
-import { VERSION } from './version.ts';
-
-const line: CommandLine = {
-  configure(...uses) {
-    const config = readConfig(process.env, uses);
-    return { config, log: createLogger(config.logLevel) };
-  },
-  print: (result) => void process.stdout.write(result.endsWith('\n') ? result : `${result}\n`),
-};
-
-const program = new Command('carteiro')
-  .description('Partner webhooks that leave with the commit: API, poller and operator commands.')
-  .version(VERSION, '-V, --version', 'print the version')
-  .showHelpAfterError('Add --help for what this command takes.')
-  .exitOverride()
-  .addHelpText(
-    'after',
-    `
-Environment (none is needed for an embedded sandbox; see src/main/README.md, "Configuration"):
-  DATABASE_URL       a PostgreSQL 18 server; without it an embedded one is started under DATA_DIR
-  DATA_DIR           the embedded server's data and the sandbox's keys (default .data)
-  PORT, HOST         where the API listens (3000, 127.0.0.1)
-  METRICS_PORT       where poll serves /metrics, /healthz and /readyz, on HOST (9464); 0 takes a free one
-  SANDBOX            true adds /v1/sandbox and the service's own tokens
-  REGISTRY_URL       the bridge to the employment-data registry (a sandbox simulates one)
-  LOG_LEVEL          fatal, error, warn, info, debug, trace or silent (info)
-
-Signals (start, api, poll):
-  SIGINT (Ctrl-C), SIGTERM, SIGHUP (a closed terminal) and SIGQUIT drain: no new work, what is in flight is finished.
-  What follows within 1 s is the same signal. A later one leaves at once, with exit code 1: what is in flight is sent
-  again when its lease ends. Either way the last process out stops the embedded server.
-
-Exit codes:
-  0  done
-  1  refused by the state of things, or something is not as it should be; the message says what and what to do
-  2  the arguments or the environment cannot be used; nothing was tried
-  3  the database is out of reach; nothing is half done, so run it again
-
-Results go to standard output, everything else to standard error.
-Run a command with:  npm run -s cli -- <command>`,
-  );
-
-function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof ConfigError || error instanceof UsageError) return EXIT.usage;
-  if (error instanceof UntrustedServer) return EXIT.refused;
-  return error instanceof OutOfReach || isUnavailable(error) ? EXIT.outOfReach : EXIT.refused;
-}
+import { runCommandLine } from './main/run.ts';
 
 if (process.pid === 1) {
   // In a container: the kernel keeps signals from process 1 that it has no handler for, and a job takes none.
@@ -65,16 +10,4 @@ if (process.pid === 1) {
   }
 }
 
-try {
-  const words = process.argv.slice(2);
-  await addCommands(program, line, words);
-  await program.parseAsync(words, { from: 'user' });
-} catch (error) {
-  if (error instanceof CommanderError) {
-    // It has said what is wrong, or has shown the help that was asked for.
-    process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  } else {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : `carteiro: ${reasonOf(error)}`}\n`);
-    process.exitCode = exitCodeOf(error);
-  }
-}
+await runCommandLine(process.argv.slice(2));

@@ -1,6 +1,6 @@
 /** The doctor as a real process: a healthy installation, and each fault put into one. */
 import { afterAll, expect, test } from 'vitest';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
@@ -24,7 +24,7 @@ interface Answer {
 
 async function examine(more: Record<string, string> = {}): Promise<Answer> {
   const env = { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY, LOG_LEVEL: 'warn', ...more };
-  const { code, stdout, stderr } = await runCommand(['doctor', '--json'], env);
+  const { code, stdout, stderr } = await callCommand(['doctor', '--json'], env);
   expect(stderr).toBe('');
   return { code, ...(JSON.parse(stdout) as Omit<Answer, 'code'>) };
 }
@@ -62,7 +62,7 @@ test('a healthy installation has no fault, and each look tells what it found', a
     'dns',
   ])
     expect(about).toContain(name);
-  const text = await runCommand(['doctor'], { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY });
+  const text = await callCommand(['doctor'], { DATABASE_URL: database.url, SANDBOX: 'true', SECRETS_KEY: KEY });
   expect(text.stdout).toMatch(/ok +version +PostgreSQL 18[^]*\n0 faults, \d+ warnings\n$/);
 });
 
@@ -157,7 +157,7 @@ test('a login that is a member of no role is a fault, because the doctor sees no
 });
 
 test('leaves with 3 where no database answers, and with 2 in an environment that cannot be used', async () => {
-  const away = await runCommand(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SANDBOX: 'true' });
+  const away = await callCommand(['doctor'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', SANDBOX: 'true' });
   expect([away.code, away.stdout]).toEqual([3, '']);
-  expect((await runCommand(['doctor'], { DATABASE_URL: 'x' })).code).toBe(2);
+  expect((await callCommand(['doctor'], { DATABASE_URL: 'x' })).code).toBe(2);
 });

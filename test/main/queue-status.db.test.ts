@@ -1,6 +1,6 @@
 /** The queue as an operator sees it: with no poller, with one, and live on a terminal. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
@@ -28,7 +28,7 @@ interface Status {
 }
 
 async function status(...args: string[]): Promise<Status> {
-  const { code, stdout, stderr } = await runCommand(['queue', 'status', '--json', ...args], env());
+  const { code, stdout, stderr } = await callCommand(['queue', 'status', '--json', ...args], env());
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as Status;
 }
@@ -42,7 +42,7 @@ test('tells what waits, who is late, and who moves it', async () => {
   const hanging = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/hangs`);
   const quiet = await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/quiet`);
   expect(await status()).toMatchObject({ pending: 0, lanes: [], pollers: [] });
-  await runCommand(['webhook', 'mute', quiet.id], env());
+  await callCommand(['webhook', 'mute', quiet.id], env());
   await commitEvents(sql, partnerId, 3);
 
   const alone = await status();
@@ -71,13 +71,13 @@ test('tells what waits, who is late, and who moves it', async () => {
   expect(failing.falhando).toBe(1);
   expect(failing.lanes).toContainEqual(expect.objectContaining({ webhook: hanging.id, state: 'falhando' }));
   expect(moved.perSecond.delivered).toBeCloseTo(3 / 60);
-  const text = (await runCommand(['queue', 'status'], env())).stdout;
+  const text = (await callCommand(['queue', 'status'], env())).stdout;
   expect(text).toMatch(
     /^queue at .*\n6 pending, 3 in flight, the oldest due for 0 s; 1 webhooks muted, 1 falhando\nlast minute: /,
   );
   for (const role of ['carteiro_app', 'carteiro_poller']) {
     const login = await createLogin(database, role);
-    expect((await runCommand(['queue', 'status'], env(login.url))).code).toBe(0);
+    expect((await callCommand(['queue', 'status'], env(login.url))).code).toBe(0);
     await login.remove();
   }
   await receiver.close();
@@ -91,7 +91,7 @@ test.skipIf(terminalOpener === null)('is shown anew on a terminal until Ctrl-C, 
 });
 
 test('leaves with 3 where no database answers, and with 2 when asked wrongly', async () => {
-  const away = await runCommand(['queue', 'status'], env('postgres://nobody@127.0.0.1:1/none'));
+  const away = await callCommand(['queue', 'status'], env('postgres://nobody@127.0.0.1:1/none'));
   expect([away.code, away.stdout]).toEqual([3, '']);
-  expect((await runCommand(['queue', 'status', '--lanes', '0'], env())).code).toBe(2);
+  expect((await callCommand(['queue', 'status', '--lanes', '0'], env())).code).toBe(2);
 });

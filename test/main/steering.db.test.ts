@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
-import { type Finished, runCommand, startCommand } from '../support/command.ts';
+import { type Finished, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitMarginEvents, insertPartner, insertWebhook, readDeliveries } from '../support/outbox.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 const env = (url = database.url) => ({ DATABASE_URL: url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
-const run = (...args: string[]) => runCommand(args, env());
+const run = (...args: string[]) => callCommand(args, env());
 const json = async <T>(...args: string[]): Promise<T> => {
   const { code, stdout, stderr } = await run(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
@@ -77,7 +77,7 @@ describe('every steering command', () => {
     ['delivery', 'resend', UNKNOWN],
     ['delivery', 'cancel', UNKNOWN, '--reason', 'x'],
   ])('%s %s leaves at once with 3 where no database answers', async (...args) => {
-    const { code, stdout, stderr } = await runCommand(args, env('postgres://nobody@127.0.0.1:1/none'));
+    const { code, stdout, stderr } = await callCommand(args, env('postgres://nobody@127.0.0.1:1/none'));
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(/^carteiro: the database is out of reach\n {2}because: .*ECONNREFUSED.*\n$/);
   });
@@ -108,13 +108,13 @@ describe('every steering command', () => {
     const folder = await makeTestFolder();
     const DATA_DIR = path.join(folder.path, 'none');
     for (const args of [['webhook', 'mute', UNKNOWN], ['doctor'], ['secrets', 'reseal']]) {
-      const forgotten = await runCommand(args, { DATA_DIR });
+      const forgotten = await callCommand(args, { DATA_DIR });
       expect(refused(forgotten)).toEqual([
         3,
         '',
         expect.stringMatching(/^carteiro: there is no database: set DATABASE_URL; [^\n]*$/),
       ]);
-      const misspelled = await runCommand(args, { DATA_DIR, DATABSE_URL: database.url });
+      const misspelled = await callCommand(args, { DATA_DIR, DATABSE_URL: database.url });
       expect(refused(misspelled)).toEqual([2, '', expect.stringContaining('is DATABASE_URL meant?')]);
     }
     expect(existsSync(DATA_DIR)).toBe(false);
@@ -130,7 +130,7 @@ describe('every steering command', () => {
       [login.url, 'owner', 'partner', 'create', '--name', 'X'],
       [poller.url, 'app', 'webhook', 'mute', webhookId],
     ] as const) {
-      const [code, stdout, sentence] = refused(await runCommand(args, env(url)));
+      const [code, stdout, sentence] = refused(await callCommand(args, env(url)));
       expect([code, stdout]).toEqual([1, '']);
       expect(sentence).toMatch(
         new RegExp(
@@ -145,7 +145,7 @@ describe('every steering command', () => {
 
   test('that lets a partner go needs the rights of the API alone, which cannot let it back in', async () => {
     const login = await createLogin(database, 'carteiro_app');
-    const as = (...args: string[]) => runCommand(args, env(login.url));
+    const as = (...args: string[]) => callCommand(args, env(login.url));
     expect((await as('partner', 'deactivate', partnerId, '--author', 'ana', '--reason', 'fim')).code).toBe(0);
     expect(await ofPartner()).toMatchObject([{ change: 'desativacao', actor: 'operador:ana', reason: 'fim' }]);
     const [code, , sentence] = refused(await as('partner', 'reactivate', partnerId));

@@ -1,8 +1,9 @@
-/** The real command line, in separate processes. */
+/** The real command line: in separate processes, or one command after the other in this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { runCommandLine } from '../../src/main/run.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
 
@@ -75,4 +76,37 @@ export async function runCommand(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
   return startCommand(args, env).end();
+}
+
+let turn: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command to its end within this process, which spares its start: for what is neither killed nor asked how it begins. One
+ * at a time; what it logs by itself (pino) goes to this process's own standard error.
+ */
+export function callCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Finished> {
+  const result = turn.then(() => callNow(args, { METRICS_PORT: '0', ...env }));
+  turn = result.catch(() => undefined);
+  return result;
+}
+
+async function callNow(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Finished> {
+  const kept = { env: process.env, stdout: process.stdout.write, stderr: process.stderr.write, code: process.exitCode };
+  const written = { stdout: '', stderr: '' };
+  const into = (stream: keyof typeof written) => (text: string | Uint8Array) => {
+    written[stream] += Buffer.from(text as Uint8Array).toString();
+    return true;
+  };
+  process.env = { PATH: process.env['PATH'], ...env };
+  process.stdout.write = into('stdout') as typeof process.stdout.write;
+  process.stderr.write = into('stderr') as typeof process.stderr.write;
+  try {
+    await runCommandLine(args);
+    return { code: Number(process.exitCode ?? 0), ...written };
+  } finally {
+    process.env = kept.env;
+    process.stdout.write = kept.stdout;
+    process.stderr.write = kept.stderr;
+    process.exitCode = kept.code;
+  }
 }
