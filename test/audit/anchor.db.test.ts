@@ -11,7 +11,7 @@ import type { Verifier } from '../../src/audit/checkpoint/note.ts';
 import { measureAnchors } from '../../src/main/operations/measure-installation.ts';
 import { absentWitnessKey, stampBy, startAuthority, startBucket, startWitness } from '../support/anchor-places.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
@@ -58,7 +58,7 @@ interface Ran {
 }
 
 async function anchor(more: Record<string, string> = {}): Promise<{ code: number | null } & Ran> {
-  const { code, stdout, stderr } = await runCommand(['audit', 'anchor'], { ...env, ...more });
+  const { code, stdout, stderr } = await callCommand(['audit', 'anchor'], { ...env, ...more });
   if (stdout === '') throw new Error(stderr);
   return { code, ...(JSON.parse(stdout) as Ran) };
 }
@@ -80,12 +80,12 @@ const receipts = (size: number) => database.sql<{ kind: string; place: string; r
 
 describe('audit anchor', () => {
   test('says what is missing where nothing is signed, or no place is named', async () => {
-    const none = await runCommand(['audit', 'anchor'], env);
-    const doctor = await runCommand(['doctor'], { ...env, SANDBOX: 'false' });
+    const none = await callCommand(['audit', 'anchor'], env);
+    const doctor = await callCommand(['doctor'], { ...env, SANDBOX: 'false' });
     expect(doctor.stdout).toMatch(/warning +checkpoints +no key signs them/);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('CHECKPOINT_KEY_FILE') as string]);
     const { DATABASE_URL = '', SANDBOX = '', SECRETS_KEY = '' } = env;
-    const nowhere = await runCommand(['audit', 'anchor'], { DATABASE_URL, SANDBOX, SECRETS_KEY });
+    const nowhere = await callCommand(['audit', 'anchor'], { DATABASE_URL, SANDBOX, SECRETS_KEY });
     expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining('ANCHOR_DIRECTORY') as string]);
   });
 
@@ -145,7 +145,7 @@ describe('audit anchor', () => {
     const file = path.join(folder.path, 'prova.json');
     const check = async (content: unknown, ...options: string[]) => {
       await writeFile(file, JSON.stringify(content));
-      const { code, stdout } = await runCommand(['audit', 'check', file, '--key', SIGNER.text, ...options]);
+      const { code, stdout } = await callCommand(['audit', 'check', file, '--key', SIGNER.text, ...options]);
       const { confere, motivo, recibos } = JSON.parse(stdout) as {
         confere: boolean;
         motivo: string;
@@ -196,7 +196,7 @@ describe('audit anchor', () => {
     const standing = await database.sql`select kind, size::int, error from anchors order by kind`;
     await database.sql`insert into scheduled_jobs (name, schedule) values ('anchor', '7 * * * *')`;
     await database.sql`update checkpoints set signed_at = now() - interval '4 hours' where size = 4`;
-    const { stdout } = await runCommand(['doctor'], env);
+    const { stdout } = await callCommand(['doctor'], env);
     expect(stdout).toMatch(
       /fault +anchor carimbo_de_tempo +\S+ has 3 seals, the next for 14\d{3} s not: it answers 503/,
     );
@@ -242,7 +242,7 @@ describe('audit anchor', () => {
     expect(errorsOf(absent)['testemunha']).toContain('its key witness.example/absent has not cosigned');
     expect(await database.sql`select from anchor_receipts where place = 'witness.example/absent'`).toEqual([]);
     const key = witness.key.replace(/\+[0-9a-f]{8}\+/, '+00000000+');
-    const refused = await runCommand(['audit', 'anchor'], { ...env, ANCHOR_WITNESS_KEY: key });
+    const refused = await callCommand(['audit', 'anchor'], { ...env, ANCHOR_WITNESS_KEY: key });
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(/ANCHOR_WITNESS_KEY: is no key/) as string,

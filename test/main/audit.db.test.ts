@@ -7,7 +7,7 @@ import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { SIGNER } from '../support/checkpoint.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -35,7 +35,7 @@ const env = () => ({
   SECRETS_KEY: KEY.toString('base64'),
   LOG_LEVEL: 'warn',
 });
-const run = (...args: string[]) => runCommand(['audit', ...args], env());
+const run = (...args: string[]) => callCommand(['audit', ...args], env());
 
 test('poll seals by itself what is settled; head tells it, verify finds it whole, and a changed row broken', async () => {
   const poller = startCommand(['poll'], { ...env(), DATA_DIR: folder.path });
@@ -78,7 +78,7 @@ test('poll seals by itself what is settled; head tells it, verify finds it whole
 
 test('checkpoint key makes a key that others can be told, and never overwrites one', async () => {
   const make = (name: string, to = path.join(folder.path, 'none')) =>
-    runCommand(['checkpoint', 'key', '--name', name, '--file', to]);
+    callCommand(['checkpoint', 'key', '--name', name, '--file', to]);
   const own = path.join(folder.path, 'own.key');
   const made = await make('carteiro.example.com/log', own);
   expect([made.code, made.stdout]).toEqual([
@@ -119,8 +119,8 @@ test('check judges a file without any database', async () => {
   const proof = await readProof(database.pool, row?.id ?? '');
   const file = path.join(folder.path, 'proof.json');
   await writeFile(file, JSON.stringify(proof));
-  const check = () => runCommand(['audit', 'check', file, '--key', SIGNER.text]);
-  expect((await runCommand(['audit', 'check', file])).code).toBe(3);
+  const check = () => callCommand(['audit', 'check', file, '--key', SIGNER.text]);
+  expect((await callCommand(['audit', 'check', file])).code).toBe(3);
   const good = await check();
   expect(good).toEqual({
     code: 0,

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { SIGNER } from '../support/checkpoint.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -51,7 +51,7 @@ async function readAs(login: Login, statement: string): Promise<readonly { entry
 }
 
 const verdictOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as { cabeca: string }).cabeca;
-const run = (login: Login, ...args: string[]) => runCommand(['audit', ...args], { DATABASE_URL: login.url });
+const run = (login: Login, ...args: string[]) => callCommand(['audit', ...args], { DATABASE_URL: login.url });
 
 test.each(['an auditor', 'an auditor who may see CPFs'])(
   '%s runs head, verify, balance, proof and check with DATABASE_URL alone',

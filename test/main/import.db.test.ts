@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import postgres from 'postgres';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { type Finished, runCommand, startCommand } from '../support/command.ts';
+import { type Finished, callCommand, startCommand } from '../support/command.ts';
 import {
   createCoreDatabase,
   environmentOf,
@@ -25,7 +25,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 const LOANS = 40;
 
 const as = (role: string) => ({ ...environment, DATABASE_URL: core.urlOf(`${installation.rolePrefix}_${role}_login`) });
-const carteiro = async (...args: string[]): Promise<Finished> => runCommand(args, environment);
+const carteiro = async (...args: string[]): Promise<Finished> => callCommand(args, environment);
 
 const core = await createCoreDatabase();
 const folder = await makeTestFolder();
@@ -72,16 +72,16 @@ test('a year is imported, read, told to nobody, and a loan of it goes on by a si
   const file = join(folder.path, 'loans.ndjson');
   await writeFile(file, linesOf(yearOfHistory(partnerId, LOANS, new Date(), 'first day')));
   const args = ['import', file, '--closed-until', lastMonth(1), '--batch', '37'];
-  const refused = await runCommand(args, as('app'));
+  const refused = await callCommand(args, as('app'));
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/lacks the rights.*_migrator/)]);
-  const imported = await runCommand(args, as('import'));
+  const imported = await callCommand(args, as('import'));
   expect([imported.code, JSON.parse(imported.stdout)]).toEqual([
     0,
     { lines: 5 * LOANS, events: 5 * LOANS, appended: 5 * LOANS, seconds: expect.any(Number) as number },
   ]);
   const again = startCommand(['import', '-'], as('import'));
   expect((await again.end('SIGTERM')).code).not.toBe(0);
-  expect(JSON.parse((await runCommand(args, as('import'))).stdout)).toMatchObject({ appended: 0 });
+  expect(JSON.parse((await callCommand(args, as('import'))).stdout)).toMatchObject({ appended: 0 });
 
   const loan = idOf('first day', 3);
   const read = async (query = '') =>
@@ -140,12 +140,12 @@ test('a line that does not fit ends it with 1: the line, the key, the rule, and 
   lines[7] = (lines[7] ?? '').replace('"version":3', '"version":4');
   const file = join(folder.path, 'gap.ndjson');
   await writeFile(file, lines.join('\n'));
-  const { code, stdout, stderr } = await runCommand(['import', file, '--batch', '5'], as('import'));
+  const { code, stdout, stderr } = await callCommand(['import', file, '--batch', '5'], as('import'));
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { lines: 5, appended: 5 }]);
   expect(stderr.trim()).toBe(
     'line 8: version: 4 does not follow 2. Lines 1 to 5 are in, and nothing behind them: mend the line and run the same command again',
   );
-  expect(await runCommand(['import', join(folder.path, 'none.ndjson')], as('import'))).toMatchObject({ code: 2 });
+  expect(await callCommand(['import', join(folder.path, 'none.ndjson')], as('import'))).toMatchObject({ code: 2 });
 });
 
 describe('killed', () => {
@@ -189,7 +189,7 @@ describe('killed', () => {
       while ((await sessions()).length > 0) await sleep(20);
       expect((await logged()).length % 10).toBe(0);
     }
-    const whole = await runCommand(args, as('import'));
+    const whole = await callCommand(args, as('import'));
     expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([0, { lines: 150, events: 150 }]);
     expect(await logged()).toEqual(
       mixed.map(({ stream, version, type, data, occurred_at }) => {

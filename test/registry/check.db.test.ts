@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
-import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
+import { type RunningCommand, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -30,7 +30,7 @@ interface Checked {
 }
 
 async function check(url: string, ...more: string[]): Promise<{ code: number | null; stderr: string } & Checked> {
-  const { code, stdout, stderr } = await runCommand(['registry', 'check', url, '--json', ...more]);
+  const { code, stdout, stderr } = await callCommand(['registry', 'check', url, '--json', ...more]);
   return { code, stderr, ...(JSON.parse(stdout) as Checked) };
 }
 
@@ -67,7 +67,7 @@ test('the simulated registry keeps every rule, also one that works on registrati
 const loans: string[] = [];
 
 test('where SANDBOX is false no simulation starts', TIMES, async () => {
-  const refused = await runCommand(['registry', 'serve'], { DATABASE_URL: database.url, SANDBOX: 'false' });
+  const refused = await callCommand(['registry', 'serve'], { DATABASE_URL: database.url, SANDBOX: 'false' });
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toContain('registry serve is a simulation, and SANDBOX is false');
 });
@@ -204,12 +204,12 @@ describe('a bridge that breaks a rule is told which', () => {
   });
 
   test('nobody at the address is out of reach, and the help is a manual', TIMES, async () => {
-    const away = await runCommand(['registry', 'check', 'http://127.0.0.1:1']);
+    const away = await callCommand(['registry', 'check', 'http://127.0.0.1:1']);
     expect(away.code).toBe(3);
     expect(away.stdout).toMatch(/^FAILS {3}GET \/saude answers 2xx: GET \/saude: no answer \(ECONNREFUSED\)$/m);
     expect(away.stderr).toContain('nothing was heard from http://127.0.0.1:1');
-    const help = await runCommand(['registry', 'check', '--help']);
+    const help = await callCommand(['registry', 'check', '--help']);
     expect(help.stdout).toMatch(/point it to a test system[^]*Exit code: 0/);
-    expect((await runCommand(['registry', 'check', 'http://example.com'])).code).toBe(2);
+    expect((await callCommand(['registry', 'check', 'http://example.com'])).code).toBe(2);
   });
 });

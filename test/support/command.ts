@@ -84,7 +84,7 @@ let turn: Promise<unknown> = Promise.resolve();
  * Runs a command to its end within this process, which spares its start: for what is neither killed nor asked how it begins. One
  * at a time; what it logs by itself (pino) goes to this process's own standard error.
  */
-export function callCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Finished> {
+export function callCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
   const result = turn.then(() => callNow(args, { METRICS_PORT: '0', ...env }));
   turn = result.catch(() => undefined);
   return result;

@@ -1,7 +1,7 @@
 /** Why a delivery waits: the first reason that holds, by the command, over HTTP, and by the rules alone. */
 import { expect, test } from 'vitest';
 import { explain, type WaitingFacts } from '../../../src/delivery/partner/explain.ts';
-import { runCommand } from '../../support/command.ts';
+import { callCommand } from '../../support/command.ts';
 import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../../support/delivery-world.ts';
 import { status } from '../../support/receiver.ts';
 
@@ -50,10 +50,10 @@ test('queue explain tells the operator the sentence and the facts that prove it'
   await partner.emit();
   const id = await onlyId();
   const env = { DATABASE_URL: world.api.database.url, SANDBOX: 'true' };
-  const { code, stdout } = await runCommand(['queue', 'explain', id], env);
+  const { code, stdout } = await callCommand(['queue', 'explain', id], env);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^It has been due for \d+ s and .*\n {2}partnerId: [^]*\n {2}status: pendente\n/);
-  const unknown = await runCommand(['queue', 'explain', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'], env);
+  const unknown = await callCommand(['queue', 'explain', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b'], env);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no delivery') as string]);
 });
 
