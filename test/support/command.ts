@@ -98,8 +98,8 @@ async function callNow(args: readonly string[], env: Readonly<Record<string, str
     return true;
   };
   process.env = { PATH: process.env['PATH'], ...env };
-  process.stdout.write = into('stdout') as typeof process.stdout.write;
-  process.stderr.write = into('stderr') as typeof process.stderr.write;
+  process.stdout.write = into('stdout');
+  process.stderr.write = into('stderr');
   try {
     await runCommandLine(args);
     return { code: Number(process.exitCode ?? 0), ...written };
