@@ -1,5 +1,5 @@
 -- Brings rows of a month back that `remove_archived` took: as they were, with their place in the log. What is there already stays as
--- it is. A row that the month's seals do not cover is refused; one that was never sealed is told by `audit verify`.
+-- it is, and of an event that was erased since no answer comes back. A row that the month's seals do not cover is refused; one that was never sealed is told by `audit verify`.
 create or replace function restore_archived(p_month text, p_deliveries json, p_attempts json) returns bigint
   language plpgsql security definer set search_path from current
 as $$
@@ -20,9 +20,12 @@ begin
   get diagnostics deliveries_added = row_count;
   insert into attempts (delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
     address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx)
-  select delivery_id, number, late, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
-    address, key_id, claim, error, answer, body_digest, salt, commitment, recorded_at, epoch, tx
+  select r.delivery_id, r.number, r.late, r.event_id, r.webhook_id, r.partner_id, r.outcome, r.status_code, r.started_at, r.duration_ms,
+    r.url, r.address, r.key_id, r.claim, r.error, case when not is_erased then r.answer end, r.body_digest,
+    case when not is_erased then r.salt end,
+    case when is_erased then coalesce(r.commitment, sha256(r.salt || r.answer)) else r.commitment end, r.recorded_at, r.epoch, r.tx
   from json_populate_recordset(null::attempts, p_attempts) r
+  cross join lateral (select exists (select from events e where e.id = r.event_id and e.salt is null) as is_erased) event
   where (r.epoch, xid8send(r.tx)::bigint) >= (low.first_epoch, low.first_tx)
     and (r.epoch, xid8send(r.tx)::bigint) < (high.end_epoch, high.end_tx)
   on conflict do nothing;

@@ -143,6 +143,30 @@ describe('a removed month', () => {
     expect((await partner.send('GET', '/v1/entregas/0199aaaa-0000-7000-8000-000000000000')).status).toBe(404);
   });
 
+  test('shows no answer of a worker who was forgotten since, and brings none back', async () => {
+    const { sql } = world.api.database;
+    const [erased] = before;
+    const text = Buffer.from('obrigado, João');
+    await sql`create table kept as select id, data, salt, commitment from events where id = ${erased?.evento_id ?? ''}`;
+    await sql`update events set commitment = sha256('x'), salt = null where id = ${erased?.evento_id ?? ''}`;
+    const shown = await partner.read(erased?.id ?? '');
+    expect([shown.corpo, shown.tentativas.map(({ resposta }) => resposta)]).toEqual(['apagado', ['apagado']]);
+    expect((await restore()).code).toBe(0);
+    const [back] = await sql`
+      select answer, salt, octet_length(commitment) as hash from attempts where delivery_id = ${erased?.id ?? ''}`;
+    expect(back).toEqual({ answer: null, salt: null, hash: 32 });
+    expect(await sql`select from attempts where answer = ${text}`).toHaveLength(4);
+    await sql`update events e set salt = k.salt, commitment = k.commitment from kept k where k.id = e.id`;
+    await sql`drop table kept`;
+    await sql`delete from attempts where delivery_id = ${erased?.id ?? ''}`;
+    await sql`delete from deliveries where id = ${erased?.id ?? ''}`;
+    await sql`
+      insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor)
+      select act, month, first_seal, last_seal, place, manifest, rows, actor from archive_acts where act = 'remocao_concluida'`;
+    await untilSettled(sql);
+    await sealAll(world.api.database.pool);
+  });
+
   test('is verified through its files: one that is altered or away is told, and a read of it is 503', async () => {
     const at = path.join(env['ARCHIVE_TO'] as string, MONTH);
     const name = (await readdir(at)).find((file) => file.startsWith('attempts')) as string;
@@ -171,7 +195,7 @@ describe('a removed month', () => {
 
   test('comes back as it was, and maintain leaves it alone until it is archived again', async () => {
     const back = await restore();
-    expect([back.code, back.stderr, JSON.parse(back.stdout)]).toEqual([0, '', { mes: MONTH, linhas: 10 }]);
+    expect([back.code, back.stderr, JSON.parse(back.stdout)]).toEqual([0, '', { mes: MONTH, linhas: 2 }]);
     expect(await digestOfRows()).toBe(digest);
     expect(await verify()).toEqual([]);
     expect((await restore()).stderr).toContain('are in the database: nothing was done');
