@@ -12,8 +12,8 @@
  * A turn is a function of the database because it is several statements, one on a newer snapshot than the other: what is in
  * flight is counted on a newer one than that on which the lanes were locked. A first attempt is claimed by the key that its
  * arrival names (drizzle/functions/serve_arrivals.sql); in one session, claim and arming took 870 us of CPU for one delivery
- * before, and take 590 so. The rest is about `claim_due`. Measured alternatives, for a claim of one delivery: two pipelined statements (locked lanes passed in a session
- * setting) +20 %; three statements with a round trip each +33 %.
+ * before, and take 590 so. The rest is about `claim_due`. Measured alternatives, for a claim of one delivery: two pipelined
+ * statements (locked lanes passed in a session setting) +20 %; three statements with a round trip each +33 %.
  * Fairness between lanes: a lane with many due deliveries is served a few at a time and then waits behind the others.
  * Visiting a lane costs as much as two deliveries. Fairness between partners: a partner takes slots up to its share
  * (slots.ts); the lanes of one that has its share are not looked at. They stay due for the other pollers.
