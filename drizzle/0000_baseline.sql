@@ -1,4 +1,27 @@
 CREATE TYPE "public"."arrival_kind" AS ENUM('due', 'look', 'slot_free', 'slot_free_silent');--> statement-breakpoint
+CREATE TABLE "alert_addresses" (
+	"partner_id" uuid PRIMARY KEY NOT NULL,
+	"email" text,
+	"slack_url" text,
+	"set_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "alerts" (
+	"subject" uuid NOT NULL,
+	"kind" text NOT NULL,
+	"happened_at" timestamp with time zone NOT NULL,
+	"channel" text NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"attempts" smallint DEFAULT 0 NOT NULL,
+	"due_at" timestamp with time zone DEFAULT now(),
+	"sent_at" timestamp (3) with time zone,
+	"error" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "alerts_pkey" PRIMARY KEY("subject","kind","happened_at","channel"),
+	CONSTRAINT "alerts_kind" CHECK (kind in ('falhando', 'suspensao', 'fim_da_falha', 'fim_do_segredo', 'teste')),
+	CONSTRAINT "alerts_channel" CHECK (channel in ('email', 'slack'))
+);
+--> statement-breakpoint
 CREATE TABLE "archive_acts" (
 	"position" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "archive_acts_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"act" text NOT NULL,
@@ -635,6 +658,7 @@ CREATE TABLE "simulated_registrations" (
 	"error" text
 );
 --> statement-breakpoint
+ALTER TABLE "alert_addresses" ADD CONSTRAINT "alert_addresses_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "erasure_pages" ADD CONSTRAINT "erasure_pages_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "erasures" ADD CONSTRAINT "erasures_order_id_erasure_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."erasure_orders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "anchor_receipts" ADD CONSTRAINT "anchor_receipts_size_checkpoints_size_fk" FOREIGN KEY ("size") REFERENCES "public"."checkpoints"("size") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -652,6 +676,8 @@ ALTER TABLE "webhook_history" ADD CONSTRAINT "webhook_history_webhook_id_webhook
 ALTER TABLE "webhooks" ADD CONSTRAINT "webhooks_partner_id_partners_id_fk" FOREIGN KEY ("partner_id") REFERENCES "public"."partners"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_bonds" ADD CONSTRAINT "simulated_bonds_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "simulated_registrations" ADD CONSTRAINT "simulated_registrations_loan_id_loans_id_fk" FOREIGN KEY ("loan_id") REFERENCES "public"."loans"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "alerts_due" ON "alerts" USING btree ("due_at") WHERE due_at is not null;--> statement-breakpoint
+CREATE INDEX "alerts_by_partner" ON "alerts" USING btree ("partner_id","created_at");--> statement-breakpoint
 CREATE INDEX "archive_acts_newest" ON "archive_acts" USING btree ("month","position");--> statement-breakpoint
 CREATE INDEX "archive_acts_sealable" ON "archive_acts" USING brin (epoch,(xid8send(tx)::bigint)) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "arrivals_by_tx" ON "arrivals" USING btree ("tx");--> statement-breakpoint

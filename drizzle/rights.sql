@@ -122,6 +122,10 @@ grant execute on function
 grant execute on function operator_partner() to carteiro_app;
 
 grant delete on arrivals to carteiro_poller;
+-- Alerts to partners' people: the API keeps where to, the pollers tell.
+grant select, insert, update on alert_addresses, alerts to carteiro_app;
+grant select on alert_addresses to carteiro_poller;
+grant select, insert, update on alerts to carteiro_poller;
 -- Attempts by the hour, which the pollers count.
 grant select on attempt_hours to carteiro_app;
 grant select, insert, update, delete on attempt_hours to carteiro_poller;

@@ -11,6 +11,15 @@ export interface EgressProxy {
   readonly resolves: boolean;
 }
 
+/** The server that takes e-mails to people of partners. */
+interface MailSettings {
+  /** `smtp:`, or `smtps:` for TLS from the first byte. */
+  readonly url: URL;
+  /** A file of one line, `user:password`. */
+  readonly authFile: string | null;
+  readonly from: string;
+}
+
 export interface EgressSettings {
   /** The addresses and subnets from which POSTs come, as partners are told them. */
   readonly addresses: readonly string[];
@@ -19,6 +28,7 @@ export interface EgressSettings {
   readonly certFile: string | null;
   readonly keyFile: string | null;
   readonly caFile: string | null;
+  readonly mail: MailSettings | null;
 }
 
 const MAX_ADDRESSES = 64;
@@ -38,6 +48,14 @@ const proxyUrl = z
     'must be http:// or https:// with a host and a port alone; a user and a password belong in EGRESS_PROXY_AUTH_FILE',
   );
 
+const smtpUrl = z
+  .string()
+  .refine(
+    (text) => /^smtps?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text),
+    'must be smtp:// or smtps:// with a host and a port alone; a user and a password belong in SMTP_AUTH_FILE',
+  )
+  .transform((text) => new URL(text));
+
 const file = z.string().optional();
 
 export const EGRESS_VARIABLES = {
@@ -48,6 +66,9 @@ export const EGRESS_VARIABLES = {
   EGRESS_CERT_FILE: file,
   EGRESS_KEY_FILE: file,
   EGRESS_CA_FILE: file,
+  SMTP_URL: smtpUrl.optional(),
+  SMTP_AUTH_FILE: file,
+  SMTP_FROM: z.email('must be an e-mail address').optional(),
 };
 
 export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIABLES>>): EgressSettings {
@@ -59,5 +80,9 @@ export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIAB
     certFile: values.EGRESS_CERT_FILE ?? null,
     keyFile: values.EGRESS_KEY_FILE ?? null,
     caFile: values.EGRESS_CA_FILE ?? null,
+    mail:
+      values.SMTP_URL === undefined || values.SMTP_FROM === undefined
+        ? null
+        : { url: values.SMTP_URL, authFile: values.SMTP_AUTH_FILE ?? null, from: values.SMTP_FROM },
   };
 }

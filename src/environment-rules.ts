@@ -35,6 +35,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const NEEDS = [
   ['REGISTRY_CERT_FILE', 'REGISTRY_KEY_FILE'],
   ['REGISTRY_KEY_FILE', 'REGISTRY_CERT_FILE'],
+  ['SMTP_URL', 'SMTP_FROM'],
+  ['SMTP_FROM', 'SMTP_URL'],
+  ['SMTP_AUTH_FILE', 'SMTP_URL'],
   ['EGRESS_CERT_FILE', 'EGRESS_KEY_FILE'],
   ['EGRESS_KEY_FILE', 'EGRESS_CERT_FILE'],
   ['EGRESS_PROXY_AUTH_FILE', 'EGRESS_PROXY_URL'],

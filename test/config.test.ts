@@ -53,7 +53,7 @@ describe('the configuration', () => {
       loanCore: 'own',
       marginReuseHours: 24,
       documentsDeadlineDays: 15,
-      egress: { addresses: [], proxy: null, certFile: null, keyFile: null, caFile: null },
+      egress: { addresses: [], proxy: null, certFile: null, keyFile: null, caFile: null, mail: null },
       rateLimitPerMinute: 0,
       registry: REGISTRY_SETTINGS,
       maxConnections: 400,

@@ -74,6 +74,8 @@ export type Refusal =
   | { readonly kind: 'newSecretSigns' }
   /** The cursor in `field` was not written for this list. */
   | { readonly kind: 'foreignCursor'; readonly field: string }
+  /** No mail server is configured. */
+  | { readonly kind: 'noMail' }
   /** The log no longer has the cursor's event; `goOn` is the cursor to continue with. */
   | { readonly kind: 'cursorAhead'; readonly goOn: string }
   /** The export that `corte` names has not ended here: transactions below it are still open. */

@@ -82,6 +82,12 @@ export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number];
 /** What can happen to a partner's account, as its history tells it. */
 export const PARTNER_CHANGES = ['criacao', 'alteracao', 'desativacao', 'reativacao'] as const;
 
+/** What people of a partner are told of, and where. */
+export const ALERT_KINDS = ['falhando', 'suspensao', 'fim_da_falha', 'fim_do_segredo', 'teste'] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+export const ALERT_CHANNELS = ['email', 'slack'] as const;
+export type AlertChannel = (typeof ALERT_CHANNELS)[number];
+
 /** The orders a person gives for deliveries: send one again, many again, a test, the suspended ones; or cancel one. */
 export const SEND_ORDERS = ['reenvio', 'reenvio_em_lote', 'teste', 'retomada', 'cancelamento'] as const;
 export type SendOrder = (typeof SEND_ORDERS)[number];

@@ -14,6 +14,7 @@ import { describeApi } from './openapi/document.ts';
 import { type AddOperation, type AnyRespond, guarded, type Operation } from './operation.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-trace.ts';
+import { addAlertRoutes } from './routes/alerts.ts';
 import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
 import { addAuditListRoutes } from './routes/audit-lists.ts';
 import { addAuditProofRoutes } from './routes/audit-proof.ts';
@@ -60,6 +61,7 @@ const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
   addWebhookOptionRoutes,
   addWebhookHistoryRoutes,
   addEgressRoutes,
+  addAlertRoutes,
   addDeliveryListRoutes,
   addDeliveryRoutes,
   addSummaryRoutes,

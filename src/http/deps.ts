@@ -32,6 +32,8 @@ export interface HttpDeps {
   readonly documentsDeadlineDays: number;
   /** From which addresses and subnets POSTs come; empty: nobody has told. */
   readonly egressAddresses: readonly string[];
+  /** Whether a mail server is configured. */
+  readonly sendsMail: boolean;
   /** True accepts `http:` and private hosts as webhook targets. */
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */

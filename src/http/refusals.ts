@@ -39,6 +39,7 @@ const CODES = {
   noNewSecret: 'TRANSICAO_INVALIDA',
   newSecretSigns: 'TRANSICAO_INVALIDA',
   foreignCursor: 'ERRO_VALIDACAO',
+  noMail: 'ERRO_VALIDACAO',
   cursorAhead: 'CURSOR_ADIANTE',
   cutNotSettled: 'ERRO_VALIDACAO',
 } as const satisfies Record<RefusalKind, ErrorCode>;
@@ -117,6 +118,7 @@ const TOLD: { readonly [K in RefusalKind]: (refusal: RefusalOf<K>) => Told } = {
   noNewSecret: () => ({ text: 'nenhum secret novo espera; peça um com POST …/segredo' }),
   newSecretSigns: () => ({ text: 'o secret novo já assina; troque-o com POST …/segredo' }),
   foreignCursor: ({ field }) => wrong(field, 'deve ser o proximo_cursor de uma resposta desta lista'),
+  noMail: () => wrong('email', 'o operador não configurou um servidor de e-mail'),
   cursorAhead: ({ goOn }) => ({
     text:
       'o banco de dados voltou a um momento anterior ao deste cursor; continue com o cursor de detalhes, e trate de novo, ' +

@@ -13,6 +13,7 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { MAX_BODY_BYTES } from '../http/body/body.ts';
 import { createGate } from '../http/gate.ts';
 import { logRequests } from '../http/request-log.ts';
+import { addAlertPages } from './alerts/pages.ts';
 import { addAuditorPages } from './auditor/pages.ts';
 import { addDeliveryPages } from './deliveries/pages.ts';
 import { addDocsPages, REFERENCE_PATHS } from './docs/pages.ts';
@@ -106,6 +107,7 @@ export function createPainel(deps: PainelDeps): Painel {
   addWebhookPages(app, guard, streams);
   addLoanPages(app, guard);
   addEventPages(app, guard);
+  addAlertPages(app, guard);
   addAuditorPages(app, deps, guard);
   addOperatorPages(app, guard, streams);
   const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;

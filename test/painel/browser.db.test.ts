@@ -110,6 +110,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     '/painel/webhooks',
     `/painel/webhooks/${webhookId}`,
     '/painel/webhooks/novo',
+    '/painel/avisos',
     '/painel/emprestimos',
     `/painel/emprestimos/${loanId}`,
     '/painel/eventos',

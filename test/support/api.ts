@@ -89,6 +89,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     sandbox: addSandbox,
     loanCore: 'own',
     documentsDeadlineDays: 15,
+    sendsMail: true,
     egressAddresses: ['203.0.113.0/28', '2001:db8::7'],
     allowInsecure: false,
     rateLimitPerMinute: 0,

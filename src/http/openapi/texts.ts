@@ -53,6 +53,7 @@ export const TAG_MEANING: Readonly<Record<string, Bilingual>> = {
     pt: 'Entregas: um evento para um webhook, com suas tentativas.',
     en: 'Deliveries: one event for one webhook, with its attempts.',
   },
+  alertas: { pt: 'Avisos a pessoas do parceiro.', en: 'Alerts to people of the partner.' },
   enderecos: { pt: 'De onde partem as entregas.', en: 'Where deliveries come from.' },
   resumo: { pt: 'Como vão os envios ao parceiro.', en: "How the partner's deliveries fare." },
   eventos: {

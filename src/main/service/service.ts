@@ -150,6 +150,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     loanCore: config.loanCore,
     documentsDeadlineDays,
     egressAddresses: config.egress.addresses,
+    sendsMail: config.egress.mail !== null,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),

@@ -17,6 +17,7 @@ import { parseTarget } from '../../delivery/target/parse-target.ts';
 import type { Logger } from '../../log-lines.ts';
 import { keepOperatorWebhook, type OperatorWebhook } from '../../webhooks/operator-webhook.ts';
 import { createVault, type Vault } from '../../webhooks/secrets.ts';
+import { runAlerts } from './alerts.ts';
 import { startBackground } from '../service/background.ts';
 import { readSecretsKeys } from '../service/secrets-keys.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
@@ -40,7 +41,10 @@ export async function startJudging(deps: ServiceDeps): Promise<Part> {
           log.warn({ webhook_id: webhookId, change }, 'the policy for failing endpoints has changed a webhook');
         }
       };
-      await runJudge({ pool, log, vault, policy: config.failingPolicy, wanted, tell }, stopping);
+      await Promise.all([
+        runJudge({ pool, log, vault, policy: config.failingPolicy, wanted, tell }, stopping),
+        runAlerts(config, { pool, log }, stopping),
+      ]);
     },
   });
 }

@@ -59,7 +59,7 @@ export const UPKEEP: readonly Upkeep[] = [
     name: 'judge',
     period: '5 s',
     roles: ['poller'],
-    does: 'finds the webhooks that keep failing, and suspends them by the policy',
+    does: 'finds the webhooks that keep failing, suspends them by the policy, and tells people of their partner',
     start: startJudging,
   },
   {

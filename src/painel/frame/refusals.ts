@@ -36,6 +36,12 @@ export function refusalList(
   </div>`;
 }
 
+/** What marks a field that is refused. */
+export function wrongField(refusal: Refusal | undefined, field: string): Html | '' {
+  const isWrong = refusal?.error.detalhes?.some(({ campo }) => campo === field || campo.startsWith(`${field}.`));
+  return isWrong === true ? html`aria-invalid="true"` : '';
+}
+
 function answerRefusal(c: PainelContext, { status, error }: Refusal): Response | Promise<Response> {
   const { texts: t } = c.var;
   return answerPage(c, {

@@ -7,7 +7,7 @@ import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { formToken } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
+import { refusalList, wrongField } from '../frame/refusals.ts';
 
 interface Form {
   /** Absent: a new webhook. */
@@ -38,6 +38,7 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
           value="${wanted?.url ?? ''}"
           placeholder="https://"
           aria-describedby="url-hint"
+          ${wrongField(refusal, 'url')}
         />
         <p id="url-hint" class="dim">${t.webhooks.urlHint}</p>
         ${eventBoxes(visit, wanted?.eventos ?? [])}

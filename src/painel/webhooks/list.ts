@@ -28,6 +28,7 @@ export async function showWebhooks(visit: Visit): Promise<Response> {
             ? html`<a class="button" href="/painel/webhooks">${t.webhooks.onlyActive}</a>`
             : html`<a class="button" href="/painel/webhooks?ativo=todos">${t.webhooks.inactiveToo}</a>`
         }
+        <a class="button" href="/painel/avisos">${t.alerts.title}</a>
       </div>
       ${webhooks.length === 0 ? html`<p>${t.webhooks.empty}</p>` : table(visit, webhooks)}
       <p class="dim">${t.webhooks.ofDay}</p>`,

@@ -144,19 +144,6 @@ export const partner: typeof pt = {
       encerrado: 'The secret before does not sign any more.',
     },
   },
-  recovery: {
-    title: 'Recover deliveries',
-    open: 'Recover',
-    intro: 'Sends again what failed since an instant: it counts first, then you confirm.',
-    count: 'Count',
-    found: (count, inFlight) =>
-      `${count} deliveries fit${inFlight === 0 ? '' : `; ${inFlight} more are in flight and left alone`}.`,
-    what: "Each goes with the same id and body, and its schedule begins anew. The pace is the webhook's.",
-    send: 'Send again',
-    inactive: 'The webhook is inactive: reactivate it before you recover.',
-    progress: (sent, total) => `${sent} of ${total} sent again…`,
-    done: (count) => `${count} deliveries are on their way again.`,
-  },
   events: {
     title: 'Events',
     intro: 'What happened, in the order of commits: the feed of GET /v1/eventos.',

@@ -1,0 +1,47 @@
+/** Where a partner's people are told of their webhooks, and what they were told. */
+import { z } from 'zod';
+import { ALERT_CHANNELS, ALERT_KINDS } from '../statuses.ts';
+import { id, timestamp } from '../values.ts';
+
+const EXAMPLE = { examples: ['plantao@parceiro.example.com'] };
+const ADDRESS = 'deve ser um endereço de e-mail';
+const LABEL = '[A-Za-z0-9][A-Za-z0-9-]{0,62}';
+/** Of what RFC 5321 allows, what people have; no look-around: many engines have none. */
+const email = z
+  .string(ADDRESS)
+  .max(254, 'tem no máximo 254 caracteres')
+  .regex(new RegExp(String.raw`^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}@${LABEL}(?:\.${LABEL}){1,4}$`), ADDRESS)
+  .meta(EXAMPLE);
+
+/** Null, or left out: nobody is told there. The schema of the URL is a webhook's. */
+export function alertAddresses<U extends z.ZodType<string>>(url: U) {
+  return z.strictObject({ email: email.nullable().default(null), slack_url: url.nullable().default(null) });
+}
+
+export const alertSettings = z
+  .strictObject({
+    email: z.string().meta(EXAMPLE).nullable(),
+    /** Its origin alone: the rest is a secret of the chat's. */
+    slack: z
+      .string()
+      .meta({ examples: ['https://hooks.slack.com'] })
+      .nullable(),
+    /** False: the operator has set no mail server. */
+    email_disponivel: z.boolean(),
+    /** The newest. */
+    avisos: z.array(
+      z
+        .strictObject({
+          tipo: z.enum(ALERT_KINDS),
+          canal: z.enum(ALERT_CHANNELS),
+          webhook_id: id.nullable(),
+          criado_em: timestamp,
+          enviado_em: timestamp.nullable(),
+          tentativas: z.int().meta({ examples: [1] }),
+          erro: z.string().nullable(),
+        })
+        .meta({ id: 'Aviso' }),
+    ),
+  })
+  .meta({ id: 'Avisos' });
+export type AlertSettings = z.infer<typeof alertSettings>;

@@ -1,0 +1,117 @@
+/** Where people are told of their webhooks: an e-mail address, a chat, and the newest alerts. */
+import type { Hono } from 'hono';
+import { html } from 'hono/html';
+import type { AlertSettings } from '../../contract/resources/alerts.ts';
+import { type Answer, Refused, type Refusal } from '../api-client.ts';
+import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Guard } from '../frame/guard.ts';
+import { answerPage } from '../frame/page.ts';
+import { formToken, moment, notice, shortId, table } from '../frame/parts.ts';
+import { refusalList, wrongField } from '../frame/refusals.ts';
+
+const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
+const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
+const PATH = '/painel/avisos';
+
+export function addAlertPages(app: Hono<PainelEnv>, guard: Guard): void {
+  const settle = (visit: Visit, answer: Answer<AlertSettings>, done: string) => {
+    if (answer.ok) return visit.c.redirect(`${PATH}?feito=${done}`, 303);
+    if (answer.status !== 400) throw new Refused(answer);
+    return show(visit, answer);
+  };
+  app.get(
+    PATH,
+    guard.show(READ, (visit) => show(visit)),
+  );
+  app.post(
+    PATH,
+    guard.act(WRITE, async (visit, form) => {
+      const [email = '', url = ''] = ['email', 'slack_url'].map((name) => form.get(name)?.trim());
+      const wanted = { email: email || null, slack_url: url || null };
+      return settle(visit, await visit.api.send<AlertSettings>('PUT', '/v1/alertas', wanted), 'salvo');
+    }),
+  );
+  app.post(
+    `${PATH}/teste`,
+    guard.act(WRITE, async (visit) =>
+      settle(visit, await visit.api.send<AlertSettings>('POST', '/v1/alertas/teste'), 'teste'),
+    ),
+  );
+}
+
+async function show(visit: Visit, refusal?: Refusal): Promise<Response> {
+  const { c, t, api, session } = visit;
+  const settings = await api.read<AlertSettings>('/v1/alertas');
+  const done = t.alerts.done[c.req.query('feito') ?? ''];
+  return answerPage(c, {
+    title: t.alerts.title,
+    status: refusal === undefined ? 200 : 400,
+    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
+      ${done === undefined ? '' : notice('done', done)}
+      <p>${t.alerts.intro}</p>
+      ${session.identity.scopes.has('webhooks:write') ? form(visit, settings, refusal) : ''}
+      ${settings.avisos.length === 0 ? '' : alertTable(visit, settings)}`,
+  });
+}
+
+function form(visit: Visit, { email, slack, email_disponivel: hasMail }: AlertSettings, refusal?: Refusal): Html {
+  const { t } = visit;
+  return html`<form class="stack narrow" method="post" action="${PATH}">
+      ${formToken(visit)}
+      <label for="email">${t.alerts.email}</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        value="${email ?? ''}"
+        ${wrongField(refusal, 'email')}
+        ${hasMail ? '' : html`disabled`}
+      />
+      ${hasMail ? '' : html`<p class="dim">${t.alerts.noMail}</p>`}
+      <label for="slack_url">${t.alerts.slack}</label>
+      <input
+        id="slack_url"
+        name="slack_url"
+        type="url"
+        placeholder="https://hooks.slack.com/services/…"
+        autocomplete="off"
+        ${wrongField(refusal, 'slack_url')}
+        aria-describedby="slack-dica"
+      />
+      <p id="slack-dica" class="dim">${slack === null ? t.alerts.slackHint : t.alerts.slackNow(slack)}</p>
+      <button class="primary">${t.webhooks.save}</button>
+    </form>
+    ${
+      email === null && slack === null
+        ? ''
+        : html`<form method="post" action="${PATH}/teste">${formToken(visit)}<button>${t.webhooks.test}</button></form>`
+    }`;
+}
+
+function alertTable(visit: Visit, { avisos }: AlertSettings): Html {
+  const { t } = visit;
+  return html`<h2>${t.alerts.newest}</h2>
+    ${table(
+      t.alerts.newest,
+      [t.loans.at, t.alerts.kind, t.deliveries.webhook, t.alerts.channel, t.deliveries.status],
+      avisos.map(
+        ({ tipo, canal, webhook_id: id, criado_em, enviado_em, erro, tentativas }) =>
+          html`<tr>
+            <td>${moment(visit, criado_em)}</td>
+            <td><code>${tipo}</code></td>
+            <td>${id === null ? '–' : html`<a href="/painel/webhooks/${id}">${shortId(id)}</a>`}</td>
+            <td>${canal}</td>
+            <td>
+              ${
+                enviado_em === null
+                  ? html`<span class="badge badge-${erro === null ? 'pendente' : 'erro'}"
+                        >${erro ?? t.status.pendente}</span
+                      >
+                      ${tentativas}`
+                  : html`<span class="badge badge-entregue">${t.status.entregue}</span>`
+              }
+            </td>
+          </tr>`,
+      ),
+    )}`;
+}

@@ -1,0 +1,182 @@
+/** Alerts to people of a partner, taken by a real SMTP server and by a real receiver. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import type { ErrorBody } from '../../src/contract/errors.ts';
+import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
+import { openAlerts } from '../../src/main/upkeep/alerts.ts';
+import type { Registered, Subscriber } from '../support/delivery-world.ts';
+import { type PainelWorld, startPainelWorld } from '../support/painel.ts';
+import { status } from '../support/receiver.ts';
+import { silentLog } from '../support/silent-log.ts';
+
+const EMAIL = 'plantao@parceiro.example.com';
+const folder = mkdtempSync(path.join(tmpdir(), 'carteiro-mail-'));
+const authFile = path.join(folder, 'smtp');
+writeFileSync(authFile, 'carteiro:s3nha\n');
+const mails: string[] = [];
+let refusal: Error | null = null;
+let smtp: SMTPServer;
+let world: PainelWorld;
+let partner: Subscriber;
+let webhook: Registered;
+let alerts: Awaited<ReturnType<typeof openAlerts>>;
+
+async function open(more: Partial<Config> = {}) {
+  const url = new URL(`smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`);
+  const mail = { url, authFile, from: 'carteiro@financiador.example.com' };
+  const egress = { proxy: null, certFile: null, keyFile: null, caFile: null, addresses: [], mail };
+  const publicUrl = new URL('https://carteiro.example.com');
+  return openAlerts({ egress, allowInsecureTargets: true, publicUrl, ...more } as unknown as Config, silentLog);
+}
+
+beforeAll(async () => {
+  world = await startPainelWorld();
+  smtp = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, answer) =>
+      username === 'carteiro' && password === 's3nha' ? answer(null, { user: username }) : answer(new Error('no')),
+    onData(stream, _session, answer) {
+      let text = '';
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+      stream.on('end', () => {
+        if (refusal === null) mails.push(text);
+        answer(refusal);
+      });
+    },
+  });
+  smtp.listen(0, '127.0.0.1');
+  await once(smtp.server, 'listening');
+});
+afterAll(async () => {
+  smtp.close(() => undefined);
+  rmSync(folder, { recursive: true });
+  await world.close();
+});
+beforeEach(async () => {
+  partner = await world.subscriber();
+  webhook = await partner.register();
+  alerts = await open();
+  mails.length = 0;
+  refusal = null;
+});
+afterEach(() => alerts.close());
+
+const chat = () => `${world.receiver.url}/chat/${partner.id}/T0K3N`;
+const put = (body: object) => partner.send<AlertSettings & ErrorBody>('PUT', '/v1/alertas', body);
+const told = async () => (await partner.send<AlertSettings>('GET', '/v1/alertas')).body.avisos;
+const chats = () => world.postsTo(new URL(chat()).pathname);
+
+/** A line of history as the policy for failing endpoints writes it. */
+async function change(what: string) {
+  await world.api.database.sql`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor, changed_at)
+    select id, partner_id, url, events, active, ${what}, 'servico', clock_timestamp() from webhooks where id = ${webhook.id}`;
+}
+const turn = () => alerts.turn(world.api.database.pool);
+const untilDue = () =>
+  world.api.database.sql`update alerts set due_at = now() where partner_id = ${partner.id} and due_at is not null`;
+
+describe('an alert', () => {
+  test('is told once on each channel, however many look, with the host and the page, and nothing that is secret', async () => {
+    await change('falhando');
+    const set = await put({ email: EMAIL, slack_url: chat() });
+    expect([set.status, set.body.email, set.body.slack]).toEqual([200, EMAIL, world.receiver.url]);
+    expect(set.text).not.toContain('T0K3N');
+    await turn();
+    expect([mails, chats()]).toEqual([[], []]);
+    await change('suspensao');
+    await Promise.all([turn(), turn(), turn()]);
+    await untilDue();
+    await turn();
+    expect([mails.length, chats().length]).toEqual([1, 1]);
+    const [mail = ''] = mails;
+    expect(mail).toContain(`To: ${EMAIL}`);
+    expect(mail).toMatch(/^Subject: Carteiro: webhook em 127\.0\.0\.1:\d+ suspenso/m);
+    const { text } = JSON.parse(chats()[0]?.body.toString() ?? '') as { text: string };
+    expect(text).toContain(`https://carteiro.example.com/painel/webhooks/${webhook.id}`);
+    expect(mail + text).not.toContain(webhook.path);
+    expect((await told()).map(({ tipo, canal, erro }) => `${tipo} ${canal} ${erro}`).toSorted()).toEqual([
+      'suspensao email null',
+      'suspensao slack null',
+    ]);
+  });
+
+  test('that is not taken is tried again, says why, and is given up in the end', async () => {
+    await put({ email: EMAIL, slack_url: chat() });
+    refusal = Object.assign(new Error('not now'), { responseCode: 451 });
+    world.receiver.answerWith(status(500), new URL(chat()).pathname);
+    await change('falhando');
+    await turn();
+    const errors = Object.fromEntries((await told()).map((one) => [one.canal, [one.erro, one.enviado_em]]));
+    expect(errors).toEqual({
+      email: [expect.stringContaining('451'), null],
+      slack: [expect.stringContaining('500'), null],
+    });
+    refusal = null;
+    for (let tries = 0; tries < 10; tries += 1) {
+      await untilDue();
+      await turn();
+    }
+    expect(mails).toHaveLength(1);
+    expect(chats()).toHaveLength(8);
+    const ends = Object.fromEntries(
+      (await told()).map((one) => [one.canal, [one.tentativas, one.enviado_em !== null]]),
+    );
+    expect(ends).toEqual({ email: [2, true], slack: [8, false] });
+  });
+
+  test('tells of a secret that ends within three hours, and of a test that was asked for', async () => {
+    await put({ slack_url: chat() });
+    await world.api.database.sql`
+      update webhooks set previous_encrypted_secret = encrypted_secret, previous_until = now() + interval '2 hours'
+      where id = ${webhook.id}`;
+    await partner.send('POST', '/v1/alertas/teste');
+    await partner.send('POST', '/v1/alertas/teste');
+    await turn();
+    await turn();
+    expect((await told()).map(({ tipo }) => tipo).toSorted()).toContain('fim_do_segredo');
+    expect(chats().filter(({ body }) => body.includes('deixa de assinar'))).toHaveLength(1);
+    expect(chats().filter(({ body }) => body.includes('aviso de teste')).length).toBeGreaterThan(0);
+  });
+
+  test('never goes to a private address, nor to one that was taken away', async () => {
+    await put({ slack_url: chat() });
+    await change('falhando');
+    const strict = await open({ allowInsecureTargets: false });
+    await strict.turn(world.api.database.pool);
+    await strict.close();
+    expect([chats(), (await told())[0]?.erro]).toEqual([[], expect.stringContaining('DESTINO_RECUSADO')]);
+    expect((await put({})).body.slack).toBeNull();
+    await untilDue();
+    await turn();
+    expect(chats()).toEqual([]);
+  });
+});
+
+test('an address that is none is refused with its field, on the page too, and a stranger sees nothing', async () => {
+  for (const email of ['nada', `a@b.example\r\nBcc: ${EMAIL}`, `x${'y'.repeat(260)}@b.example`]) {
+    const { status: code, body } = await put({ email });
+    expect([code, body.detalhes?.[0]?.campo]).toEqual([400, 'email']);
+  }
+  expect((await put({ slack_url: 'ftp://x.example' })).body.detalhes?.[0]?.campo).toBe('slack_url');
+  const visitor = await world.signedIn(partner.id);
+  const wrong = await visitor.submit('/painel/avisos', '/painel/avisos', { email: 'nada' });
+  expect([wrong.status, wrong.text.match(/aria-invalid="true"/g)?.length]).toEqual([400, 1]);
+  const saved = await visitor.submit('/painel/avisos', '/painel/avisos', { email: EMAIL, slack_url: chat() });
+  expect(saved.headers.get('location')).toBe('/painel/avisos?feito=salvo');
+  expect((await visitor.get('/painel/avisos?feito=salvo')).text).toContain(EMAIL);
+  const stranger = await (await world.subscriber()).send<AlertSettings>('GET', '/v1/alertas');
+  expect(stranger.body).toMatchObject({ email: null, slack: null, avisos: [] });
+  const mute = await startPainelWorld({ sendsMail: false });
+  const other = await mute.subscriber();
+  const refused = await other.send('PUT', '/v1/alertas', { email: EMAIL });
+  expect([refused.status, refused.body.detalhes?.[0]?.campo]).toEqual([400, 'email']);
+  await mute.close();
+});
