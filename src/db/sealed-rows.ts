@@ -42,7 +42,7 @@ export const SOURCES = {
     subject: 'id',
     columns: `position id stream version type family partner_id occurred_at actor request_id fan_out imported
       catalog_version loan_version snapshot traceparent commitment tx epoch`,
-    made: { commitment: `coalesce(t.commitment, sha256(t.salt || ${BODY}))` },
+    made: { commitment: `case when t.salt is null then t.commitment else sha256(t.salt || ${BODY}) end` },
     texts: ['actor'],
     hashes: ['commitment'],
     shown: {
@@ -56,7 +56,7 @@ export const SOURCES = {
     subject: 'delivery_id',
     columns: `delivery_id number late event_id webhook_id partner_id outcome status_code started_at duration_ms url address
       key_id claim error body_digest commitment recorded_at tx epoch`,
-    made: { commitment: 'coalesce(t.commitment, sha256(t.salt || t.answer))' },
+    made: { commitment: 'case when t.salt is null then t.commitment else sha256(t.salt || t.answer) end' },
     texts: ['url', 'error'],
     hashes: ['body_digest', 'commitment'],
     shown: { delivery_id: 't.delivery_id', number: 't.number', event_id: 't.event_id', is_erased: 't.salt is null' },

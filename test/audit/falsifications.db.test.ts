@@ -115,7 +115,7 @@ const TABLE = `
   update events set data = (data::text || ' ')::json where id = :e
 [superuser: verify check] another body under a hash that was put in by hand
   update events set data = '{}', commitment = sha256(salt || 'x') where id = :e
-[superuser: check] another body beside the hash of the one that was sent
+[superuser: verify check] another body beside the hash of the one that was sent
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}' where id = :e
 [superuser: verify check] a body taken away as if it had been erased
   update events set commitment = (select sha256(m.salt || m.body) from messages m where event_id = :e), data = '{}', salt = null where id = :e

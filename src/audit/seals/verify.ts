@@ -12,22 +12,17 @@ import type { Verifier } from '../checkpoint/note.ts';
 import { findUnsigned } from '../checkpoint/unsigned.ts';
 import { findStrangeErasures } from './erased.ts';
 import { findStrangeDeliveries, findStrangeStates } from './state.ts';
-import { findStrangeTimes, findUnsealed } from './unsealed.ts';
+import { findUnsealed } from './unsealed.ts';
 import { type CommonHead, describeFork } from './fork.ts';
 import { type ArchivedLeaves, compareArchived } from './archived-leaves.ts';
 import { ofSeal, type VerifyFinding, wrongTree } from './compare-rows.ts';
 import { GrowingTree } from './growing-tree.ts';
-import { LeafCollector, type Leaves } from './leaves.ts';
-import { leafHash, levelAbove, rootOf, sha256, type TreeHead } from './merkle.ts';
+import { hashSealsAgain } from './hash-again.ts';
+import { leafHash, type TreeHead } from './merkle.ts';
 import { findStrangeDefinitions, findStrangeTables } from './tables.ts';
-import { type LogPoint, readEntries, type Sight, sightOf, within } from './rows.ts';
+import { type LogPoint, sightOf } from './rows.ts';
 import { readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
-/** One statement reads the rows of at most this many seals, and takes no further seal once it has this many rows. */
-const CHUNK_SEALS = 1_024;
-const CHUNK_ROWS = 65_536;
-/** Statements at once. */
-const PARALLEL = 3;
 const TILE_BITS = 8;
 
 export interface Verification {
@@ -74,21 +69,13 @@ export async function verifySeals(
   const from = await run.begin(pool, since, unfinished);
   run.tell(...(await pool.run(findStrangeTables)));
   if (installation !== undefined) run.tell(...(await findStrangeDefinitions(pool, installation)));
-  for (;;) {
-    const [after, before] = [run.last?.number ?? 0, run.last?.sealedAt ?? null];
-    const next = inChunks(await pool.run((sql) => readSeals(sql, after, CHUNK_SEALS * PARALLEL))).slice(0, PARALLEL);
-    if (next.length === 0) break;
-    const found = (await Promise.all(next.map((chunk) => hashAgain(pool, chunk, sight)))).flat();
-    for (const [index, seal] of next.flat().entries()) {
-      const again = found[index];
-      await run.look(pool, seal, again !== undefined);
-      if (again === undefined) continue;
-      if (!again.isWhole) {
-        run.tell(...(await compareArchived(pool, seal, again.leaves, sight, await archived(seal.number))));
-      }
-      if (again.isWhole && !again.isTreeKept) run.tell(wrongTree(seal.number));
+  for await (const { seals, strangeTimes } of hashSealsAgain(pool, run.last, sight)) {
+    for (const { seal, leaves, isWhole, isTreeKept } of seals) {
+      await run.look(pool, seal);
+      if (!isWhole) run.tell(...(await compareArchived(pool, seal, leaves, sight, await archived(seal.number))));
+      else if (!isTreeKept) run.tell(wrongTree(seal.number));
     }
-    run.tell(...(await pool.run((sql) => findStrangeTimes(sql, next.flat(), before))));
+    run.tell(...strangeTimes);
     await run.holdNodes(pool);
     if (run.isInOrder()) await onPart?.(run.found());
   }
@@ -155,7 +142,7 @@ class Run {
     this.#findings.push(...findings);
   }
 
-  async look(pool: Pool, seal: Seal, isRead: boolean): Promise<void> {
+  async look(pool: Pool, seal: Seal): Promise<void> {
     const expected = (this.last?.number ?? 0) + 1;
     const from: LogPoint = this.last?.end ?? { epoch: 0, tx: 0 };
     if (seal.number !== expected) {
@@ -163,7 +150,6 @@ class Run {
     } else if (seal.from.epoch !== from.epoch || seal.from.tx !== from.tx) {
       this.tell(ofSeal('selo_alterado', seal.number, 'it does not begin where the seal before it ends'));
     }
-    if (!isRead) this.tell(ofSeal('selo_alterado', seal.number, 'its span lies before that of another seal'));
     const leaf = leafHash(sealEntry(seal));
     if (!leaf.equals(seal.leaf)) this.tell(ofSeal('selo_alterado', seal.number, 'its own fields were changed'));
     for (const { size, root } of this.#tree.append(leaf)) {
@@ -195,53 +181,4 @@ async function readNodes(sql: Tx, places: readonly string[]): Promise<ReadonlyMa
     select place, hash from unnest(${places as string[]}::text[]) place
     join seal_nodes on level = split_part(place, '/', 1)::int and index = split_part(place, '/', 2)::bigint`;
   return new Map(nodes.map(({ place, hash }) => [place, hash]));
-}
-
-/** Consecutive seals of one statement; a seal that spans two epochs is alone. */
-function inChunks(seals: readonly Seal[]): Seal[][] {
-  const chunks: Seal[][] = [];
-  let rows = 0;
-  for (const seal of seals) {
-    const before = chunks.at(-1)?.at(-1);
-    const follows = before !== undefined && before.end.epoch === seal.from.epoch && before.end.tx === seal.from.tx;
-    const isOneEpoch = before?.from.epoch === seal.end.epoch;
-    const isFull = (chunks.at(-1)?.length ?? 0) >= CHUNK_SEALS || rows + seal.rows > CHUNK_ROWS;
-    if (follows && isOneEpoch && !isFull) chunks.at(-1)?.push(seal);
-    else chunks.push([seal]);
-    rows = (chunks.at(-1)?.length === 1 ? 0 : rows) + seal.rows;
-  }
-  return chunks;
-}
-
-interface HashedAgain {
-  readonly leaves: Leaves;
-  readonly isWhole: boolean;
-  /** Proofs are made of what is kept beside the seal, so that must be right, too. */
-  readonly isTreeKept: boolean;
-}
-
-/** What the rows that lie in the span of each of these seals hash to now. */
-async function hashAgain(pool: Pool, seals: readonly Seal[], sight: Sight): Promise<HashedAgain[]> {
-  const [first, last] = [seals[0], seals.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const span = within({ from: first.from, end: last.end });
-  const collector = new LeafCollector(seals.length === 1 ? [Infinity] : seals.map(({ end }) => end.tx));
-  const trees = await pool.run(async (sql) => {
-    await readEntries(sql, span, sight, collector.add);
-    return sql<{ number: number; leaves: Buffer; nodes: Buffer }[]>`
-      select number::float8, sha256(leaves) as leaves, sha256(nodes) as nodes
-      from seal_trees where number between ${first.number} and ${last.number}`;
-  });
-  const kept = new Map(trees.map((tree) => [tree.number, tree]));
-  const found = collector.finish();
-  return seals.map((seal, index): HashedAgain => {
-    const leaves = found[index] as Leaves;
-    const nodes = levelAbove(leaves.hashes);
-    const tree = kept.get(seal.number);
-    return {
-      leaves,
-      isWhole: leaves.rows === seal.rows && rootOf(nodes).equals(seal.root),
-      isTreeKept: tree !== undefined && tree.leaves.equals(sha256(leaves.hashes)) && tree.nodes.equals(sha256(nodes)),
-    };
-  });
 }
