@@ -283,6 +283,8 @@ const TABLE = `
   update webhooks set url = 'https://other.example/' where id = :w
 [app: verify] a webhook deactivated without a line of history
   update webhooks set active = false where id = :w
+[app: verify] a webhook muted without a line of history
+  update lanes set muted_at = now(), next_due_at = null, saturated = false where webhook_id = :w
 [superuser: verify check] another author of a resend
   update send_orders set actor = 'nobody'
 [superuser: verify check] another reason of a resend

@@ -234,6 +234,14 @@ describe('audit verify', () => {
     expect((await verify()).findings).toMatchObject([{ tipo: 'linhas_sem_selo', tabela: 'attempts' }]);
   });
 
+  test('names a reader of CPFs without a CPF', async () => {
+    await database.sql`insert into cpf_reads (actor, operation, asked) values ('ana 529.982.247-25', 'x', '{}')`;
+    await sealOnce();
+    await database.sql`update cpf_reads set operation = 'y'`;
+    const [found] = (await verify()).findings;
+    expect(found).toMatchObject({ tabela: 'cpf_reads', linha: expect.stringMatching(/^ana \*+\/\d+$/) as string });
+  });
+
   test('goes on after a finding', async () => {
     await database.sql`update attempts set status_code = 204 where delivery_id = ${one()}`;
     await database.sql`
