@@ -122,10 +122,8 @@ async function writePart(
   const span = { from: from.from, end: to.end };
   const tables = new TableFiles();
   await pool.run(async (sql) => {
-    await readEntries(sql, within(span), 'whole', tables.add, (source) => ({
-      entry: recordOf(source),
-      from: `${source} t`,
-    }));
+    const add = (bytes: Buffer, at: number, end: number) => tables.add(bytes.subarray(at, end));
+    await readEntries(sql, within(span), 'whole', add, (source) => ({ entry: recordOf(source), from: `${source} t` }));
     const ended = sql.unsafe<{ piece: Buffer }[]>(
       `select string_agg(${recordOf('deliveries')}, '') as piece
        from events e join webhooks w on w.partner_id = e.partner_id

@@ -38,7 +38,7 @@ class Gathered {
 }
 
 /**
- * Hashes entries piece by piece, as `readEntries` reads them, and keeps nothing of them but 32 bytes. The leaves belong to spans of
+ * Hashes entries one by one, as `readEntries` reads them, and keeps nothing of them but 32 bytes. The leaves belong to spans of
  * transactions that follow each other in one epoch; `ends` are their ends, and the last span takes whatever is left.
  */
 export class LeafCollector {
@@ -53,18 +53,15 @@ export class LeafCollector {
     this.#onRow = onRow;
   }
 
-  readonly add = (bytes: Buffer): void => {
-    for (let at = 0; at < bytes.length;) {
-      const isWithheld = bytes[at] === FRAMES.withheld;
-      const entryAt = at + 1 + (isWithheld ? HASH_BYTES : 0);
-      const end = endOf(bytes, entryAt);
-      const gathered = this.#spanOf(end - 18 < entryAt ? 0 : Number(bytes.readBigUInt64BE(end - 18)));
-      const leafAt = gathered.next();
-      if (isWithheld) bytes.copy(gathered.hashes, leafAt, at + 1, entryAt);
-      else hashInto(gathered.hashes, leafAt, bytes.subarray(at, end));
-      this.#onRow?.(gathered.hashes, leafAt, bytes, entryAt, end);
-      at = end;
-    }
+  /** Adds the framed entry from `at` to `end` in `bytes`. */
+  readonly add = (bytes: Buffer, at = 0, end = bytes.length): void => {
+    const isWithheld = bytes[at] === FRAMES.withheld;
+    const entryAt = at + 1 + (isWithheld ? HASH_BYTES : 0);
+    const gathered = this.#spanOf(end - 18 < entryAt ? 0 : Number(bytes.readBigUInt64BE(end - 18)));
+    const leafAt = gathered.next();
+    if (isWithheld) bytes.copy(gathered.hashes, leafAt, at + 1, entryAt);
+    else hashInto(gathered.hashes, leafAt, bytes.subarray(at, end));
+    this.#onRow?.(gathered.hashes, leafAt, bytes, entryAt, end);
   };
 
   /** The leaves of each span, in order. */
@@ -94,12 +91,6 @@ export class LeafCollector {
     }
     return this.#spans[this.#current] as Gathered;
   }
-}
-
-function endOf(bytes: Buffer, at: number): number {
-  let next = at + 4;
-  for (let left = bytes.readInt32BE(at); left > 0; left -= 1) next += 8 + Math.max(bytes.readInt32BE(next + 4), 0);
-  return next;
 }
 
 /** The sums of the columns of all rows that are added. */

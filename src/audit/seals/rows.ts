@@ -40,26 +40,39 @@ export function framedOf(source: SourceName, sight: Sight): { entry: string; fro
     : { entry: 't.entry', from: `${source}_as_sealed t` };
 }
 
-/** Entries in one piece: cheaper than a row for each, and short enough for the server and the driver. */
-const IN_PIECE = 256;
-const PIECES_AT_ONCE = 32;
+/** Before the rows of a binary COPY, and before the one field of a row: the count of fields, and its length. */
+const HEADER = Buffer.from('PGCOPY\n\u00ff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
+const FIELD = 6;
 
-/** Reads the entries of all rows `t` that `rows` selects, framed unless `as` is given, in any order: pieces of some, one behind the other. */
+/**
+ * Reads the entries of all rows `t` that `rows` selects, framed unless `as` is given, in any order. They come as a binary COPY: as a result's column each byte would be written and read as two digits, which took half of the time.
+ */
 export async function readEntries(
   tx: Tx,
   rows: string,
   sight: Sight,
-  onPiece: (bytes: Buffer) => void,
+  onEntry: (bytes: Buffer, at: number, end: number) => void,
   as: typeof framedOf = framedOf,
 ): Promise<void> {
   const parts = SOURCE_NAMES.map((source) => {
     const { entry, from } = as(source, sight);
     return `select ${entry} as entry from ${from} where ${rows}`;
   });
-  const query = tx.unsafe<{ piece: Buffer }[]>(
-    `select string_agg(entry, '') as piece
-     from (select entry, (row_number() over () - 1) / ${IN_PIECE} as number from (${parts.join(' union all ')}) found) numbered
-     group by number`,
-  );
-  for await (const pieces of query.cursor(PIECES_AT_ONCE)) for (const { piece } of pieces) onPiece(piece);
+  const copied = await tx.unsafe(`copy (${parts.join(' union all ')}) to stdout (format binary)`).readable();
+  let rest: Buffer = Buffer.alloc(0);
+  let isBegun = false;
+  for await (const part of copied as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    let at = 0;
+    if (!isBegun && bytes.length >= HEADER.length) [isBegun, at] = [true, HEADER.length];
+    while (isBegun && at + FIELD <= bytes.length && bytes.readInt16BE(at) === 1) {
+      const end = at + FIELD + bytes.readInt32BE(at + 2);
+      if (end > bytes.length) break;
+      onEntry(bytes, at + FIELD, end);
+      at = end;
+    }
+    rest = bytes.subarray(at);
+  }
+  // Behind the last row stands -1 as the count of its fields.
+  if (!rest.equals(Buffer.of(0xff, 0xff))) throw new Error('the copy of the rows ended before its end');
 }
