@@ -8,7 +8,7 @@ import { openDatabase, openPool } from './service/database.ts';
 import { untilFit } from './service/fitness.ts';
 import { openProgress, type Progress } from './progress.ts';
 
-export const JOB_CONNECTIONS = 2;
+export const JOB_CONNECTIONS = 3;
 /** A whole month of a large partner is one statement. */
 const DEADLINE_MS = 10 * 60 * 1_000;
 const PERMISSION_DENIED = '42501';

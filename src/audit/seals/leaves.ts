@@ -128,37 +128,34 @@ export class ColumnSums {
   }
 }
 
-/** The rows in the order of their hashes. Sorting numbers is ten times as fast as sorting buffers; equal prefixes are rare. */
-function orderOf(hashes: Buffer): number[] {
+/** The rows in the order of their hashes. Those are as if drawn at random: by their first bits each bucket gets about one. */
+function orderOf(hashes: Buffer): Uint32Array {
   const rows = hashes.length / HASH_BYTES;
-  // 48 bits of a hash would leave no room for the row beside them in an exact number, so both parts are sorted as one big integer.
-  const keys = new BigUint64Array(rows);
-  for (let row = 0; row < rows; row += 1) {
-    keys[row] = (BigInt(hashes.readUIntBE(row * HASH_BYTES, 5)) << 24n) | BigInt(row);
+  const bits = Math.min(16, Math.ceil(Math.log2(rows + 1)));
+  const bucketOf = (row: number): number => hashes.readUInt16BE(row * HASH_BYTES) >>> (16 - bits);
+  const starts = new Uint32Array(2 ** bits + 1);
+  for (let row = 0; row < rows; row += 1) starts[bucketOf(row) + 1] = (starts[bucketOf(row) + 1] ?? 0) + 1;
+  for (let bucket = 1; bucket < starts.length; bucket += 1) {
+    starts[bucket] = (starts[bucket] ?? 0) + (starts[bucket - 1] ?? 0);
   }
-  keys.sort();
-  const order = Array.from(keys, (key) => Number(key & 0xffffffn));
-  const prefixOf = (row: number): number => hashes.readUIntBE(row * HASH_BYTES, 5);
-  for (let start = 0; start < rows;) {
-    let end = start + 1;
-    while (end < rows && prefixOf(order[end] ?? 0) === prefixOf(order[start] ?? 0)) end += 1;
-    if (end > start + 1) {
-      const tied = order
-        .slice(start, end)
-        .toSorted((one, other) =>
-          hashes.compare(
-            hashes,
-            other * HASH_BYTES,
-            (other + 1) * HASH_BYTES,
-            one * HASH_BYTES,
-            (one + 1) * HASH_BYTES,
-          ),
-        );
-      order.splice(start, tied.length, ...tied);
-    }
-    start = end;
+  const order = new Uint32Array(rows);
+  const next = starts.slice();
+  for (let row = 0; row < rows; row += 1) {
+    const bucket = bucketOf(row);
+    const place = next[bucket] ?? 0;
+    order[place] = row;
+    next[bucket] = place + 1;
+  }
+  for (let bucket = 0; bucket + 1 < starts.length; bucket += 1) {
+    const own = order.subarray(starts[bucket], starts[bucket + 1]);
+    if (own.length > 1) own.sort((one, other) => compareAt(hashes, one, other));
   }
   return order;
+}
+
+function compareAt(hashes: Buffer, one: number, other: number): number {
+  const [from, to] = [one * HASH_BYTES, other * HASH_BYTES];
+  return hashes.compare(hashes, to, to + HASH_BYTES, from, from + HASH_BYTES);
 }
 
 /** The columns of a table whose sums differ; `isMasked`: of those that no auditor is withheld. */

@@ -20,7 +20,7 @@ import { GrowingTree } from './growing-tree.ts';
 import { hashSealsAgain } from './hash-again.ts';
 import { leafHash, type TreeHead } from './merkle.ts';
 import { findStrangeDefinitions, findStrangeTables } from './tables.ts';
-import { type LogPoint, sightOf } from './rows.ts';
+import { type LogPoint, type Sight, sightOf } from './rows.ts';
 import { readLogHashes, readSeals, type Seal, sealEntry } from './seal-log.ts';
 
 const TILE_BITS = 8;
@@ -68,7 +68,9 @@ export async function verifySeals(
   const sight = await pool.run(sightOf);
   const from = await run.begin(pool, since, unfinished);
   run.tell(...(await pool.run(findStrangeTables)));
-  if (installation !== undefined) run.tell(...(await findStrangeDefinitions(pool, installation)));
+  const beside = findBeside(pool, from, sight, { since, keys, ...(installation && { installation }) });
+  // It is awaited behind the rows; until then its failure is nobody's.
+  beside.catch(() => undefined);
   for await (const { seals, strangeTimes } of hashSealsAgain(pool, run.last, sight)) {
     for (const { seal, leaves, isWhole, isTreeKept } of seals) {
       await run.look(pool, seal);
@@ -79,14 +81,24 @@ export async function verifySeals(
     await run.holdNodes(pool);
     if (run.isInOrder()) await onPart?.(run.found());
   }
-  run.tell(
-    ...(await pool.run((sql) => findUnsealed(sql, run.last))),
+  run.tell(...(await pool.run((sql) => findUnsealed(sql, run.last))), ...(await beside));
+  return run.end(pool);
+}
+
+/** What no seal covers, on one connection, while the others hash. `from`: when the head was made that the run goes on from. */
+async function findBeside(
+  pool: Pool,
+  from: Date | null,
+  sight: Sight,
+  { since, keys = [], installation }: VerifyOptions,
+): Promise<VerifyFinding[]> {
+  return [
+    ...(installation === undefined ? [] : await findStrangeDefinitions(pool, installation)),
     ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
     ...(await pool.run((sql) => findStrangeStates(sql, sight))),
     ...(await findStrangeDeliveries(pool, from)),
     ...(await pool.run((sql) => findUnsigned(sql, since?.size ?? 0, keys))),
-  );
-  return run.end(pool);
+  ];
 }
 
 /** What a run has come to. */
