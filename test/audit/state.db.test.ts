@@ -48,7 +48,7 @@ async function seal(): Promise<TreeHead> {
 
 async function verify(since: TreeHead | null = null) {
   const { findings } = await verifySeals(database.pool, { since });
-  return findings.map(({ tipo, linha, colunas }) => [tipo, linha, ...colunas]);
+  return findings.map(({ tipo, linha, colunas }) => [tipo, linha, colunas]);
 }
 
 const resend = () => database.pool.transaction((tx) => resendOne(tx, partner, delivery, AUTHOR));
@@ -62,7 +62,7 @@ test('what was ordered is no finding: pending, pending again after it arrived, c
   await cancel();
   expect(await verify()).toEqual([]);
   await database.sql`delete from send_orders where kind = 'cancelamento'`;
-  expect(await verify()).toEqual([['status_divergente', delivery, 'status']]);
+  expect(await verify()).toEqual([['status_divergente', delivery, ['status']]]);
   await database.sql`update deliveries set status = 'entregue' where id = ${delivery}`;
   await commitMarginEvents(database.sql, partner, 1);
   await database.sql`select id from deliveries order by id desc limit 1`.then(
@@ -82,12 +82,12 @@ test('an increment judges the deliveries that were made, or attempted, since the
   const head = await seal();
   await database.sql`update deliveries set status = 'entregue', finished_at = now(), next_attempt_at = null where id = ${delivery}`;
   expect(await verify(head)).toEqual([]);
-  expect(await verify()).toEqual([['status_divergente', delivery, 'status']]);
+  expect(await verify()).toEqual([['status_divergente', delivery, ['status']]]);
   await database.sql`update deliveries set status = 'pendente', finished_at = null, next_attempt_at = now() where id = ${delivery}`;
   await database.sql`
     insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
     select id, 2, event_id, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://x.example/', 'x/1' from deliveries where id = ${delivery}`;
-  expect(await verify(head)).toEqual([['status_divergente', delivery, 'status']]);
+  expect(await verify(head)).toEqual([['status_divergente', delivery, ['status']]]);
   await database.sql`delete from attempts where delivery_id = ${delivery}`;
   await database.sql`delete from deliveries where id = ${delivery}`;
 });

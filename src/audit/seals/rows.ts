@@ -63,9 +63,10 @@ export async function readEntries(
   let isBegun = false;
   for await (const part of copied as AsyncIterable<Buffer>) {
     const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
-    let at = 0;
-    if (!isBegun && bytes.length >= HEADER.length) [isBegun, at] = [true, HEADER.length];
-    while (isBegun && at + FIELD <= bytes.length && bytes.readInt16BE(at) === 1) {
+    // Until the header is there, nothing is read: its first two bytes are no count of fields.
+    let at = !isBegun && bytes.length >= HEADER.length ? HEADER.length : 0;
+    isBegun ||= at > 0;
+    while (at + FIELD <= bytes.length && bytes.readInt16BE(at) === 1) {
       const end = at + FIELD + bytes.readInt32BE(at + 2);
       if (end > bytes.length) break;
       onEntry(bytes, at + FIELD, end);
