@@ -16,7 +16,7 @@ const CHUNK_ROWS = 65_536;
 /** Chunks at once. */
 const PARALLEL = 3;
 
-export interface HashedAgain {
+interface HashedAgain {
   readonly seal: Seal;
   readonly leaves: Leaves;
   readonly isWhole: boolean;

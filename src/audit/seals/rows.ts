@@ -60,11 +60,11 @@ export async function readEntries(
   });
   const copied = await tx.unsafe(`copy (${parts.join(' union all ')}) to stdout (format binary)`).readable();
   let rest: Buffer = Buffer.alloc(0);
-  let isBegun = false;
+  let isBegun: boolean = false;
   for await (const part of copied as AsyncIterable<Buffer>) {
     const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
     // Until the header is there, nothing is read: its first two bytes are no count of fields.
-    let at = !isBegun && bytes.length >= HEADER.length ? HEADER.length : 0;
+    let at: number = !isBegun && bytes.length >= HEADER.length ? HEADER.length : 0;
     isBegun ||= at > 0;
     while (at + FIELD <= bytes.length && bytes.readInt16BE(at) === 1) {
       const end = at + FIELD + bytes.readInt32BE(at + 2);
