@@ -103,6 +103,28 @@ function packagesLoadedWith(entry: string): ReadonlySet<string> {
   return packages;
 }
 
+/** The page is a client of the API: beside the API's own doors it imports words, and these, which read and write nothing. */
+const PURE_FOR_THE_PAGE = [
+  'audit/checkpoint/checkpoint.ts',
+  'delivery/sending/headers.ts',
+  'delivery/sending/signature.ts',
+  'http/routes/description.ts',
+];
+/** The sandbox's receiver plays a partner: it looks up what a partner would have kept. */
+const FOR_THE_RECEIVER = ['db/pool.ts', 'webhooks/secrets.ts'];
+
+/** Why a file of the page is no client of the API; null for every other. */
+function reachPast(file: string, text: string, imports: readonly string[]): string | null {
+  const name = path.relative(path.join(root, 'src'), file);
+  if (!name.startsWith('painel/') || name.startsWith('painel/sandbox/')) return null;
+  if (/\bpool\b/.test(text)) return `${name} asks the database`;
+  const past = imports
+    .map((imported) => path.relative(path.join(root, 'src'), imported))
+    .filter((imported) => !/^(painel|contract|http(?!\/routes)|log-lines\.ts)/.test(imported))
+    .find((imported) => !PURE_FOR_THE_PAGE.includes(imported));
+  return past === undefined ? null : `${name} imports ${past}`;
+}
+
 function violation(file: string, imported: string): string | null {
   const [from, to] = [roomOf(file), roomOf(imported)];
   const said = `${path.relative(root, file)} imports ${path.relative(root, imported)}`;
@@ -149,6 +171,20 @@ describe('the ranks of the house', () => {
   test('the check sees an import that does not go through a door', () => {
     const sneaking = violation(path.join(root, 'src/http/app.ts'), path.join(root, 'src/delivery/queue/claim.ts'));
     expect(sneaking).toContain('which is no door of delivery/queue');
+  });
+
+  test('the page reads and changes by the API alone', () => {
+    const past = files.map((file) => reachPast(file, readFileSync(file, 'utf8'), importsOf(file)));
+    expect(past.filter((found) => found !== null)).toEqual([]);
+    const receiver = importsOf(path.join(root, 'src/painel/sandbox/inbox.ts')).map((file) =>
+      path.relative(path.join(root, 'src'), file),
+    );
+    expect(receiver.filter((file) => /^(db|webhooks|audit|steering|core)\//.test(file))).toEqual(FOR_THE_RECEIVER);
+    const page = path.join(root, 'src/painel/auditor/seals.ts');
+    expect(reachPast(page, '', [path.join(root, 'src/audit/seals/verify.ts')])).toContain(
+      'imports audit/seals/verify.ts',
+    );
+    expect(reachPast(page, 'deps.pool.run', [])).toContain('asks the database');
   });
 
   test('no file imports itself over others', () => {

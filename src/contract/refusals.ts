@@ -79,7 +79,11 @@ export type Refusal =
   /** The log no longer has the cursor's event; `goOn` is the cursor to continue with. */
   | { readonly kind: 'cursorAhead'; readonly goOn: string }
   /** The export that `corte` names has not ended here: transactions below it are still open. */
-  | { readonly kind: 'cutNotSettled' };
+  | { readonly kind: 'cutNotSettled' }
+  /** Another check of the log is under way in this process. */
+  | { readonly kind: 'verifying' }
+  /** The log has more rows than a request waits for. */
+  | { readonly kind: 'tooManyToVerify' };
 
 export type RefusalKind = Refusal['kind'];
 /** By kind, so that the compiler sees a refusal of few kinds as one of more. */

@@ -18,6 +18,7 @@ import { addAlertRoutes } from './routes/alerts.ts';
 import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
 import { addAuditListRoutes } from './routes/audit-lists.ts';
 import { addAuditProofRoutes } from './routes/audit-proof.ts';
+import { addAuditVerdictRoutes } from './routes/audit-verdicts.ts';
 import { addBondRoutes } from './routes/bonds.ts';
 import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
 import { addDeliveryListRoutes } from './routes/deliveries.ts';
@@ -74,6 +75,7 @@ const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
   addAuditListRoutes,
   addAuditBalanceRoutes,
   addAuditProofRoutes,
+  addAuditVerdictRoutes,
   addOperatorQueueRoutes,
   addOperatorWebhookRoutes,
   addOperatorPartnerRoutes,

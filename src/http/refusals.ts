@@ -42,6 +42,8 @@ const CODES = {
   noMail: 'ERRO_VALIDACAO',
   cursorAhead: 'CURSOR_ADIANTE',
   cutNotSettled: 'ERRO_VALIDACAO',
+  verifying: 'TRANSICAO_INVALIDA',
+  tooManyToVerify: 'TRANSICAO_INVALIDA',
 } as const satisfies Record<RefusalKind, ErrorCode>;
 
 /** The refusals that an operation may answer when it declares `C` among its errors. */
@@ -126,6 +128,8 @@ const TOLD: { readonly [K in RefusalKind]: (refusal: RefusalOf<K>) => Told } = {
     details: [{ campo: 'depois', mensagem: goOn }],
   }),
   cutNotSettled: () => wrong('corte', 'deve ser o do cabeçalho X-Carteiro-Manifesto'),
+  verifying: () => ({ text: 'uma conferência já está em andamento; tente de novo quando ela terminar' }),
+  tooManyToVerify: () => ({ text: 'há linhas demais para esperar por elas; use o comando audit verify' }),
 };
 
 /** The refusal as the error that onError answers with (errors.ts). */

@@ -108,7 +108,7 @@ export function createPainel(deps: PainelDeps): Painel {
   addLoanPages(app, guard);
   addEventPages(app, guard);
   addAlertPages(app, guard);
-  addAuditorPages(app, deps, guard);
+  addAuditorPages(app, guard);
   addOperatorPages(app, guard, streams);
   const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
   return {

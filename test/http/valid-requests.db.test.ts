@@ -2,7 +2,7 @@
  * What the description calls valid is never answered 400, on any operation, whatever its fields hold: only the state of
  * what it is about can refuse it. The requests are made from /openapi.json alone.
  *
- * Eight rules stand in no schema, and the requests keep to them: a cursor, and an export's `corte`, is one that the service
+ * Nine rules stand in no schema, and the requests keep to them: a log's head is one that it had; a cursor, and an export's `corte`, is one that the service
  * wrote; `parceiro_id` names a partner; a
  * `consulta_margem_id` one that it gave for this worker; `documentos` names each type once; `ate` is not before `de`, and at
  * most 31 days after it; `vale_em` lies in the next 24 hours; `data` of a test is its event's, with the example's ids.
@@ -68,6 +68,7 @@ function validRequests(operation: DescribedOperation): fc.Arbitrary<Valid> {
 function keptToRules({ query, body, ...rest }: Valid, { parameters }: DescribedOperation): Valid {
   const {
     cursor: _,
+    cabeca: ______,
     consulta_margem_id: __,
     data: ___,
     data_liberacao: ____,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/contract/calendar.ts';
-import { FORMAT_NAMES } from '../../src/audit/export/formats.ts';
+import { EXPORT_FORMATS } from '../../src/contract/resources/audit-lists.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectTurn } from '../../src/core/projection/projector.ts';
@@ -126,7 +126,7 @@ describe('beside all of them', () => {
     expect(JSON.parse(text).diferencas.length).toBeGreaterThan(5);
   });
 
-  test.each(FORMAT_NAMES)('the attempts are exported as %s, with their manifest', async (formato) => {
+  test.each(EXPORT_FORMATS)('the attempts are exported as %s, with their manifest', async (formato) => {
     const headers = { Authorization: `Bearer ${auditor}` };
     const answer = await world.api.app.request(`/v1/auditoria/tentativas?formato=${formato}`, { headers });
     expect(answer.status).toBe(200);

@@ -64,6 +64,11 @@ describe('the auditor', () => {
     expect(text).toContain('O balanço fecha');
     expect(text).toMatch(/class="number heat-4"[^>]*>0\/1</);
     expect((await auditor.get('/painel/auditoria/balanco?de=2026-02-01&ate=2026-01-01')).status).toBe(400);
+    expect(text).toContain('O balanço de cada noite ainda não correu');
+    await world.api.database.sql`
+      insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', false, 3)`;
+    const open = (await auditor.get('/painel/auditoria/balanco?de=2026-01-20&ate=2026-02-05')).text;
+    expect(open).toContain('de 2026-01-01 a 2026-01-31, 3 diferenças');
     const shares = [100, 100, 99.5, 95, 60, 0].map((entregue) => heatOf({ esperadas: 100, entregue }));
     expect(shares).toEqual([0, 0, 1, 2, 3, 4]);
     expect(heatOf({ esperadas: 0, entregue: 0 })).toBe(0);

@@ -13,7 +13,7 @@ import type { Verifier } from '../checkpoint/note.ts';
 import { type Entry, readEntry } from '../seals/entry.ts';
 import { leafHash, rootByInclusion } from '../seals/merkle.ts';
 
-export interface CheckedProof {
+interface CheckedProof {
   /** True: everything was checked and fits. Null: a part could not be checked, which `reason` names; the rest fits. */
   readonly fits: boolean | null;
   /** Null when everything fits. */

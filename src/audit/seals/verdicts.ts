@@ -2,7 +2,9 @@
  * What runs of `audit verify` came to, kept in the database: for the monitors, to go on from, and to go on with when one was cut
  * short. Whoever owns the database can write one; a head that was kept elsewhere needs nobody's word.
  */
+import type { VerificationResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Tx } from '../../db/pool.ts';
+import { writeHead } from '../checkpoint/heads.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import type { TreeHead } from './merkle.ts';
 import type { Verification } from './verify.ts';
@@ -35,6 +37,12 @@ export async function readUnfinished(sql: Tx, since: number): Promise<Verificati
       ? [{ tipo: 'lote_alterado', selo: null, tabela: null, linha: null, colunas: [], detalhe }]
       : [];
   return { seals, rows, head: { size, root }, findings: [...found, ...rest] };
+}
+
+/** As it is told to people: the verdict of `audit verify`. */
+export function viewVerification({ seals, rows, head, findings }: Verification): VerificationResource {
+  const achados = findings.map((found) => ({ ...found, colunas: [...found.colunas] }));
+  return { selos: seals, linhas: rows, cabeca: head && writeHead(head), achados, confere: findings.length === 0 };
 }
 
 /** What is known of the whole log: the newest verdict that read all of it, and those that went on from there. */

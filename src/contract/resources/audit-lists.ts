@@ -13,6 +13,9 @@ import {
 } from '../statuses.ts';
 import { id, timestamp } from '../values.ts';
 
+/** The files that a list is exported as. */
+export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
+
 const text = z.string().nullable();
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -123,3 +126,4 @@ export const auditedSeal = z.strictObject({
   folha: digest,
   selado_em: timestamp,
 });
+export type AuditedSealResource = z.infer<typeof auditedSeal>;

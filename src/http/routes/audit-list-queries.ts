@@ -1,12 +1,13 @@
 /** The lists of auditors as they are asked for: what each may be narrowed by, its period, and its export's parameters. */
 import { z } from 'zod';
 import { CUT } from '../../audit/export/export.ts';
-import { FORMAT_NAMES, type FormatName } from '../../audit/export/formats.ts';
+import type { FormatName } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
 import type { KeyType, Kind, Search } from '../../audit/lists/list.ts';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { EVENT_TYPES } from '../../contract/events.ts';
 import type { Bilingual } from '../../contract/language.ts';
+import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { DELIVERY_STATUSES, OUTCOMES, SEND_ORDERS } from '../../contract/statuses.ts';
 import { id } from '../../contract/values.ts';
@@ -145,7 +146,7 @@ export function queriesOf(name: KindName) {
   const whole = z
     .strictObject({
       ...shared,
-      formato: z.enum(['json', ...FORMAT_NAMES]).optional(),
+      formato: z.enum(['json', ...EXPORT_FORMATS]).optional(),
       bom,
       depois,
       corte: corte.optional(),
@@ -156,7 +157,7 @@ export function queriesOf(name: KindName) {
     });
   return {
     list: (kind.cut === undefined ? z.strictObject(shared) : whole) as unknown as Query,
-    manifest: z.strictObject({ ...shared, formato: z.enum(FORMAT_NAMES), bom, corte }) as unknown as ManifestQuery,
+    manifest: z.strictObject({ ...shared, formato: z.enum(EXPORT_FORMATS), bom, corte }) as unknown as ManifestQuery,
   };
 }
 

@@ -3,10 +3,11 @@ import type { HonoRequest } from 'hono';
 import { z } from 'zod';
 import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
-import { FORMAT_NAMES, type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
+import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
 import { type Kind, readPage, type Row } from '../../audit/lists/list.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
+import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import { BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -156,5 +157,5 @@ function addManifest(add: AddOperation, deps: HttpDeps, name: KindName, kind: Ex
 /** The format that `Accept` names; JSON where it names none of the others. */
 function acceptedFormat(request: HonoRequest): 'json' | FormatName {
   const accept = request.header('Accept') ?? '';
-  return FORMAT_NAMES.find((name) => accept.includes(FORMATS[name].mediaType)) ?? 'json';
+  return EXPORT_FORMATS.find((name) => accept.includes(FORMATS[name].mediaType)) ?? 'json';
 }

@@ -1,8 +1,7 @@
 /** The attempts of all partners: searched by the API's own filters, page by page, and taken along whole. */
 import { html } from 'hono/html';
-import { FORMAT_NAMES } from '../../audit/export/formats.ts';
 import { OUTCOMES } from '../../contract/statuses.ts';
-import type { AuditedAttemptResource } from '../../contract/resources/audit-lists.ts';
+import { type AuditedAttemptResource, EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
@@ -33,7 +32,7 @@ function asked(filters: Filters): URLSearchParams {
 export function exportPath(visit: Visit): string {
   const query = asked(filtersOf(visit));
   const format = visit.c.req.query('formato');
-  query.set('formato', FORMAT_NAMES.find((name) => name === format) ?? 'csv');
+  query.set('formato', EXPORT_FORMATS.find((name) => name === format) ?? 'csv');
   return `${PATH}?${query.toString()}`;
 }
 
@@ -80,7 +79,7 @@ function form({ t }: Visit, filters: Filters): Html {
     <label>${t.deliveries.until}<input type="date" name="ate" value="${filters.ate}" /></label>
     <p class="actions">
       <button class="primary">${t.words.search}</button>
-      ${FORMAT_NAMES.map((name) => html`<button formaction="/painel/auditoria/exportar" name="formato" value="${name}">${name.toUpperCase()}</button>`)}
+      ${EXPORT_FORMATS.map((name) => html`<button formaction="/painel/auditoria/exportar" name="formato" value="${name}">${name.toUpperCase()}</button>`)}
       <span class="dim">${t.auditor.exportHint}</span>
     </p>
   </form>`;

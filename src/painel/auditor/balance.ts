@@ -1,12 +1,13 @@
 /** The balance as a heat map: a row for each partner, a column for each day, darker the more of a day did not arrive. */
 import { html } from 'hono/html';
 import { type BalanceLine, type BalanceResource, MAX_BALANCE_DAYS } from '../../contract/resources/audit-resource.ts';
+import type { AuditVerdicts } from '../../contract/resources/audit-verdicts.ts';
 import { addDays } from '../../contract/calendar.ts';
 import { today } from '../days.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { notice, shortId } from '../frame/parts.ts';
+import { moment, notice, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { auditTabs } from './tabs.ts';
 
@@ -19,12 +20,15 @@ export async function showBalance(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
   const ate = c.req.query('ate') ?? today();
   const de = c.req.query('de') ?? addDays(today(), 1 - DAYS);
-  const answer = await api.ask<BalanceResource>('/v1/auditoria/balanco', { de, ate });
+  const [answer, { balanco: nightly }] = await Promise.all([
+    api.ask<BalanceResource>('/v1/auditoria/balanco', { de, ate }),
+    api.read<AuditVerdicts>('/v1/auditoria/vereditos'),
+  ]);
   if (!answer.ok && answer.status !== 400) throw new Refused(answer);
   return answerPage(c, {
     title: t.auditor.balance,
     status: answer.ok ? 200 : 400,
-    body: html`${auditTabs(visit)}
+    body: html`${auditTabs(visit)} ${lastVerdict(visit, nightly)}
       <form class="inline" method="get" action="/painel/auditoria/balanco">
         <label>${t.deliveries.from} <input type="date" name="de" value="${de}" required /></label>
         <label>${t.deliveries.until} <input type="date" name="ate" value="${ate}" required /></label>
@@ -32,6 +36,15 @@ export async function showBalance(visit: Visit): Promise<Response> {
       </form>
       ${answer.ok ? verdict(visit, answer.body) : refusalList(c, answer.error)}`,
   });
+}
+
+/** What the nightly balance said last, or which one is still open. */
+function lastVerdict(visit: Visit, found: AuditVerdicts['balanco']): Html {
+  const { auditor } = visit.t;
+  if (found === null) return html`<p>${auditor.neverBalanced}</p>`;
+  const { fecha, de, ate, em, total_diferencas: differences } = found;
+  const said = fecha ? auditor.nightlyCloses(de, ate) : auditor.nightlyOpen(de, ate, differences);
+  return html`<p>${auditor.nightlyBalance} ${moment(visit, em)}: ${fecha ? said : html`<strong>${said}</strong>`}</p>`;
 }
 
 function verdict(visit: Visit, balance: BalanceResource): Html {

@@ -1,13 +1,13 @@
 /** One delivery as evidence, and whether it fits. */
 import { html } from 'hono/html';
-import type { CheckedProof } from '../../audit/proof/check-proof.ts';
 import type { Proof } from '../../contract/resources/audit-resource.ts';
+import type { CheckedProofResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { fact, moment, notice, statusBadge } from '../frame/parts.ts';
 import { auditTabs } from './tabs.ts';
 
-export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedProof): Promise<Response> {
+export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedProofResource): Promise<Response> {
   const { c, t } = visit;
   const { entrega } = proof;
   const lines = [...(proof.evento === null ? [] : [proof.evento]), ...proof.tentativas, ...proof.pedidos];
@@ -42,11 +42,11 @@ export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedP
   });
 }
 
-function verdict({ t }: Visit, { fits, reason }: CheckedProof): Html {
-  if (fits === true) return notice('done', t.auditor.fits);
-  return fits === null
+function verdict({ t }: Visit, { confere, motivo }: CheckedProofResource): Html {
+  if (confere === true) return notice('done', t.auditor.fits);
+  return confere === null
     ? notice('done', t.auditor.fitsInPart)
-    : notice('failed', `${t.auditor.doesNotFit} ${reason ?? ''}`);
+    : notice('failed', `${t.auditor.doesNotFit} ${motivo ?? ''}`);
 }
 
 /** Which places outside keep a checkpoint that covers these rows. */

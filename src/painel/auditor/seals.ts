@@ -1,47 +1,31 @@
-/** The log of seals: its newest ones, and the check of all of it. */
+/** The log of seals: its newest ones, what the nightly check said, and the check of all of it. */
 import { html } from 'hono/html';
-import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
-import { countSealedRows, readNewestSeals, readTreeHead } from '../../audit/seals/seal-log.ts';
-import { readStanding, type Standing } from '../../audit/seals/verdicts.ts';
-import { type Verification, verifySeals } from '../../audit/seals/verify.ts';
-import type { Html, PainelDeps, Visit } from '../env.ts';
+import type { AuditedSealResource } from '../../contract/resources/audit-lists.ts';
+import type { AuditVerdicts, VerificationResource } from '../../contract/resources/audit-verdicts.ts';
+import type { Answer } from '../api-client.ts';
+import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { copyable, formToken, moment, notice, table } from '../frame/parts.ts';
+import { refusalList } from '../frame/refusals.ts';
 import { auditTabs } from './tabs.ts';
 
-const SHOWN = 25;
-/** A browser waits for so many rows; about four seconds a million. The command has no limit. */
-const MAX_ROWS = 5_000_000;
+const SHOWN = '25';
 
-/** What became of a check; `busy`: another one is under way in this process. */
-type Checked = Verification | 'busy' | 'too many' | 'bad head';
-
-let checking = false;
-
-export async function verifyChain({ pool }: PainelDeps, given: string): Promise<Checked> {
-  const anchor = given.trim() === '' ? null : readHead(given.trim());
-  if (given.trim() !== '' && anchor === null) return 'bad head';
-  if (checking) return 'busy';
-  checking = true;
-  try {
-    if ((await pool.run(countSealedRows)) > MAX_ROWS) return 'too many';
-    return await verifySeals(pool, { heads: anchor === null ? [] : [anchor] });
-  } finally {
-    checking = false;
-  }
+export function verifyChain({ api }: Visit, given: string): Promise<Answer<VerificationResource>> {
+  const cabeca = given.trim();
+  return api.send('POST', '/v1/auditoria/verificacao', cabeca === '' ? {} : { cabeca });
 }
 
-export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Checked | null): Promise<Response> {
-  const { c, t } = visit;
-  const { seals, head, standing } = await pool.run(async (sql) => ({
-    seals: await readNewestSeals(sql, SHOWN),
-    head: await readTreeHead(sql),
-    standing: await readStanding(sql),
-  }));
+export async function showSeals(visit: Visit, checked: Answer<VerificationResource> | null): Promise<Response> {
+  const { c, t, api } = visit;
+  const [{ itens: seals }, { cabeca: head, verificacao }] = await Promise.all([
+    api.read<{ itens: AuditedSealResource[] }>('/v1/auditoria/selos', { limite: SHOWN }),
+    api.read<AuditVerdicts>('/v1/auditoria/vereditos'),
+  ]);
   return answerPage(c, {
     title: t.auditor.seals,
     body: html`${auditTabs(visit)} ${checked === null ? '' : verdict(visit, checked)}
-      ${standing === null ? html`<p>${t.auditor.neverVerified}</p>` : lastVerdict(visit, standing)}
+      ${verificacao === null ? html`<p>${t.auditor.neverVerified}</p>` : lastVerdict(visit, verificacao)}
       <form class="stack narrow" method="post" action="/painel/auditoria/selos">
         ${formToken(visit)}
         <label for="cabeca">${t.auditor.head}</label>
@@ -53,17 +37,17 @@ export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Che
         head === null
           ? html`<p>${t.auditor.noSeal}</p>`
           : html`<h2>${t.auditor.newestHead}</h2>
-              ${copyable(t, 'head-text', t.auditor.newestHead, writeHead(head))}
+              ${copyable(t, 'head-text', t.auditor.newestHead, head)}
               ${table(
                 t.auditor.seals,
                 [{ number: t.auditor.number }, t.auditor.sealed, { number: t.auditor.rows }, t.auditor.root],
                 seals.map(
                   (seal) =>
                     html`<tr>
-                      <td class="number">${seal.number}</td>
-                      <td>${moment(visit, seal.sealedAt)}</td>
-                      <td class="number">${seal.rows}</td>
-                      <td><code>${seal.root.toString('hex').slice(0, 24)}…</code></td>
+                      <td class="number">${seal.numero}</td>
+                      <td>${moment(visit, seal.selado_em)}</td>
+                      <td class="number">${seal.linhas}</td>
+                      <td><code>${seal.raiz.slice(0, 24)}…</code></td>
                     </tr>`,
                 ),
               )}`
@@ -72,21 +56,17 @@ export async function showSeals(visit: Visit, { pool }: PainelDeps, checked: Che
 }
 
 /** What the nightly check said last. */
-function lastVerdict(visit: Visit, { holds, findings, head, checkedAt }: Standing): Html {
+function lastVerdict(visit: Visit, { confere, achados, selos, em }: NonNullable<AuditVerdicts['verificacao']>): Html {
   const { auditor } = visit.t;
-  const found = holds ? auditor.nightlyHolds(head?.size ?? 0) : auditor.nightlyBroken(findings);
-  return html`<p>
-    ${auditor.nightly} ${moment(visit, checkedAt)}: ${holds ? found : html`<strong>${found}</strong>`}
-  </p>`;
+  const found = confere ? auditor.nightlyHolds(selos) : auditor.nightlyBroken(achados);
+  return html`<p>${auditor.nightly} ${moment(visit, em)}: ${confere ? found : html`<strong>${found}</strong>`}</p>`;
 }
 
-function verdict({ t }: Visit, checked: Checked): Html {
-  if (checked === 'busy') return notice('failed', t.auditor.busy);
-  if (checked === 'too many') return notice('failed', t.auditor.tooMany);
-  if (checked === 'bad head') return notice('failed', t.auditor.badHead);
-  const { findings, seals, rows } = checked;
-  const [first] = findings;
-  if (first === undefined) return notice('done', t.auditor.unbroken(seals, rows));
+function verdict({ c, t }: Visit, checked: Answer<VerificationResource>): Html {
+  if (!checked.ok) return refusalList(c, checked.error);
+  const { achados, selos, linhas } = checked.body;
+  const [first] = achados;
+  if (first === undefined) return notice('done', t.auditor.unbroken(selos, linhas));
   const where = [first.tipo, first.tabela, first.linha, first.colunas.join(', ')].filter(Boolean).join(' ');
-  return notice('failed', t.auditor.broken(findings.length, `${where}: ${first.detalhe}`));
+  return notice('failed', t.auditor.broken(achados.length, `${where}: ${first.detalhe}`));
 }

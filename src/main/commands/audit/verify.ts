@@ -37,8 +37,8 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
   exits: { done: 'the log is whole', refused: 'it is not' },
   async run({ head, since = null, resume }, { configure, print }) {
     const { config, log } = configure();
-    const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
-    const { keepVerdict, readStanding, readUnfinished } = await import('../../../audit/seals/verdicts.ts');
+    const { keepVerdict, readStanding, readUnfinished, viewVerification } =
+      await import('../../../audit/seals/verdicts.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { runJob } = await import('../../job-pool.ts');
@@ -67,15 +67,8 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
         },
       });
       await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, verdict, true)));
-      const isGood = verdict.findings.length === 0;
-      const summary = {
-        selos: verdict.seals,
-        linhas: verdict.rows,
-        cabeca: verdict.head === null ? null : writeHead(verdict.head),
-        achados: verdict.findings,
-        confere: isGood,
-      };
-      return { summary, isGood };
+      const summary = viewVerification(verdict);
+      return { summary, isGood: summary.confere };
     });
   },
 });

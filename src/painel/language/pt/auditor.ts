@@ -34,9 +34,11 @@ export const auditor = {
   sealed: 'Selado',
   rows: 'Linhas',
   root: 'Raiz',
-  busy: 'Uma conferência já está em andamento.',
-  tooMany: 'Há linhas demais para um navegador esperar; use o comando audit verify.',
-  badHead: 'Isto não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint.',
+  nightlyBalance: 'Último balanço, em',
+  nightlyCloses: (from: string, to: string) => `de ${from} a ${to}, fecha.`,
+  nightlyOpen: (from: string, to: string, count: number) =>
+    `de ${from} a ${to}, ${count} diferenças. Veja a saída de audit balance.`,
+  neverBalanced: 'O balanço de cada noite ainda não correu.',
   unbroken: (seals: number, rows: number) =>
     `O registro está inteiro: ${seals} selos sobre ${rows} linhas, calculados de novo.`,
   nightly: 'Última conferência, em',

@@ -1,0 +1,135 @@
+/** What the log of seals is found to be: what the nightly checks said, a check now, and one delivery's evidence judged here. */
+import { z } from 'zod';
+import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
+import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
+import { checkProof } from '../../audit/proof/check-proof.ts';
+import { maskProof } from '../../audit/proof/mask-proof.ts';
+import { readProof } from '../../audit/proof/proof.ts';
+import { countSealedRows, readTreeHead } from '../../audit/seals/seal-log.ts';
+import { readStanding, viewVerification } from '../../audit/seals/verdicts.ts';
+import { verifySeals } from '../../audit/seals/verify.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { auditVerdicts, checkedProof, verification } from '../../contract/resources/audit-verdicts.ts';
+import type { HttpDeps } from '../deps.ts';
+import type { AddOperation } from '../operation.ts';
+
+/** Rows that a request waits for; a few seconds a million. The command has no limit. */
+const MAX_ROWS = 5_000_000;
+
+const HEAD = 'não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint';
+
+export function addAuditVerdictRoutes(add: AddOperation, deps: HttpDeps): void {
+  addStanding(add, deps);
+  addVerification(add, deps);
+  addCheck(add, deps);
+}
+
+function addStanding(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/auditoria/vereditos',
+      summary: {
+        pt: 'O que as conferências de cada noite disseram por último, e a cabeça atual do registro',
+        en: 'What the nightly checks said last, and the present head of the log',
+      },
+      description: {
+        pt: 'Um balanço que não fecha fica aqui até que outro dos mesmos dias feche.',
+        en: 'A balance that does not close stands here until another of the same days closes.',
+      },
+      scope: 'auditoria:read',
+      answers: { 200: { description: { pt: 'Os vereditos', en: 'The verdicts' }, schema: auditVerdicts } },
+    },
+    async () => {
+      const [head, verified, balance] = await pool.run((sql) =>
+        Promise.all([readTreeHead(sql), readStanding(sql), readBalanceStanding(sql)]),
+      );
+      const body = {
+        cabeca: head && writeHead(head),
+        verificacao: verified && {
+          confere: verified.holds,
+          achados: verified.findings,
+          selos: verified.head?.size ?? 0,
+          em: verified.checkedAt.toISOString(),
+        },
+        balanco: balance && {
+          fecha: balance.closes,
+          total_diferencas: balance.differences,
+          de: balance.from,
+          ate: balance.to,
+          em: balance.checkedAt.toISOString(),
+        },
+      };
+      return { status: 200, body };
+    },
+  );
+}
+
+function addVerification(add: AddOperation, { pool, checkpointKeys }: HttpDeps): void {
+  let isBusy = false;
+  const isHead = (text: string) => readHead(text.trim()) !== null;
+  add(
+    {
+      method: 'post',
+      path: '/v1/auditoria/verificacao',
+      summary: {
+        pt: 'Confere o registro inteiro agora: lê tudo o que foi selado e calcula outra vez',
+        en: 'Verifies the whole log now: reads all that was sealed and hashes it again',
+      },
+      description: {
+        pt: `cabeca é uma que foi guardada fora, e mostra também um fim cortado. Uma conferência de cada vez, e até ${MAX_ROWS / 1e6} milhões de linhas; o comando audit verify não tem limite.`,
+        en: `cabeca is one that was kept outside, and shows a tail that was cut off, too. One check at a time, and up to ${MAX_ROWS / 1e6} million rows; the command audit verify has no limit.`,
+      },
+      scope: 'auditoria:read',
+      body: z.strictObject({
+        cabeca: z
+          .string()
+          .max(1_000)
+          .refine(isHead, HEAD)
+          .optional()
+          .meta({ examples: [`19:${'9f3c'.repeat(16)}`] }),
+      }),
+      isBodyOptional: true,
+      answers: { 200: { description: { pt: 'O que foi achado', en: 'What was found' }, schema: verification } },
+      errors: ['TRANSICAO_INVALIDA'],
+    },
+    async ({ body: { cabeca } }) => {
+      const kept = cabeca === undefined ? null : readHead(cabeca.trim());
+      if (isBusy) return { refused: { kind: 'verifying' } };
+      isBusy = true;
+      try {
+        if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
+        const found = await verifySeals(pool, { heads: kept === null ? [] : [kept], keys: checkpointKeys });
+        return { status: 200, body: viewVerification(found) };
+      } finally {
+        isBusy = false;
+      }
+    },
+  );
+}
+
+function addCheck(add: AddOperation, { pool, checkpointKeys: keys }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/auditoria/entregas/{id}/conferencia',
+      summary: {
+        pt: 'A prova de uma entrega conferida aqui, com as chaves deste serviço',
+        en: 'The evidence of a delivery checked here, with the keys of this service',
+      },
+      description: {
+        pt: 'Quem não quer confiar neste serviço baixa a prova e usa audit check. Sem auditoria:cpf o corpo não se confere: confere é null.',
+        en: 'Whoever does not want to trust this service takes the evidence and uses audit check. Without auditoria:cpf the body cannot be checked: confere is null.',
+      },
+      scope: 'auditoria:read',
+      answers: { 200: { description: { pt: 'O veredito', en: 'The verdict' }, schema: checkedProof } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ id, seesCpf }) => {
+      const found = await readProof(pool, id, null);
+      if (found === null) return NOT_FOUND;
+      const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
+      return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };
+    },
+  );
+}
