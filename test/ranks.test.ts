@@ -104,12 +104,12 @@ function packagesLoadedWith(entry: string): ReadonlySet<string> {
 }
 
 /** The page is a client of the API: beside the API's own doors it imports words, and these, which read and write nothing. */
-const PURE_FOR_THE_PAGE = [
+const PURE_FOR_THE_PAGE = new Set([
   'audit/checkpoint/checkpoint.ts',
   'delivery/sending/headers.ts',
   'delivery/sending/signature.ts',
   'http/routes/description.ts',
-];
+]);
 /** The sandbox's receiver plays a partner: it looks up what a partner would have kept. */
 const FOR_THE_RECEIVER = ['db/pool.ts', 'webhooks/secrets.ts'];
 
@@ -121,7 +121,7 @@ function reachPast(file: string, text: string, imports: readonly string[]): stri
   const past = imports
     .map((imported) => path.relative(path.join(root, 'src'), imported))
     .filter((imported) => !/^(painel|contract|http(?!\/routes)|log-lines\.ts)/.test(imported))
-    .find((imported) => !PURE_FOR_THE_PAGE.includes(imported));
+    .find((imported) => !PURE_FOR_THE_PAGE.has(imported));
   return past === undefined ? null : `${name} imports ${past}`;
 }
 

@@ -58,7 +58,7 @@ test('the log is verified on demand, against a head that was kept outside too', 
 
 test('one check at a time', async () => {
   const answers = await Promise.all([verify(), verify()]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
 });
 
 test('a delivery’s evidence is judged as audit check judges it', async () => {

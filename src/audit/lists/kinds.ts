@@ -126,7 +126,7 @@ export const KINDS = {
       from seals`,
     cut: {
       within: (sql, { epoch, tx }) =>
-        sql`(v.epoca_final, v.transacao_final) <= (${epoch}::smallint, ${tx}::text::bigint)`,
+        sql`(v.epoca_final, v.transacao_final) <= (${epoch}::smallint, ${tx}::text::numeric)`,
       now: async (sql) => {
         const [now] = await sql<Cut[]>`
           select end_epoch as epoch, end_tx::text as tx from seals order by number desc limit 1`;

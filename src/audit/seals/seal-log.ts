@@ -41,15 +41,10 @@ export async function readSeals(tx: Tx, after: number, limit: number): Promise<S
   return rows.map(sealOf);
 }
 
-/** Newest first. */
-export async function readNewestSeals(tx: Tx, limit: number): Promise<Seal[]> {
-  const rows = await tx<Columns[]>`select ${columns(tx)} from seals order by number desc limit ${limit}`;
-  return rows.map(sealOf);
-}
-
 /** The newest seal; null when there is none. */
 export async function readLastSeal(tx: Tx): Promise<Seal | null> {
-  return (await readNewestSeals(tx, 1))[0] ?? null;
+  const [row] = await tx<Columns[]>`select ${columns(tx)} from seals order by number desc limit 1`;
+  return row === undefined ? null : sealOf(row);
 }
 
 /** The seal whose span holds a point; null when none does yet. */
