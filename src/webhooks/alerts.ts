@@ -9,7 +9,7 @@
 import type { AlertChannel, AlertKind } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** A message is given up after as many tries; each waits twice as long as the one before, from a minute on: four hours in all. */
+/** A message is given up after as many tries; each waits twice as long as the one before, from a minute on: two hours in all. */
 const MAX_TRIES = 8;
 const SHOWN = 20;
 const MAX_ERROR = 200;

@@ -8,8 +8,8 @@ import { targetUrl } from '../target-url.ts';
 const PATH = '/v1/alertas';
 
 const DESCRIPTION = {
-  pt: 'Um e-mail e uma URL como as do Slack (recebe {"text": …}) em que pessoas do parceiro são avisadas quando um webhook seu passa a falhar, é suspenso ou volta a responder bem, e três horas antes de um secret anterior deixar de assinar. Cada aviso é tentado por quatro horas.',
-  en: 'An e-mail address and a URL like those of Slack (it takes {"text": …}) where people of the partner are told when a webhook of theirs begins to fail, is suspended or is well again, and three hours before a secret of before stops signing. Each alert is tried for four hours.',
+  pt: 'Um e-mail e uma URL como as do Slack (recebe {"text": …}) em que pessoas do parceiro são avisadas quando um webhook seu passa a falhar, é suspenso ou volta a responder bem, e três horas antes de um secret anterior deixar de assinar. Cada aviso é tentado por duas horas.',
+  en: 'An e-mail address and a URL like those of Slack (it takes {"text": …}) where people of the partner are told when a webhook of theirs begins to fail, is suspended or is well again, and three hours before a secret of before stops signing. Each alert is tried for two hours.',
 };
 
 export function addAlertRoutes(add: AddOperation, { pool, allowInsecure, sendsMail }: HttpDeps): void {
