@@ -4,6 +4,7 @@ import type { MarginQueries } from '../core/margin/margin.ts';
 import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Verifier } from '../audit/checkpoint/note.ts';
+import type { VerifyOptions } from '../audit/seals/verify.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
@@ -38,9 +39,9 @@ export interface HttpDeps {
   readonly allowInsecure: boolean;
   /** Requests of one partner in a minute; 0 is no limit. */
   readonly rateLimitPerMinute: number;
-  /** How long a test delivery is waited for, in milliseconds, when it is not 35 s. */
   /** How long one request for many resends goes on; tests ask for less. */
   readonly resendMs?: number;
+  /** How long a test delivery is waited for, in milliseconds, when it is not 35 s. */
   readonly testWaitMs?: number;
   /** How long a large body waits for its turn, in milliseconds, when it is not 30 s. */
   readonly turnWaitMs?: number;
@@ -50,6 +51,8 @@ export interface HttpDeps {
   readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
   /** A delivery whose rows left the database for an archive; absent: there is no archive. */
   readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
+  /** What a verification asks of removed months; absent: there is no archive. */
+  readonly archivedLeaves?: () => Promise<NonNullable<VerifyOptions['archived']>>;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
   readonly checkpointKeys: readonly Verifier[];
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */

@@ -41,6 +41,7 @@ beforeAll(async () => {
       new Archives(world.api.database.pool, (name) => openPlace(name, null)).delivery(id).catch((error: Error) => {
         throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message) : error;
       }),
+    archivedLeaves: async () => new Archives(world.api.database.pool, (name) => openPlace(name, null)).leaves(),
   });
   partner = await world.subscriber();
   webhook = await partner.register();
@@ -85,10 +86,15 @@ async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<numbe
   return row.count;
 }
 
-/** What `audit verify` finds, but for the times of rows, which the test's seals lie behind. */
+/** What `audit verify` finds, and the route as well, but for the times of rows, which the test's seals lie behind. */
 async function verify(): Promise<VerifyFinding[]> {
   const { stdout } = await runCommand(['audit', 'verify'], env);
   const { achados } = JSON.parse(stdout) as { achados: VerifyFinding[] };
+  const answer = await world.api.app.request('/v1/auditoria/verificacao', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${await world.api.token(undefined, ['auditoria:read'])}` },
+  });
+  expect(await answer.json()).toMatchObject({ achados });
   return achados.filter(({ tipo }) => tipo !== 'hora_fora_do_selo');
 }
 

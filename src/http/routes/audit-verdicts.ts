@@ -65,7 +65,7 @@ function addStanding(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function addVerification(add: AddOperation, { pool, checkpointKeys }: HttpDeps): void {
+function addVerification(add: AddOperation, { pool, checkpointKeys, archivedLeaves }: HttpDeps): void {
   let isBusy = false;
   const isHead = (text: string) => readHead(text.trim()) !== null;
   add(
@@ -99,7 +99,9 @@ function addVerification(add: AddOperation, { pool, checkpointKeys }: HttpDeps):
       isBusy = true;
       try {
         if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
-        const found = await verifySeals(pool, { heads: kept === null ? [] : [kept], keys: checkpointKeys });
+        const archived = archivedLeaves && { archived: await archivedLeaves() };
+        const heads = kept === null ? [] : [kept];
+        const found = await verifySeals(pool, { heads, keys: checkpointKeys, ...archived });
         return { status: 200, body: viewVerification(found) };
       } finally {
         isBusy = false;
