@@ -11,6 +11,10 @@ export interface MonthAct {
   /** SHA-256 of the month's manifest. */
   readonly manifest: Buffer;
   readonly rows: number;
+}
+
+/** Who did it, and why: an auditor's login may not read them in the table. */
+interface Author {
   readonly actor: string;
   readonly reason: string | null;
 }
@@ -19,7 +23,7 @@ export interface MonthAct {
 export async function readMonths(sql: Tx): Promise<MonthAct[]> {
   return sql<MonthAct[]>`
     select distinct on (month) act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest,
-           rows::float8 as rows, actor, reason
+           rows::float8 as rows
     from archive_acts order by month, position desc`;
 }
 
@@ -29,7 +33,7 @@ export async function readMonth(sql: Tx, month: string): Promise<MonthAct | null
 
 export async function addAct(
   sql: Tx,
-  { act, month, firstSeal, lastSeal, place, manifest, rows, actor, reason }: MonthAct,
+  { act, month, firstSeal, lastSeal, place, manifest, rows, actor, reason }: MonthAct & Author,
 ) {
   await sql`
     insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor, reason)

@@ -20,7 +20,7 @@ async function commandsOf(...words: string[]): Promise<Map<string, Command>> {
   await addCommands(program, LINE, words);
   const found = new Map<string, Command>();
   for (const one of program.commands) {
-    if (one.commands.length === 0) found.set(one.name(), one);
+    if (one.commands.length === 0 || one.registeredArguments.length > 0) found.set(one.name(), one);
     for (const own of one.commands) found.set(`${one.name()} ${own.name()}`, own);
   }
   return found;

@@ -1,6 +1,6 @@
-import { readMonth, readText } from '../../arguments.ts';
-import { command, required } from '../../command.ts';
-import { author } from '../../operator.ts';
+import { readMonth, readText } from '../arguments.ts';
+import { command, required } from '../command.ts';
+import { author } from '../operator.ts';
 
 export const archive = command({
   summary: 'write the month’s sealed rows to files outside the database, and verify them there',
@@ -28,10 +28,10 @@ Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "o
   async run({ month, to, author: actor }, { configure, print }) {
     const { config, log } = configure();
     const [{ archiveMonth }, { placesOf }, { readCheckpointKeys }, { runJob }] = await Promise.all([
-      import('../../../archive/write-month.ts'),
-      import('../../service/archives.ts'),
-      import('../../service/checkpoint-keys.ts'),
-      import('../../job-pool.ts'),
+      import('../../archive/write-month.ts'),
+      import('../service/archives.ts'),
+      import('../service/checkpoint-keys.ts'),
+      import('../job-pool.ts'),
     ]);
     const place = (await placesOf(config))(to);
     const { signers } = await readCheckpointKeys(config);
