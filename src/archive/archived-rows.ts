@@ -42,10 +42,11 @@ export class Archives {
 
   /** The leaves of a seal in a removed month; null where its rows must be in the database. */
   leaves(): (number: number) => Promise<ArchivedLeaves | null> {
-    const removed = this.#removed();
+    let removed: Promise<MonthAct[]> | undefined;
     let [from, to, part] = [0, -1, [] as ArchivedLeaves[]];
     return async (number) => {
       if (number >= from && number <= to) return part[number - from] ?? null;
+      removed ??= this.#removed();
       const month = (await removed).find(({ firstSeal, lastSeal }) => firstSeal <= number && number <= lastSeal);
       if (month === undefined) return null;
       try {

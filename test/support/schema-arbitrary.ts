@@ -42,6 +42,8 @@ export function schemaArbitraries({ components }: ApiDescription): (schema: Json
     switch (String(schema.type)) {
       case 'string':
         return texts(schema);
+      case 'null':
+        return fc.constant(null);
       case 'boolean':
         return fc.boolean();
       case 'integer':
