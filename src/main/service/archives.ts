@@ -5,7 +5,7 @@ import { ArchiveFault, openPlace, type Place } from '../../archive/place.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { DatabaseUnavailable } from '../../db/unavailable.ts';
-import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
+import type { HttpDeps } from '../../http/deps.ts';
 
 /** Opens places by their names. Throws where the file of the secret cannot be read. */
 export async function placesOf({ archive: { s3 } }: Config): Promise<(name: string) => Place> {
@@ -17,16 +17,16 @@ export async function placesOf({ archive: { s3 } }: Config): Promise<(name: stri
   return (name) => openPlace(name, { ...rest, secret: secret.trim() });
 }
 
-/** Deliveries of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
-export async function archivedDeliveries(
-  config: Config,
-  pool: Pool,
-): Promise<(id: string) => Promise<ArchivedDelivery | null>> {
+/** What the API reads of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
+export async function archiveReads(config: Config, pool: Pool): Promise<Pick<HttpDeps, 'archived' | 'archivedLeaves'>> {
   const archives = new Archives(pool, await placesOf(config));
-  return (id) =>
-    archives.delivery(id).catch((error: Error) => {
-      throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message, { cause: error }) : error;
-    });
+  return {
+    archived: (id) =>
+      archives.delivery(id).catch((error: Error) => {
+        throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message, { cause: error }) : error;
+      }),
+    archivedLeaves: async () => archives.leaves(),
+  };
 }
 
 /** What `audit verify` asks of removed months. */

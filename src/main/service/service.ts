@@ -130,7 +130,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { openKeys } = await import('./keys.ts');
   const { NO_REGISTRY_NOTE, openRegistry } = await import('./registry.ts');
   const { readiness } = await import('./readiness.ts');
-  const { archivedDeliveries, archivedLeaves } = await import('./archives.ts');
+  const { archiveReads } = await import('./archives.ts');
   const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
   const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
   const keys = await openKeys(config, log);
@@ -154,8 +154,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
-    archived: await archivedDeliveries(config, pool),
-    archivedLeaves: () => archivedLeaves(config, pool),
+    ...(await archiveReads(config, pool)),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
     workers: await readWorkers(config),
   };
