@@ -155,7 +155,7 @@ describe('the next release has an event more, a key that may be absent and one t
       'openapi_client/models/evento_desembolso_',
       'falhou_data.py',
       'estornado.py',
-      /motivo: Optional\[StrictStr\]\n\s+canal: Optional\[StrictStr\] = None/,
+      /motivo: Optional\[StrictStr\].*\n\s+canal: Optional\[StrictStr\] = (?:None|Field\(default=None)/,
     ],
     [
       'Java',
@@ -171,7 +171,7 @@ describe('the next release has an event more, a key that may be absent and one t
       'model_evento_desembolso_',
       'falhou_data.go',
       'estornado.go',
-      /Motivo NullableString `json:"motivo"`\n\s+Canal \*string `json:"canal,omitempty"`/,
+      /Motivo NullableString `json:"motivo"`\n(?:\s+\/\/.*\n)?\s+Canal \*string `json:"canal,omitempty"`/,
     ],
   ] as const)('%s', async ([language, args, models, failed, estornado, keys], context) => {
     const made = await generate(context, `next ${language}`, args, path.join(described, 'openapi.json'));

@@ -101,6 +101,12 @@ test('living processes go on after it, the log is whole without a command, and a
     select id || '/' || position as row from events where epoch = 2 order by tx, position limit 1`;
   expect(verdict.achados).toMatchObject([{ tipo: 'ramificacao', tabela: 'events', linha: row }]);
   for (const head of [lost, newest]) expect(verdict.achados[0]?.detalhe).toContain(head);
+  // A checkpoint of the new epoch is behind the row at which they part, whatever the lost log had.
+  const [size = ''] = newest.split(':');
+  while ((await there`select from checkpoints where size >= ${size}`).length === 0) await there`select pg_sleep(0.05)`;
+  expect((await verify('--head', `${Number(size) + 1}:${'ab'.repeat(32)}`)).verdict.achados).toMatchObject([
+    { tipo: 'ramificacao', tabela: 'events', linha: row },
+  ]);
 
   expect(await there`select status, count(*)::int from deliveries where webhook_id = ${webhookId} group by 1`).toEqual([
     { status: 'entregue', count: 32 },

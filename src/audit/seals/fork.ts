@@ -2,7 +2,8 @@
  * Where this log and a head that it does not lead to part.
  *
  * A head says nothing of its rows. So the row is named as exactly as this log can know it: behind the newest head that both share,
- * it is the first row of a later epoch, because a recovery to an earlier moment and a promotion begin one; without a later epoch,
+ * it is the first row of a later epoch, because a recovery to an earlier moment and a promotion begin one. Where that head is itself
+ * of the newest epoch, nobody knows whether the other log had it: the row is the first of that epoch. In a log of one epoch it is
  * the first row behind that head, or one after it.
  */
 import type { Pool, Tx } from '../../db/pool.ts';
@@ -28,19 +29,27 @@ export async function describeFork(
   const seal = (common?.head.size ?? 0) + 1;
   const behind = common?.end ?? { epoch: 0, tx: 0 };
   const laterEpoch = await pool.run((sql) => readFirstRow(sql, { epoch: behind.epoch + 1, tx: 0 }));
-  const isNewEpoch = laterEpoch !== null && common !== null;
-  const row = isNewEpoch ? laterEpoch : await pool.run((sql) => readFirstRow(sql, behind));
+  const ofEpoch = await pool.run((sql) => readFirstRow(sql, { epoch: behind.epoch, tx: 0 }));
+  const first = await pool.run((sql) => readFirstRow(sql, { epoch: 0, tx: 0 }));
+  // A head of the newest epoch may be younger than the recovery that the other one was lost at.
+  const isUncertain = common !== null && laterEpoch === null && ofEpoch?.name !== first?.name;
+  const isNewEpoch = common !== null && (laterEpoch !== null || isUncertain);
+  const row = isNewEpoch ? (laterEpoch ?? ofEpoch) : await pool.run((sql) => readFirstRow(sql, behind));
+  const shared = isUncertain
+    ? `The newest head that the log grew out of is ${writeHead(common.head)}, of its newest epoch.`
+    : `Both grew out of ${common === null ? '' : writeHead(common.head)}.`;
   const words = [
     `the log does not lead to the head ${writeHead(kept)}; it has ${own === null ? 'no seal' : writeHead(own)}.`,
-    common === null ? 'No head is common to both.' : `Both grew out of ${writeHead(common.head)}.`,
+    common === null ? 'No head is common to both.' : shared,
     row === null ? 'The log has no row behind that.' : `They part at this row, ${isNewEpoch ? EPOCH : LATER}`,
+    ...(isUncertain ? ['If that did not lose it, they part at a later one.'] : []),
   ];
   const found = ofSeal('ramificacao', seal, words.join(' '), row?.table ?? null);
   return { ...found, linha: row?.name ?? null };
 }
 
-const EPOCH = 'the first of a new epoch: the server was recovered to an earlier moment, or promoted, before it';
-const LATER = 'the first behind that, or at a later one';
+const EPOCH = 'the first of a new epoch: the server was recovered to an earlier moment, or promoted, before it.';
+const LATER = 'the first behind that, or at a later one.';
 
 /** The oldest row at or after a point; of one transaction, the first by table and position. */
 async function readFirstRow(sql: Tx, from: LogPoint): Promise<{ table: SourceName; name: string } | null> {
