@@ -32,7 +32,12 @@ export function isLoss(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || hasCode(error, LOST);
 }
 
+/** True when the server answers and only could not do this: no other statement need fail. */
+export function isOverloaded(error: unknown): boolean {
+  return hasCode(error, OVERLOADED);
+}
+
 /** True for faults that another try may mend. */
 export function isUnavailable(error: unknown): boolean {
-  return isLoss(error) || hasCode(error, OVERLOADED);
+  return isLoss(error) || isOverloaded(error);
 }

@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
-import { codeOf } from '../../db/unavailable.ts';
+import { codeOf, isOverloaded } from '../../db/unavailable.ts';
 import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
@@ -63,7 +63,7 @@ async function findingsOf(
     return await look();
   } catch (error) {
     if (isLost(error)) throw error;
-    const { message } = error as Error;
+    const { message } = (isOverloaded(error) ? ((error as Error).cause ?? error) : error) as Error;
     return codeOf(error) === PERMISSION_DENIED
       ? [
           warning(
