@@ -18,5 +18,10 @@ export async function createLogin({ sql, url }: Pick<TestDatabase, 'sql' | 'url'
   const own = new URL(url);
   own.username = name;
   own.password = password;
-  return { url: own.href, remove: async () => void (await sql.unsafe(`drop role ${name}`)) };
+  const remove = async () => {
+    // A session that has just been left may still be putting away its temporary tables.
+    await sql`select pg_terminate_backend(pid, 30000) from pg_stat_activity where usename = ${name}`;
+    await sql.unsafe(`drop role ${name}`);
+  };
+  return { url: own.href, remove };
 }
