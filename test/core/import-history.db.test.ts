@@ -110,6 +110,8 @@ describe('history', () => {
     const other = of(21, cpfOf(900_000_021));
     await run(linesOf([...erased, ...other.slice(0, 3)]));
     await untilSettled(database.sql);
+    // The projection comes behind what is erased, or it makes the loan that is taken away below.
+    await run('');
     const order = { actor: 'test', reason: 'x', courtOrder: '0001', years: 5 };
     const ordered = await orderErasure(database.pool, KEY, { ...order, cpf: cpfOf(900_000_020) });
     expect(ordered).toMatchObject({ ok: { events: 5 } });
