@@ -202,7 +202,7 @@ CREATE TABLE "attempts" (
 	"claim" text NOT NULL,
 	"poller" text generated always as (left(claim, length(claim) - strpos(reverse(claim), '/'))) virtual,
 	"error" text,
-	"answer" "bytea",
+	"answer" text,
 	"body_digest" "bytea",
 	"salt" "bytea" DEFAULT uuid_send(gen_random_uuid()),
 	"commitment" "bytea",

@@ -45,7 +45,7 @@ grant select on
   to carteiro_auditor;
 -- The views call them with the reader's rights.
 grant execute on function
-  mask(text), masked(text), answer_text(bytea), mask_answer(bytea), envelope(text, timestamptz, text, uuid, json)
+  mask(text), masked(text), answer_head(text), answer_body(text), envelope(text, timestamptz, text, uuid, json)
   to carteiro_auditor;
 
 -- The `audit` commands: the log, and of the tables the columns that the views show as they are.
@@ -72,7 +72,7 @@ grant execute on function current_epoch(), cluster_timeline(), is_emitted(text),
 -- `audit verify` makes the release's tables once more, with their constraints (src/db/migrations/compare-schema.ts).
 grant execute on function
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
-  is_sound_attempt(integer, boolean, text, smallint, integer, bytea)
+  is_sound_attempt(integer, boolean, text, smallint, integer, text)
   to carteiro_auditor;
 -- Who may see CPFs reads the rows as they were sealed, and hashes the texts itself. No column holds a signing secret.
 grant select on events, facts, attempts, webhook_history, partner_history, send_orders to carteiro_auditor_cpf;
@@ -99,7 +99,7 @@ grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller
 grant execute on function
   advisory_lock(text), masked(text), field_of(json, text), envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
-  is_sound_attempt(integer, boolean, text, smallint, integer, bytea),
+  is_sound_attempt(integer, boolean, text, smallint, integer, text),
   lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)
   to carteiro_app, carteiro_poller;
 

@@ -1,6 +1,6 @@
-/** The variables of what leaves for partners: whence it comes, through which proxy, and how it shows itself. */
+/** The variables of what leaves for partners: whence it comes, through which proxy, how it shows itself, and what is kept of its answer. */
 import { z } from 'zod';
-import { flag, isSubnet } from './environment-rules.ts';
+import { flag, integer, isSubnet } from './environment-rules.ts';
 
 export interface EgressProxy {
   /** `http:` or `https:`, a host and a port. */
@@ -29,9 +29,13 @@ export interface EgressSettings {
   readonly keyFile: string | null;
   readonly caFile: string | null;
   readonly mail: MailSettings | null;
+  /** So much of an answer's body is kept; with 0 nothing of an answer is. */
+  readonly keptAnswerBytes: number;
 }
 
 const MAX_ADDRESSES = 64;
+/** More of an answer is not read (contract/delivery). */
+const MAX_KEPT_BYTES = 8_192;
 
 const addresses = z
   .string()
@@ -66,6 +70,7 @@ export const EGRESS_VARIABLES = {
   EGRESS_CERT_FILE: file,
   EGRESS_KEY_FILE: file,
   EGRESS_CA_FILE: file,
+  KEPT_ANSWER_BYTES: integer(0, MAX_KEPT_BYTES).default(MAX_KEPT_BYTES),
   SMTP_URL: smtpUrl.optional(),
   SMTP_AUTH_FILE: file,
   SMTP_FROM: z.email('must be an e-mail address').optional(),
@@ -84,5 +89,6 @@ export function egressSettings(values: z.output<z.ZodObject<typeof EGRESS_VARIAB
       values.SMTP_URL === undefined || values.SMTP_FROM === undefined
         ? null
         : { url: values.SMTP_URL, authFile: values.SMTP_AUTH_FILE ?? null, from: values.SMTP_FROM },
+    keptAnswerBytes: values.KEPT_ANSWER_BYTES,
   };
 }

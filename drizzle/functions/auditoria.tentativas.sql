@@ -8,7 +8,7 @@ select delivery_id as entrega_id, number as numero, late as atrasada, webhook_id
         where d.id = delivery_id and e.loan_version is not null) as emprestimo_id,
        outcome as resultado, status_code as status_http, started_at as inicio, duration_ms as duracao_ms,
        masked(url) as url, address as endereco, key_id as chave_id, poller, claim as reivindicacao, masked(error) as erro,
-       case when answer is null and commitment is not null then 'apagado'
-            when pg_has_role('carteiro_auditor_cpf', 'usage') then answer_text(answer) else mask_answer(answer) end as resposta,
+       masked(answer_head(answer)) as resposta_cabecalhos,
+       case when answer is null and commitment is not null then 'apagado' else masked(answer_body(answer)) end as resposta,
        recorded_at as registrada_em, epoch as epoca, tx as transacao
 from attempts;

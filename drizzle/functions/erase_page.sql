@@ -20,7 +20,7 @@ begin
   where id = any (listed) and salt is not null;
 
   update attempts
-  set commitment = coalesce(commitment, sha256(salt || answer)), answer = null, salt = null
+  set commitment = coalesce(commitment, sha256(salt || convert_to(answer, 'UTF8'))), answer = null, salt = null
   where salt is not null
     and delivery_id = any (array(
       select d.id

@@ -1,6 +1,6 @@
 -- What holds of each row of `attempts`, as one CHECK: see src/db/tables/delivery.ts.
 create or replace function is_sound_attempt(
-  number integer, late boolean, outcome text, status_code smallint, duration_ms integer, answer bytea
+  number integer, late boolean, outcome text, status_code smallint, duration_ms integer, answer text
 ) returns boolean
   language plpgsql immutable parallel safe set search_path from current
 as $$
@@ -15,7 +15,7 @@ begin
     -- Nobody measured a lost attempt, and nobody reports one late.
     and (outcome = 'desconhecido') = (duration_ms is null)
     and not (late and outcome = 'desconhecido')
-    and (answer is null or octet_length(answer) <= 1024);
+    and (answer is null or length(answer) <= 12600);
 end
 $$;
 

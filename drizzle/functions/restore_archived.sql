@@ -23,7 +23,7 @@ begin
   select r.delivery_id, r.number, r.late, r.event_id, r.webhook_id, r.partner_id, r.outcome, r.status_code, r.started_at, r.duration_ms,
     r.url, r.address, r.key_id, r.claim, r.error, case when not is_erased then r.answer end, r.body_digest,
     case when not is_erased then r.salt end,
-    case when is_erased then coalesce(r.commitment, sha256(r.salt || r.answer)) else r.commitment end, r.recorded_at, r.epoch, r.tx
+    case when is_erased then coalesce(r.commitment, sha256(r.salt || convert_to(r.answer, 'UTF8'))) else r.commitment end, r.recorded_at, r.epoch, r.tx
   from json_populate_recordset(null::attempts, p_attempts) r
   cross join lateral (select exists (select from events e where e.id = r.event_id and e.salt is null) as is_erased) event
   where (r.epoch, xid8send(r.tx)::bigint) >= (low.first_epoch, low.first_tx)

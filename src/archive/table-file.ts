@@ -179,7 +179,7 @@ export function jsonRow(table: TableName, oids: readonly number[], row: Row): Ro
 
 /** The sealed entry of a row of a file, made again with the hashes of its texts. */
 export function entryOf(table: SourceName, oids: readonly number[], row: Row): Buffer {
-  const text = table === 'events' ? writeCell(25, row['body']) : writeCell(17, row['answer']);
+  const text = writeCell(25, row[table === 'events' ? 'body' : 'answer']);
   const salt = row['salt'] as Uint8Array | null | undefined;
   const hasText = MORE[table] !== undefined && text !== null && salt !== null && salt !== undefined;
   const cells = columnsOf(table).map((name, index) => {

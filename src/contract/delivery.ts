@@ -45,6 +45,9 @@ export const envelope = z.strictObject({
 export const API_FAMILIES = ['backoffice', 'leilao'] as const;
 export type ApiFamily = (typeof API_FAMILIES)[number];
 
+/** More of an answer's body is not read. */
+export const MAX_READ_BYTES = 8_192;
+
 /**
  * The engine's durations, in seconds. What must agree with them is derived from them; {@link timesFault} says which cannot work
  * together, and every process that claims asks it at its start.

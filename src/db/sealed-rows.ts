@@ -56,7 +56,9 @@ export const SOURCES = {
     subject: 'delivery_id',
     columns: `delivery_id number late event_id webhook_id partner_id outcome status_code started_at duration_ms url address
       key_id claim error body_digest commitment recorded_at tx epoch`,
-    made: { commitment: 'case when t.salt is null then t.commitment else sha256(t.salt || t.answer) end' },
+    made: {
+      commitment: `case when t.salt is null then t.commitment else sha256(t.salt || convert_to(t.answer, 'UTF8')) end`,
+    },
     texts: ['url', 'error'],
     hashes: ['body_digest', 'commitment'],
     shown: { delivery_id: 't.delivery_id', number: 't.number', event_id: 't.event_id', is_erased: 't.salt is null' },

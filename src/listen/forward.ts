@@ -1,7 +1,7 @@
 /** One attempt at the receiver: the POST that a poller would send, by the same code, and a sentence of what came of it. */
 import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
 import { deliveryHeaders } from '../delivery/sending/headers.ts';
-import { createSender, type SendResult } from '../delivery/sending/send.ts';
+import { bodyOf, createSender, type SendResult } from '../delivery/sending/send.ts';
 import { signingKey } from '../delivery/sending/signature.ts';
 import type { Forwarded } from './delivery.ts';
 import { shown } from './feed-api.ts';
@@ -47,7 +47,8 @@ function textOf({ outcome, statusCode, durationMs, error, answer }: SendResult):
   if (outcome === 'entregue') return `${statusCode} in ${durationMs} ms`;
   if (outcome === 'tempo_esgotado') return `no answer within ${Math.round(durationMs / 1_000)} s`;
   if (statusCode === null) return `${shown(error ?? outcome)}${hintOf(error)}`;
-  const said = answer === null ? '' : `, "${shown(answer.toString('utf8'))}"`;
+  const body = bodyOf(answer ?? '');
+  const said = body === '' ? '' : `, "${shown(body)}"`;
   const hint = statusCode === 401 || statusCode === 403 ? ': does the receiver know the secret?' : '';
   return `${statusCode} in ${durationMs} ms${said}${hint}`;
 }

@@ -152,7 +152,6 @@ describe('a removed month', () => {
   test('shows no answer of a worker who was forgotten since, and brings none back', async () => {
     const { sql } = world.api.database;
     const [erased] = before;
-    const text = Buffer.from('obrigado, João');
     await sql`create table kept as select id, data, salt, commitment from events where id = ${erased?.evento_id ?? ''}`;
     await sql`update events set commitment = sha256('x'), salt = null where id = ${erased?.evento_id ?? ''}`;
     const shown = await partner.read(erased?.id ?? '');
@@ -161,7 +160,7 @@ describe('a removed month', () => {
     const [back] = await sql`
       select answer, salt, octet_length(commitment) as hash from attempts where delivery_id = ${erased?.id ?? ''}`;
     expect(back).toEqual({ answer: null, salt: null, hash: 32 });
-    expect(await sql`select from attempts where answer = ${text}`).toHaveLength(4);
+    expect(await sql`select from attempts where answer_body(answer) = 'obrigado, João'`).toHaveLength(4);
     await sql`update events e set salt = k.salt, commitment = k.commitment from kept k where k.id = e.id`;
     await sql`drop table kept`;
     await sql`delete from attempts where delivery_id = ${erased?.id ?? ''}`;

@@ -30,7 +30,7 @@ async function recordAttempts(): Promise<void> {
     select id, 1, webhook_id, partner_id,
            case when n % 10 = 0 then 'resposta_nao_2xx' else 'entregue' end, case when n % 10 = 0 then 500 else 200 end,
            timestamptz '2026-03-01T12:00:00Z', 5, 'https://partner.example/', 'test',
-           convert_to(case when n % 10 = 0 then ${FORMULA} || ' 529.982.247-25' else 'ok' end, 'UTF8'),
+           case when n % 10 = 0 then E'server: 529.982.247-25\n\n' || ${FORMULA} || ' 529.982.247-25' else E'\nok' end,
            timestamptz '2026-03-01T12:00:00Z' + (n / 3) * interval '1 millisecond'
     from (select *, row_number() over (order by id) as n from deliveries) d`;
 }
@@ -89,7 +89,7 @@ describe('what only the grant for CPFs shows', () => {
   beforeAll(async () => {
     await api.database.sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, error, answer, recorded_at)
-      select id, 8, webhook_id, partner_id, 'entregue', 200, now(), 1, ${SECRET.url}, 'secret', ${SECRET.error}, ${Buffer.from(SECRET.answer)}, '2020-01-01Z'
+      select id, 8, webhook_id, partner_id, 'entregue', 200, now(), 1, ${SECRET.url}, 'secret', ${SECRET.error}, ${`server: ${SECRET.answer}\n\n${SECRET.answer}`}, '2020-01-01Z'
       from deliveries limit 1`;
     await untilSettled(api.database.sql);
   });
@@ -100,6 +100,7 @@ describe('what only the grant for CPFs shows', () => {
     const hidden = {
       url: 'https://partner.example/hook/***********?***********',
       erro: 'cpf ***********',
+      resposta_cabecalhos: 'server: ***********\n',
       resposta: '***********',
     };
     expect((await get(query)).body.itens).toMatchObject([hidden]);
@@ -122,7 +123,7 @@ describe('what only the grant for CPFs shows', () => {
 
   test('and the view shows the same to whom SQL grants as much', async () => {
     const [row] = await api.database.sql<[{ url: string; erro: string; resposta: string }]>`
-      select mask(url) as url, mask(error) as erro, mask_answer(answer) as resposta from attempts where poller = 'secret'`;
+      select mask(url) as url, mask(error) as erro, mask(answer_body(answer)) as resposta from attempts where poller = 'secret'`;
     expect((await get(query)).body.itens).toMatchObject([{ ...row }]);
   });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await sql`update events set actor = ${CPF}`;
   await sql`
     insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, error, answer)
-    select id, 1, event_id, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?a=1', 'p/1', ${`cpf ${CPF}`}, ${Buffer.from(CPF)}
+    select id, 1, event_id, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?a=1', 'p/1', ${`cpf ${CPF}`}, ${`\n${CPF}`}
     from deliveries`;
   for (let number = 0; number < 3; number += 1) {
     await sql`

@@ -268,6 +268,7 @@ describe('one delivery', () => {
         resultado: 'resposta_nao_2xx',
         status_http: 503,
         erro: null,
+        resposta_cabecalhos: [{ nome: 'date', valor: expect.stringMatching(/ GMT$/) }],
         resposta: 'cpf *********** recusado',
         atrasada: false,
       },

@@ -115,7 +115,8 @@ describe('one delivery', () => {
       url,
       eventos: ['desembolso.falhou'],
     });
-    world.receiver.answerWith(status(500, '</pre><script>alert(1)</script><img src=x onerror=alert(2)>'));
+    const headers = { 'x-hint': '</pre><script>alert(3)</script>' };
+    world.receiver.answerWith(status(500, '</pre><script>alert(1)</script><img src=x onerror=alert(2)>', { headers }));
     await partner.emit();
     await world.deliver();
     world.receiver.answerWith(status(200));

@@ -90,7 +90,7 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
       address: '203.0.113.7',
       key_id: '9f3c2b11',
       claim: 'poller-1/12',
-      answer: String.raw`\x6f627269676164`,
+      answer: 'obrigad',
       salt: String.raw`\x101112131415161718191a1b1c1d1e1f`,
       recorded_at: '2026-01-31T12:00:00.263Z',
       tx: '715',
@@ -118,7 +118,7 @@ const ROWS: readonly (readonly [SourceName, object])[] = [
 async function rowVectors(sql: Sql) {
   const vectors = [];
   for (const [source, row] of ROWS) {
-    const committed = { events: BODY, attempts: `t.answer` }[source as string] ?? 'null::bytea';
+    const committed = { events: BODY, attempts: `convert_to(t.answer, 'UTF8')` }[source as string] ?? 'null::bytea';
     const salt = source === 'send_orders' ? 'null::bytea' : 't.salt';
     const [found] = await sql.unsafe<[{ entry: Buffer; salt: Buffer | null; text: Buffer | null }]>(
       `select ${entryOf(source)} as entry, ${salt} as salt, ${committed} as text

@@ -42,7 +42,7 @@ export const KINDS = {
     view: 'tentativas',
     schema: contract.auditedAttempt,
     key: { registrada_em: 'timestamptz', entrega_id: 'uuid', numero: 'int', atrasada: 'boolean' },
-    masked: ['url', 'erro', 'resposta'],
+    masked: ['url', 'erro', 'resposta_cabecalhos', 'resposta'],
     source: (sql) => sql`
       select delivery_id as entrega_id, number as numero, late as atrasada, partner_id as parceiro_id, webhook_id,
              (select d.event_id from deliveries d where d.id = delivery_id) as evento_id,
@@ -51,7 +51,8 @@ export const KINDS = {
               where d.id = delivery_id and e.loan_version is not null) as emprestimo_id,
              started_at as inicio, recorded_at as registrada_em, duration_ms as duracao_ms, outcome as resultado,
              status_code as status_http, url, address as endereco, key_id as chave_id, poller, claim as reivindicacao,
-             error as erro, coalesce(answer, case when commitment is not null then ${ERASED}::bytea end) as resposta,
+             error as erro, answer_head(answer) as resposta_cabecalhos,
+             case when answer is null and commitment is not null then ${ERASED} else answer_body(answer) end as resposta,
              epoch as epoca, tx as transacao
       from attempts`,
     few: {

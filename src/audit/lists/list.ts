@@ -11,7 +11,6 @@ import { z } from 'zod';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
-import { answerText, readableAnswer } from '../../delivery/partner/answer-text.ts';
 import { masked } from '../../contract/masking.ts';
 import { sightOf } from '../seals/rows.ts';
 
@@ -48,7 +47,7 @@ export interface Kind {
   readonly key: Readonly<Record<string, KeyType>>;
   /** Columns of text in which a CPF may stand. */
   readonly masked: readonly string[];
-  /** The rows by the names of the view, unmasked. An answer comes as its bytes. */
+  /** The rows by the names of the view, unmasked. */
   readonly source: (sql: Tx) => Fragment;
   /** Filters that name few rows, each with how they are found; null: by the column itself. */
   readonly few?: Readonly<Record<string, ((sql: Tx, value: string) => Fragment) | null>>;
@@ -219,7 +218,6 @@ function shown(kind: Kind, row: Raw, masks: boolean): Row {
     const value = row[column];
     if (typeof value === 'string' && kind.schema.shape[column] instanceof z.ZodNumber) return Number(value);
     if (!kind.masked.includes(column) || value === null) return plain(value);
-    if (Buffer.isBuffer(value)) return masks ? readableAnswer(value) : answerText(value);
     return masks ? masked(value as string) : (value as string);
   };
   return Object.fromEntries(columnsOf(kind).map((column) => [column, cell(column)]));

@@ -133,7 +133,7 @@ async function readDelivery(tx: Tx, id: string, sight: Sight): Promise<Evidenced
 interface FoundRow extends LogPoint {
   readonly entry: Buffer;
   readonly salt: Buffer | null;
-  readonly answer: Buffer | null;
+  readonly answer: string | null;
 }
 
 type Evidenced = ProvedRow['tabela'];
@@ -148,7 +148,7 @@ async function readRows(
 ): Promise<ProvedRow[]> {
   const { entry, from } = framedOf(source, sight);
   const answered =
-    source === 'attempts' && sight === 'whole' ? 't.salt, t.answer' : 'null::bytea as salt, null::bytea as answer';
+    source === 'attempts' && sight === 'whole' ? 't.salt, t.answer' : 'null::bytea as salt, null as answer';
   const rows = await tx.unsafe<FoundRow[]>(
     `select ${entry} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${answered}
      from ${from} where ${chosen} order by t.epoch, t.tx, 1`,
@@ -165,7 +165,7 @@ async function readRows(
       campos: framed?.entry.fields ?? {},
       entrada: framed?.bytes === null || framed === null ? null : encode(framed.bytes),
       ...(source === 'attempts' && {
-        resposta: row.answer === null ? null : encode(row.answer),
+        resposta: row.answer === null ? null : encode(Buffer.from(row.answer)),
         sal: row.answer === null || row.salt === null ? null : encode(row.salt),
       }),
       selo: seal?.number ?? null,

@@ -19,7 +19,7 @@ export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 const text = z.string().nullable();
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Without `auditoria:cpf`, CPFs and query strings are masked in `url`, `erro` and `resposta`. */
+/** Without `auditoria:cpf`, CPFs and query strings are masked in `url`, `erro`, `resposta_cabecalhos` and `resposta`. */
 export const auditedAttempt = z.strictObject({
   entrega_id: id,
   numero: z.int(),
@@ -41,7 +41,9 @@ export const auditedAttempt = z.strictObject({
   /** The claim that took the delivery: its poller's name and a number. */
   reivindicacao: z.string(),
   erro: text,
-  /** The first 1 KiB of the answer as text. */
+  /** The answer's header fields, a line each. */
+  resposta_cabecalhos: text,
+  /** The beginning of the answer's body. */
   resposta: text,
 });
 export type AuditedAttemptResource = z.infer<typeof auditedAttempt>;

@@ -43,6 +43,8 @@ const delivery = z
   .meta({ id: 'Entrega' });
 export type DeliveryResource = z.infer<typeof delivery>;
 
+const headers = z.array(z.strictObject({ nome: z.string(), valor: z.string() }));
+
 const attempt = z
   .strictObject({
     numero: z.int(),
@@ -51,7 +53,9 @@ const attempt = z
     resultado: outcome,
     status_http: z.int().nullable(),
     erro: z.string().nullable(),
-    /** The first 1 KiB of the answer as text, with what looks like a CPF masked. */
+    /** The answer's header fields; empty without an answer. What may bear a credential and what looks like a CPF is masked. */
+    resposta_cabecalhos: headers,
+    /** The first 8 KiB of the answer's body as text, or fewer where the operator keeps less, masked alike. */
     resposta: z.string().nullable(),
     /** True when the attempt was already recorded as lost (`desconhecido`) and its poller reported after all. */
     atrasada: z.boolean(),
@@ -71,7 +75,7 @@ const sentAttempt = attempt
     /** The address that was connected to; null when none was, or when nobody knows. */
     endereco: z.string().nullable(),
     /** In the order in which they were sent, beside those that HTTP itself asks for. */
-    cabecalhos: z.array(z.strictObject({ nome: z.string(), valor: z.string() })),
+    cabecalhos: headers,
     /** False where it is not known any more which secret signed: then the signatures are left out. */
     assinaturas_conhecidas: z.boolean(),
   })

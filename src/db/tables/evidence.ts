@@ -43,7 +43,8 @@ export const attempts = pgTable(
     claim: text('claim').notNull(),
     poller: pollerOfClaim('poller'),
     error: text('error'),
-    answer: bytea('answer'),
+    /** Header fields, an empty line, the beginning of the body (delivery/sending/answer). */
+    answer: text('answer'),
     /** SHA-256 of the event's salt and the body as it was sent; null for a lost attempt, of which nobody knows what was sent. */
     bodyDigest: bytea('body_digest'),
     salt: salt(),

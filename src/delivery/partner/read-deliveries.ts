@@ -9,17 +9,12 @@
  * A search by a column that no index has looks at a bounded number of rows for each page and returns where it stopped.
  * A rare match among millions costs short pages, never a long statement.
  */
-import { ERASED } from '../../contract/erasure.ts';
-import type {
-  AttemptResource,
-  DeliveryResource,
-  DeliveryWithAttempts,
-} from '../../contract/resources/delivery-resource.ts';
+import type { DeliveryResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { readableAnswer } from './answer-text.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
+import { readAttempts } from './read-attempts.ts';
 
 /**
  * Rows that a statement looks at when it cannot tell beforehand which ones fit: by what is told of each, from the row itself,
@@ -194,34 +189,6 @@ export async function readDelivery(
       where d.id = ${id} and d.partner_id = ${partnerId}`;
     return row === undefined ? null : { ...view(row), tentativas: await readAttempts(tx, id, rows.attempts) };
   });
-}
-
-async function readAttempts(sql: Tx, deliveryId: string, attempts = sql`attempts`): Promise<AttemptResource[]> {
-  const rows = await sql<
-    {
-      number: number;
-      late: boolean;
-      outcome: Outcome;
-      statusCode: number | null;
-      startedAt: Date;
-      durationMs: number | null;
-      error: string | null;
-      answer: Buffer | null;
-    }[]
-  >`
-    select number, late, outcome, status_code as "statusCode", started_at as "startedAt", duration_ms as "durationMs",
-           error, coalesce(answer, case when commitment is not null then ${ERASED}::bytea end) as answer
-    from ${attempts} a where delivery_id = ${deliveryId} order by number, late`;
-  return rows.map((row) => ({
-    numero: row.number,
-    inicio: row.startedAt.toISOString(),
-    duracao_ms: row.durationMs,
-    resultado: row.outcome,
-    status_http: row.statusCode,
-    erro: row.error,
-    resposta: readableAnswer(row.answer),
-    atrasada: row.late,
-  }));
 }
 
 function view(row: Row): DeliveryResource {

@@ -102,7 +102,7 @@ function reportRows(tx: Tx, reports: readonly Report[], monotonicMs: number, now
         ${results.map((result) => result.statusCode)}::smallint[],
         ${results.map((result) => result.address)}::text[],
         ${results.map((result) => result.error)}::text[],
-        ${results.map((result) => result.answer?.toString('hex') ?? null)}::text[],
+        ${results.map((result) => result.answer)}::text[],
         ${reports.map((report) => report.bodyDigest.toString('hex'))}::text[]
       ) with ordinality
         as r (id, partner_id, number, claim, url, key_id, age_ms, started_by_s, duration_ms, outcome, status_code, address, error,
@@ -142,7 +142,7 @@ async function recordCurrent(
       insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
                             duration_ms, url, address, key_id, claim, error, answer, body_digest)
       select id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
-             duration_ms, url, address, key_id, claim, error, decode(answer, 'hex'), decode(body_digest, 'hex')
+             duration_ms, url, address, key_id, claim, error, answer, decode(body_digest, 'hex')
       from moved
     )
     select coalesce(array_agg(ordinal::int), '{}') as ordinals, coalesce(array_agg(status = 'erro'), '{}') as given_up from moved`;
@@ -165,7 +165,7 @@ async function recordLate(
                           duration_ms, url, address, key_id, claim, error, answer, body_digest)
     select r.id, r.number, true, d.event_id, d.webhook_id, d.partner_id, r.outcome, r.status_code, r.started_at,
            r.duration_ms, r.url, r.address, r.key_id, r.claim, r.error,
-           case when not exists (select from events e where e.id = d.event_id and e.salt is null) then decode(r.answer, 'hex') end,
+           case when not exists (select from events e where e.id = d.event_id and e.salt is null) then r.answer end,
            decode(r.body_digest, 'hex')
     from report r
     join (

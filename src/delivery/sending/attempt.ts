@@ -3,14 +3,14 @@
  * The invariant and its reasons stand in send.ts.
  */
 import type { Dispatcher } from 'undici';
+import { MAX_READ_BYTES } from '../../contract/delivery.ts';
 import type { Outcome } from '../../contract/statuses.ts';
+import { type AnswerHeaders, keptAnswer } from './answer.ts';
 import type { Connection, Connections } from './connections.ts';
 import { ConnectFault } from '../target/connect-fault.ts';
 import { MAX_UNENDED_BYTES, type UnendedBytes } from './unended-bytes.ts';
 import { faultText, isClosedByReceiver, isOurs, outcomeOfFault } from './send-fault.ts';
 
-const MAX_READ_BYTES = 8_192;
-const MAX_ANSWER_BYTES = 1_024;
 /** How long the rest of an answer may take after its status line. */
 const READ_MS = 250;
 /** More interim (1xx) answers than this are not read: the attempt waits for its deadline with the connection closed. */
@@ -33,8 +33,8 @@ export interface SendResult {
   readonly address: string | null;
   /** Code and message of a failure without an answer. */
   readonly error: string | null;
-  /** The first bytes of the answer's body, at most 1 KiB; `null` when there were none. */
-  readonly answer: Buffer | null;
+  /** What is kept of the answer: its header fields and the beginning of its body (answer.ts); `null` when there was none. */
+  readonly answer: string | null;
 }
 
 /** The destination of the requests for one URL. */
@@ -47,6 +47,8 @@ export interface Destination {
 export interface Shared {
   readonly connections: Connections;
   readonly timeoutMs: number;
+  /** So much of an answer's body is kept; with 0 nothing of an answer is. */
+  readonly keptBytes: number;
   readonly now: () => number;
   readonly underWay: Set<Attempt>;
   readonly unended: UnendedBytes;
@@ -72,8 +74,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #interimAnswers = 0;
   #unendedBytes = 0;
   #statusCode = 0;
+  #headers: AnswerHeaders = {};
   #answer: Buffer[] = [];
-  #answerBytes = 0;
+  #keptBytes = 0;
   #readBytes = 0;
 
   constructor(shared: Shared, { origin, path }: Destination, { body, headers }: SendRequest, startedAtMs: number) {
@@ -106,11 +109,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#hasAnswerByte = true;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, headers: AnswerHeaders): void {
     if (this.#state !== 'waiting') return;
     if (this.#isLate()) return this.#expire();
     if (statusCode < 200) return this.#countInterim();
     this.#statusCode = statusCode;
+    this.#headers = headers;
     this.#answeredAtMs = this.#shared.now();
     this.#state = 'reading';
   }
@@ -118,12 +122,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#state !== 'reading') return;
     this.#readBytes += chunk.length;
-    if (this.#answerBytes < MAX_ANSWER_BYTES) {
+    const { keptBytes } = this.#shared;
+    if (this.#keptBytes < keptBytes) {
       // A copy: the chunk is a view of a much larger buffer.
-      const part = Buffer.from(chunk.subarray(0, MAX_ANSWER_BYTES - this.#answerBytes));
+      const part = Buffer.from(chunk.subarray(0, keptBytes - this.#keptBytes));
       this.#answer.push(part);
-      this.#answerBytes += part.length;
-      if (this.#answerBytes === MAX_ANSWER_BYTES) this.#settleAnswered();
+      this.#keptBytes += part.length;
     }
     if (this.#readBytes > MAX_READ_BYTES) this.#stopReading();
   }
@@ -214,20 +218,21 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#end();
   }
 
-  #settleAnswered(): void {
+  #finish(): void {
     this.#resolve({
       outcome: this.#statusCode < 300 ? 'entregue' : 'resposta_nao_2xx',
       statusCode: this.#statusCode,
       durationMs: Math.round(this.#answeredAtMs - this.#startedAtMs),
       address: this.#connection.address,
       error: null,
-      answer: this.#answerBytes === 0 ? null : Buffer.concat(this.#answer),
+      answer: this.#kept(),
     });
+    this.#end();
   }
 
-  #finish(): void {
-    this.#settleAnswered();
-    this.#end();
+  #kept(): string | null {
+    if (this.#shared.keptBytes === 0) return null;
+    return keptAnswer(this.#headers, Buffer.concat(this.#answer), this.#readBytes > this.#keptBytes);
   }
 
   #end(): void {

@@ -13,13 +13,14 @@
  * schedule, and with it the receiver may at worst see the delivery twice, with the same `X-Webhook-Delivery`.
  * At a crash nothing is kept here: the attempt's claimed row tells the next poller that a POST may have left.
  */
-import { TIMES_S } from '../../contract/delivery.ts';
+import { MAX_READ_BYTES, TIMES_S } from '../../contract/delivery.ts';
 import { Attempt, type Destination, type SendRequest, type SendResult, type Shared } from './attempt.ts';
 import { createConnections } from './connections.ts';
 import { guardedConnector, type GuardOptions } from '../target/guard.ts';
 import { parseTarget } from '../target/parse-target.ts';
 import { UnendedBytes } from './unended-bytes.ts';
 
+export { bodyOf } from './answer.ts';
 export type { SendRequest, SendResult } from './attempt.ts';
 
 /** How coarse the deadline is. */
@@ -27,6 +28,8 @@ const TICK_MS = 50;
 
 export interface SenderOptions extends GuardOptions {
   readonly timeoutMs?: number;
+  /** So much of an answer's body is kept, at most {@link MAX_READ_BYTES}; with 0 nothing of an answer is. */
+  readonly keptBytes?: number;
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
@@ -69,12 +72,13 @@ function refusedTarget(rule: string): SendResult {
 
 /** Makes the sender of one poller. `timeoutMs` is the deadline of each attempt. */
 export function createSender(options: SenderOptions): Sender {
-  const { allowInsecure, timeoutMs = TIMES_S.response * 1_000, now = () => performance.now() } = options;
+  const { allowInsecure, timeoutMs = TIMES_S.response * 1_000, keptBytes = MAX_READ_BYTES } = options;
+  const { now = () => performance.now() } = options;
   const underWay = new Set<Attempt>();
   const targetOf = rememberTargets(allowInsecure);
   const connections = createConnections(guardedConnector(options));
   const unended = new UnendedBytes();
-  const shared: Shared = { connections, timeoutMs, now, underWay, unended, onQuiet: null };
+  const shared: Shared = { connections, timeoutMs, keptBytes, now, underWay, unended, onQuiet: null };
   let isClosed = false;
 
   // Runs only while something is under way: it would wake an idle process 20 times a second.

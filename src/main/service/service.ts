@@ -68,7 +68,9 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   const vault = createVault(await readSecretsKeys(config));
   const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
   const monotonicMs = () => performance.now();
-  const sender = createSender({ allowInsecure: config.allowInsecureTargets, now: monotonicMs, ...egress });
+  const { allowInsecureTargets: allowInsecure } = config;
+  const { keptAnswerBytes: keptBytes } = config.egress;
+  const sender = createSender({ allowInsecure, keptBytes, now: monotonicMs, ...egress });
   const host = hostname();
   const self = { name: `${host}-${process.pid}-${randomBytes(3).toString('hex')}`, host };
   const session = openPool(config, database.url, 'sign of life', 1, POLLER_DEADLINE_MS, SIGN_SETTINGS);

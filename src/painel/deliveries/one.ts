@@ -103,14 +103,19 @@ function attemptPart(visit: Visit, attempt: SentAttempt, isLast: boolean): Html 
     </dl>
     ${headersPart(visit, attempt)}
     <h3>${t.delivery.answer}</h3>
+    ${attempt.resposta_cabecalhos.length === 0 ? '' : fields(t.delivery.answerHeaders, attempt.resposta_cabecalhos)}
     ${attempt.resposta === null ? html`<p class="dim">${t.delivery.noAnswer}</p>` : html`<pre tabindex="0" aria-label="${t.delivery.answer}">${attempt.resposta}</pre>`}
   </details>`;
 }
 
+function fields(label: string, headers: SentAttempt['cabecalhos']): Html {
+  return html`<pre tabindex="0" aria-label="${label}">
+${headers.map(({ nome, valor }) => `${nome}: ${valor}\n`).join('')}</pre>`;
+}
+
 function headersPart({ t }: Visit, { cabecalhos, assinaturas_conhecidas: isSigned }: SentAttempt): Html {
   return html`<h3>${t.delivery.headers}</h3>
-    <pre tabindex="0" aria-label="${t.delivery.headers}">
-${cabecalhos.map(({ nome, valor }) => `${nome}: ${valor}\n`).join('')}</pre>
+    ${fields(t.delivery.headers, cabecalhos)}
     <p class="dim">${isSigned ? t.delivery.headersHint : t.delivery.unsigned}</p>`;
 }
 

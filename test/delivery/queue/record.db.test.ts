@@ -32,7 +32,7 @@ async function claimOne(claim: string, now: Date): Promise<ClaimedDelivery> {
 
 function reportOf(delivery: ClaimedDelivery, claim: string, outcome: SendResult['outcome']): Report {
   const statusCode = { entregue: 200, resposta_nao_2xx: 500 }[outcome as string] ?? null;
-  const answer = Buffer.from('ok');
+  const answer = 'server: x\n\nok';
   return reportFor(delivery, claim, { outcome, statusCode, durationMs: 10, address: '192.0.2.1', error: null, answer });
 }
 
@@ -52,7 +52,7 @@ describe('the record', () => {
       key_id: 'test',
       claim: 'a/1',
       poller: 'a',
-      answer: Buffer.from('ok'),
+      answer: 'server: x\n\nok',
     });
   });
 

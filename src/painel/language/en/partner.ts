@@ -45,6 +45,7 @@ export const partner: typeof pt = {
     spent: (spent, slots) => `${spent} of the schedule's ${slots} attempts spent`,
     noAttempt: 'There was no attempt yet.',
     answer: 'Beginning of the answer',
+    answerHeaders: 'Headers of the answer',
     noAnswer: 'The answer had no body.',
     address: 'Address',
     target: 'URL',

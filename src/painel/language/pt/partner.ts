@@ -46,6 +46,7 @@ export const partner = {
     spent: (spent: number, slots: number) => `${spent} de ${slots} tentativas do calendário usadas`,
     noAttempt: 'Ainda não houve tentativa.',
     answer: 'Início da resposta',
+    answerHeaders: 'Cabeçalhos da resposta',
     noAnswer: 'A resposta não tinha corpo.',
     address: 'Endereço',
     target: 'URL',

@@ -1,0 +1,46 @@
+/**
+ * What is kept of a receiver's answer: one text of its header fields, a line each, an empty line, and the beginning of its
+ * body (drizzle/functions, `answer_head`, `answer_body`). Pure.
+ *
+ * It is one text because it is sealed as one hash and forgotten as one. It is text because a receiver decides its bytes: what is
+ * no UTF-8 becomes a replacement sign before it is stored, so no reader has to judge it again.
+ * Fields that belong to the connection (RFC 9110, 7.6.1) are left out; of those that may bear a credential, the value is.
+ */
+import { CUT_SHORT, MASK } from '../../contract/masking.ts';
+
+/** Names in lower case, each with its value or values. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Of the header fields; what does not fit is left out. */
+const MAX_HEAD_CHARS = 4_096;
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
+const CREDENTIAL = /cookie|auth|token|secret|password|api-?key|signature/;
+const CUT = new RegExp(CUT_SHORT);
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+function head(headers: AnswerHeaders): string {
+  let text = '';
+  for (const [name, values = []] of Object.entries(headers)) {
+    if (OF_THE_CONNECTION.has(name)) continue;
+    for (const value of typeof values === 'string' ? [values] : values) {
+      const line = `${name}: ${CREDENTIAL.test(name) ? MASK : value.replaceAll('\0', '')}\n`;
+      if (text.length + line.length > MAX_HEAD_CHARS) return text;
+      text += line;
+    }
+  }
+  return text;
+}
+
+/**
+ * The text that is kept, null when there is nothing. `isCut`: the body goes on behind `bytes`, so a number at their end may be the
+ * beginning of a CPF, which nobody would recognise; it is masked.
+ */
+export function keptAnswer(headers: AnswerHeaders, bytes: Buffer, isCut: boolean): string | null {
+  const fields = head(headers);
+  if (fields === '' && bytes.length === 0) return null;
+  const body = decoder.decode(bytes).replaceAll('\0', '\uFFFD');
+  return `${fields}\n${isCut ? body.replace(/\uFFFD+$/, '').replace(CUT, MASK) : body}`;
+}
+
+/** The body's part of what {@link keptAnswer} gave. */
+export const bodyOf = (kept: string): string => kept.replace(/^(?:.+\n)*\n/, '');

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { bodyOf, keptAnswer } from '../../../src/delivery/sending/answer.ts';
+
+const kept = (body: string | Buffer, isCut = false) => keptAnswer({}, Buffer.from(body), isCut);
+
+describe('what is kept of an answer', () => {
+  test('is its header fields, each value on a line of its own, an empty line and its body', () => {
+    const headers = { 'content-type': 'text/plain', via: ['1.1 a', '1.1 b'], 'x-empty': '' };
+    expect(keptAnswer(headers, Buffer.from('a\n\nb'), false)).toBe(
+      'content-type: text/plain\nvia: 1.1 a\nvia: 1.1 b\nx-empty: \n\na\n\nb',
+    );
+    expect(bodyOf('content-type: text/plain\n\na\n\nb')).toBe('a\n\nb');
+    expect(bodyOf(kept('\n\nb') ?? '')).toBe('\n\nb');
+    expect(keptAnswer({}, Buffer.alloc(0), false)).toBe(null);
+  });
+
+  test.each([
+    'set-cookie',
+    'authorization',
+    'www-authenticate',
+    'x-api-key',
+    'x-amz-security-token',
+    'x-client-secret',
+  ])('is never the value of %s', (name) =>
+    expect(keptAnswer({ [name]: 'SENSITIVE' }, Buffer.alloc(0), false)).toBe(`${name}: ***********\n\n`),
+  );
+
+  test('is nothing of the connection, and 4 KiB of fields at most', () => {
+    const headers = { connection: 'close', 'keep-alive': 'timeout=5', 'transfer-encoding': 'chunked', server: 'x' };
+    expect(keptAnswer(headers, Buffer.alloc(0), false)).toBe('server: x\n\n');
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`x-${index}`, 'v'.repeat(90)]));
+    expect(keptAnswer(many, Buffer.alloc(0), false)?.length).toBeGreaterThan(3_900);
+    expect(keptAnswer(many, Buffer.alloc(0), false)?.length).toBeLessThanOrEqual(4_097);
+  });
+
+  test('is text: bytes that are none become replacement signs', () => {
+    expect(kept(Buffer.from([0x6f, 0xff, 0x00, 0x6b]))).toBe('\no��k');
+  });
+
+  test('has no number at its cut, which may be the beginning of a CPF', () => {
+    expect(kept('trabalhador 529.982.2', true)).toBe('\ntrabalhador ***********');
+    expect(kept(Buffer.from('caf\u00e9 529 \u00e9').subarray(0, -1), true)).toBe('\ncafé ***********');
+    expect(kept('pedido 529')).toBe('\npedido 529');
+  });
+});
