@@ -249,6 +249,32 @@ describe('the list over all webhooks', () => {
   });
 });
 
+describe('deliveries as a file', () => {
+  test('are all that the list has, in its order and its columns, behind no page', async () => {
+    for (let count = 0; count < 3; count += 1) await partner.emit();
+    await world.deliver();
+    const path = `/v1/webhooks/${webhook.id}/entregas`;
+    const { itens } = (await partner.send<{ itens: DeliveryResource[] }>('GET', path)).body;
+    const { headers, text } = await partner.send('GET', `${path}?formato=csv&bom=true&limite=1&status=entregue`);
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers.get('Content-Disposition')).toBe('attachment; filename="entregas.csv"');
+    const [head, ...lines] = text.trimEnd().split('\r\n');
+    expect(head).toBe(Object.keys(itens[0] ?? {}).join(','));
+    expect(lines).toEqual(
+      itens.map((item) =>
+        Object.values(item)
+          .map((value) => value ?? '')
+          .join(','),
+      ),
+    );
+    expect(lines).toHaveLength(3);
+    expect((await partner.send('GET', `/v1/entregas?formato=csv&evento=trabalhador.desligado`)).text).toBe(
+      `${head}\r\n`,
+    );
+    expect((await partner.send('GET', `${path}?formato=xml`)).status).toBe(400);
+  });
+});
+
 describe('one delivery', () => {
   test('is shown with its attempts, what was answered, and when it is tried next', async () => {
     const id = await delivered(503, 'cpf 529.982.247-25 recusado');

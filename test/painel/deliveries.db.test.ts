@@ -29,6 +29,9 @@ describe('the list', () => {
     expect(text).toContain('resposta não 2xx 503');
     expect(text).toContain('Próxima tentativa');
     expect(text).toContain(webhook.path);
+    const file = /href="(\/painel\/entregas\/exportar[^"]*)"/.exec(text)?.[1] ?? '';
+    const csv = await (await world.signedIn(partner.id)).get(unescaped(file));
+    expect(csv.text.split('\r\n')[1]).toContain(`${id},${webhook.id},`);
   });
 
   test('is filtered by everything that the form offers, and tells a filter that is none', async () => {

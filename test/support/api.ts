@@ -153,7 +153,7 @@ async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   return {
     status: response.status,
     headers: response.headers,
-    body: (text === '' ? undefined : JSON.parse(text)) as T,
+    body: (/json/.test(response.headers.get('Content-Type') ?? '') && text !== '' ? JSON.parse(text) : undefined) as T,
     text,
   };
 }

@@ -8,6 +8,9 @@
 import type { Row } from '../lists/list.ts';
 import { type Format, linesOf } from './format.ts';
 
+/** The byte-order mark, with which a spreadsheet takes the file for UTF-8. */
+export const MARK = '\u{FEFF}';
+
 const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠]|^[\p{Cc}\p{Cf}]/u;
 
 function csvLine(cells: readonly Row[string][]): string {

@@ -19,6 +19,7 @@ import type { ExportManifest } from '../../contract/resources/audit-resource.ts'
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
 import { columnsOf, type Cut, type Found, type Kind, readPage, type Search } from '../lists/list.ts';
+import { MARK } from './csv.ts';
 import type { Chunk } from './format.ts';
 import { type FormatName, FORMATS, type MediaType } from './formats.ts';
 
@@ -50,8 +51,6 @@ export interface Export extends Search {
   readonly goOn?: { readonly after: readonly string[]; readonly cut: string } | null;
   readonly pageSize?: number;
 }
-
-const MARK = '\u{FEFF}';
 
 /** What is signed of a manifest: no checkpoint's text, which begins with the log's name. */
 function signManifest(manifest: Omit<ExportManifest, 'assinatura'>, signers: readonly Signer[]): string | null {

@@ -1,10 +1,14 @@
 /** Deliveries as their partner sees them, listed: of one webhook, or of all. */
 import { z } from 'zod';
+import { csv, MARK } from '../../audit/export/csv.ts';
+import type { Chunk } from '../../audit/export/format.ts';
 import * as contract from '../../contract/resources/delivery-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { type DeliveryList, readDeliveries } from '../../delivery/partner/read-deliveries.ts';
+import { type DeliveryList, type DeliverySearch, readDeliveries } from '../../delivery/partner/read-deliveries.ts';
+import type { Pool } from '../../db/pool.ts';
 import { readWebhook, readWebhookIds } from '../../webhooks/webhooks.ts';
+import { BodyStream } from '../answer.ts';
 import type { Cursors } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -13,6 +17,9 @@ import { periodEnd, periodStart } from '../period.ts';
 
 /** The event's id, whose order is the list's, then the webhook's. */
 const cursorFields = z.tuple([uuid, uuid]);
+
+/** Rows of a file that are read at a time. */
+const FILE_PAGE = 500;
 
 const STATUS_CODE = 'deve ser um status HTTP de 100 a 599';
 const statusCode = z
@@ -36,6 +43,19 @@ const searchQuery = z.strictObject({
   ate: periodEnd.optional(),
   cursor,
   limite,
+  formato: z
+    .enum(['json', 'csv'])
+    .optional()
+    .meta({ text: { pt: 'csv: todas, num arquivo', en: 'csv: all of them, as a file' } }),
+  bom: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({
+      text: {
+        pt: 'true: o CSV começa com uma marca de ordem de bytes',
+        en: 'true: the CSV begins with a byte-order mark',
+      },
+    }),
 });
 
 const DESCRIPTION = {
@@ -53,6 +73,10 @@ export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: Http
       200: {
         description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
         schema: contract.deliveryPage,
+        fileTypes: [csv.mediaType],
+        optionalHeaders: {
+          'Content-Disposition': { pt: 'Só no CSV: o nome do arquivo', en: "Only for the CSV: the file's name" },
+        },
       },
     },
   } as const;
@@ -71,8 +95,7 @@ export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: Http
       const search = await readSearch(cursors, id, query);
       if ('refused' in search) return search;
       if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
-      const { wanted, write } = search.ok;
-      return { status: 200, body: await write(await readDeliveries(pool, { ...wanted, partnerId, webhookIds: [id] })) };
+      return answerTo(pool, search.ok, { partnerId, webhookIds: [id] }, query);
     },
   );
 
@@ -88,11 +111,33 @@ export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: Http
     async ({ partnerId, query }) => {
       const search = await readSearch(cursors, partnerId, query);
       if ('refused' in search) return search;
-      const { wanted, write } = search.ok;
-      const webhookIds = await readWebhookIds(pool, partnerId);
-      return { status: 200, body: await write(await readDeliveries(pool, { ...wanted, partnerId, webhookIds })) };
+      return answerTo(pool, search.ok, { partnerId, webhookIds: await readWebhookIds(pool, partnerId) }, query);
     },
   );
+}
+
+type Searched = Extract<Awaited<ReturnType<typeof readSearch>>, { readonly ok: unknown }>['ok'];
+type Whose = Pick<DeliverySearch, 'partnerId' | 'webhookIds'>;
+
+/** A page of what is searched for, or all of it as a file. */
+async function answerTo(pool: Pool, { wanted, write }: Searched, whose: Whose, query: z.output<typeof searchQuery>) {
+  const search = { ...wanted, ...whose };
+  if (query.formato !== 'csv') return { status: 200, body: await write(await readDeliveries(pool, search)) } as const;
+  const chunks = fileOf(pool, search, query.bom === 'true');
+  const headers = { 'Content-Disposition': 'attachment; filename="entregas.csv"' };
+  return { status: 200, headers, body: new BodyStream<typeof csv.mediaType>(csv.contentType, chunks) } as const;
+}
+
+/** Page by page, the next only when the client has taken this one: memory stays constant, and no snapshot is held. */
+async function* fileOf(pool: Pool, search: DeliverySearch, hasMark: boolean): AsyncGenerator<Chunk> {
+  const file = csv.begin(Object.keys(contract.deliveryPage.shape.itens.element.shape));
+  yield `${hasMark ? MARK : ''}${String(file.head)}`;
+  for (let after: DeliverySearch['after'] = null, isOver = false; !isOver;) {
+    const { deliveries, next } = await readDeliveries(pool, { ...search, after, limit: FILE_PAGE });
+    yield file.rows(deliveries);
+    after = next;
+    isOver = next === null;
+  }
 }
 
 /** What is searched for, and how its page is written. A cursor belongs to one list, `of`, and to one set of filters. */

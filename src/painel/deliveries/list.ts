@@ -40,7 +40,7 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
     status: answer.ok ? 200 : 400,
     body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)}
       <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
-        ${listActions(visit, filters, live)}
+        ${listActions(visit, filters, live, answer.ok)}
         <div data-part="lista">
           ${answer.ok ? results(visit, answer.body, urlsOf(webhooks), filters) : refusalList(c, answer.error)}
         </div>
@@ -72,7 +72,8 @@ function urlsOf(webhooks: readonly WebhookResource[]): ReadonlyMap<string, strin
 }
 
 /** Of a webhook that is filtered by, the way to its recovery with the same period and event. */
-function listActions({ t, session }: Visit, { webhook, desde, ate, evento }: Filters, live: string | null): Html {
+function listActions({ t, session }: Visit, filters: Filters, live: string | null, isFound: boolean): Html {
+  const { webhook, desde, ate, evento } = filters;
   const mayRecover = webhook !== '' && session.identity.scopes.has('webhooks:write');
   return html`<p class="actions">
     ${
@@ -83,15 +84,27 @@ function listActions({ t, session }: Visit, { webhook, desde, ate, evento }: Fil
         : ''
     }
     ${live !== null && pauseButton(t)}
+    ${isFound ? html`<a class="button" href="/painel/entregas/exportar?${queryOf(filters)}">CSV</a>` : ''}
   </p>`;
 }
 
 /** The API's own list, of one webhook or of all. */
-async function askForPage({ api, c }: Visit, filters: Filters, cursor: string): Promise<Answer<Page>> {
-  const { webhook, desde, ate, ...rest } = filters;
+function askForPage(visit: Visit, filters: Filters, cursor: string): Promise<Answer<Page>> {
+  const { path, query } = searchOf(visit, filters);
+  return visit.api.ask<Page>(path, { ...query, cursor, limite: LIMIT });
+}
+
+function searchOf({ c }: Visit, { webhook, desde, ate, ...rest }: Filters) {
   const path = webhook === '' ? '/v1/entregas' : `/v1/webhooks/${encodeURIComponent(webhook)}/entregas`;
   const zoned = (at: string) => instantOf(c.var.zone, at);
-  return api.ask<Page>(path, { ...rest, desde: zoned(desde), ate: zoned(ate), cursor, limite: LIMIT });
+  return { path, query: { ...rest, desde: zoned(desde), ate: zoned(ate) } };
+}
+
+/** All that the filters find, as a file that a spreadsheet opens. */
+export function exportDeliveries(visit: Visit): Promise<Response> {
+  const { path, query } = searchOf(visit, filtersOf(visit));
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return visit.api.pass(`${path}?${new URLSearchParams([...given, ['formato', 'csv'], ['bom', 'true']]).toString()}`);
 }
 
 /** An id leads to what it names: a delivery, an event, or a loan of which something was sent or that may be read. */

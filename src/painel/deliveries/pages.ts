@@ -6,13 +6,14 @@ import type { Guard } from '../frame/guard.ts';
 import type { Streams } from '../live.ts';
 import { pathId } from '../path-id.ts';
 import { showDelivery } from './one.ts';
-import { showDeliveries, streamDeliveries } from './list.ts';
+import { exportDeliveries, showDeliveries, streamDeliveries } from './list.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
 export function addDeliveryPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
   app.get('/painel/entregas', guard.show(READ, showDeliveries));
+  app.get('/painel/entregas/exportar', guard.show(READ, exportDeliveries));
   app.get(
     '/painel/entregas/ao-vivo',
     guard.show(READ, (visit) => streamDeliveries(streams, visit)),
