@@ -4,11 +4,11 @@ import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import { codeOf } from '../db/unavailable.ts';
 import { EXIT, type ExitCode, Refusal } from './command.ts';
-import { openDatabase, openPool } from './service/database.ts';
+import { openDatabase } from './service/database.ts';
+import { openPool } from './service/pools.ts';
 import { untilFit } from './service/fitness.ts';
 import { openProgress, type Progress } from './progress.ts';
 
-export const JOB_CONNECTIONS = 3;
 /** A whole month of a large partner is one statement. */
 const DEADLINE_MS = 10 * 60 * 1_000;
 const PERMISSION_DENIED = '42501';
@@ -40,7 +40,7 @@ export async function withJobPool<T>(
   { onStrange = 'refuse', needs = 'app', isPatient = true }: JobOptions = {},
 ): Promise<T> {
   const database = await openDatabase(config, log);
-  const pool = openPool(config, database.url, 'job', JOB_CONNECTIONS, DEADLINE_MS);
+  const pool = openPool(config, database.url, 'job', DEADLINE_MS);
   try {
     await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
     return await work(pool);

@@ -23,9 +23,10 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
     const { config, log } = line.configure('secrets');
     refuseNowhere(config);
     const { examine } = await import('../doctor/examine.ts');
-    const { openDatabase, openPool } = await import('../service/database.ts');
+    const { openDatabase } = await import('../service/database.ts');
+    const { openPool } = await import('../service/pools.ts');
     const database = await openDatabase(config, log);
-    const pool = openPool(config, database.url, 'doctor', 1, 60_000);
+    const pool = openPool(config, database.url, 'doctor', 60_000);
     try {
       const findings = await examine(
         pool,

@@ -3,12 +3,12 @@ import { readClockSkewS } from '../../db/clock-skew.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readWriteFault } from '../../db/write-faults.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
+import { MOST } from '../service/pools.ts';
 
 /** Tokens are held against the clock with a tolerance of 5 s. */
 const SKEW_FAULT_S = 5;
 const SKEW_WARNING_S = 1;
 const LONG_OPEN_S = 60;
-const BUSY = 0.8;
 
 export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
   const [{ sessions, most }] = await sql<[{ sessions: number; most: number }]>`
@@ -16,10 +16,20 @@ export async function lookAtSessions(sql: Tx): Promise<readonly Finding[]> {
              then (select count(*)::int from pg_stat_activity where backend_type = 'client backend')
              else (select sum(numbackends)::int from pg_stat_database)
            end as sessions,
-           current_setting('max_connections')::int as most`;
-  const found = `${sessions} of ${most}`;
-  if (sessions <= most * BUSY) return [ok('sessions', found)];
-  return [warning('sessions', found, 'raise max_connections, or put a pooler in front')];
+           current_setting('max_connections')::int - current_setting('reserved_connections')::int
+             - current_setting('superuser_reserved_connections')::int as most`;
+  return [roomFor(sessions, most)];
+}
+
+/** A release starts one more `api` and one more `poll` before the old ones have stopped. */
+export function roomFor(sessions: number, most: number): Finding {
+  const found = `${sessions} of ${most}; an api has ${MOST.api} at most, a poll ${MOST.poll}`;
+  if (most - sessions >= MOST.api + MOST.poll) return ok('sessions', found);
+  return warning(
+    'sessions',
+    found,
+    'a release starts one more of each: raise max_connections, or put a pooler in front',
+  );
 }
 
 /** A disk without room shows only in a write, so one is tried and undone. */

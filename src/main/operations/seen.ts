@@ -1,21 +1,19 @@
 /** What makes a process seen: the database's measures in its metrics, and for a poller alone a port to show them. */
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Role } from '../fitness/checks.ts';
-import { openPool } from '../service/database.ts';
+import { openPool } from '../service/pools.ts';
 import { readiness } from '../service/readiness.ts';
 import type { Part, ServiceDeps } from '../service/service.ts';
 import { MEASURING_SETTINGS, measuring } from './measuring.ts';
 import { openPort } from './port.ts';
 
-/** One measures, the other answers `/readyz` meanwhile. They are opened by the first scrape. */
-const CONNECTIONS = 2;
 const DEADLINE_MS = 4_000;
 const STOP_TIMEOUT_S = 1;
 
 /** Shows the database's measures; `url` is where, when the API does not. */
 export async function startSeen(deps: ServiceDeps, roles: readonly Role[]): Promise<Part> {
   const { config, database, log, metrics, leaving } = deps;
-  const pool = openPool(config, database.url, 'metrics', CONNECTIONS, DEADLINE_MS, MEASURING_SETTINGS);
+  const pool = openPool(config, database.url, 'metrics', DEADLINE_MS, MEASURING_SETTINGS);
   metrics.watchPool('metrics', pool);
   metrics.watchReadings(measuring({ pool, log, monotonicMs: () => performance.now() }));
   const port = roles.includes('api') ? null : await openOwnPort();

@@ -1,7 +1,7 @@
 /** A part that works beside the others, on a pool of its own, until it is stopped. */
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
-import { openPool } from './database.ts';
+import { openPool, type PoolName } from './pools.ts';
 import { failureOf, type Part, type ServiceDeps, whenFit } from './service.ts';
 
 /** A turn that is cut off is rolled back and done again by another process, so a stop need not wait for a silent network. */
@@ -9,17 +9,16 @@ const STOP_TIMEOUT_S = 1;
 
 export interface Background {
   /** Shown in `pg_stat_activity`. */
-  readonly name: string;
-  readonly connections: number;
+  readonly name: PoolName;
   readonly deadlineMs: number;
   readonly work: (deps: { readonly pool: Pool; readonly log: Logger }, stopping: AbortSignal) => Promise<void>;
 }
 
 export function startBackground(
   { config, database, log, fit }: ServiceDeps,
-  { name, connections, deadlineMs, work }: Background,
+  { name, deadlineMs, work }: Background,
 ): Part & { readonly pool: Pool } {
-  const pool = openPool(config, database.url, name, connections, deadlineMs);
+  const pool = openPool(config, database.url, name, deadlineMs);
   const stopping = new AbortController();
   const running = whenFit(fit, () => work({ pool, log }, stopping.signal));
   return {

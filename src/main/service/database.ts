@@ -1,7 +1,6 @@
 /** The database a command works on: the one it was given, or the embedded one under the data folder. */
 import type { Config } from '../../config.ts';
 import { migrate } from '../../db/migrations/migrate.ts';
-import { Pool, type PoolOptions } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 import { Interrupted, takeStopSignals, unlessStopped } from './stop-signals.ts';
 
@@ -66,16 +65,4 @@ async function openEmbedded(config: Config, log: Logger, stopping: AbortSignal):
 export async function migrateDatabase(config: Config, directUrl: string, log: Logger): Promise<void> {
   const installation = { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix };
   await migrate(directUrl, log, { installation });
-}
-
-export function openPool(
-  config: Config,
-  url: string,
-  name: string,
-  max: number,
-  deadlineMs: number,
-  settings?: PoolOptions['settings'],
-): Pool {
-  const { databasePrepare: prepare, databaseSchema: schema } = config;
-  return new Pool({ url, schema, name: `carteiro ${name}`, max, deadlineMs, prepare, settings });
 }

@@ -15,7 +15,7 @@ import { logUnavailable } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { CHECKS, RIGHTS, type Role } from '../fitness/checks.ts';
-import { openPool } from './database.ts';
+import { openPool } from './pools.ts';
 
 const PERMISSION_DENIED = '42501';
 
@@ -97,7 +97,7 @@ export interface Fitness {
 export function watchFitness(config: Config, databaseUrl: string, roles: readonly Role[], log: Logger): Fitness {
   const stopping = new AbortController();
   const away = Promise.withResolvers<void>();
-  const pool = openPool(config, databaseUrl, 'start', 1, DEADLINE_MS);
+  const pool = openPool(config, databaseUrl, 'start', DEADLINE_MS);
   const demand = async (sql: Tx): Promise<void> => {
     await refuseOtherRights(sql, config, roles);
     const asked = { config, schema: pool.schema };

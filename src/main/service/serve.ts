@@ -8,7 +8,8 @@ import type { Logger } from '../../log-lines.ts';
 import { createMetrics } from '../../metrics.ts';
 import { startExporting } from '../../telemetry/exporting.ts';
 import { banner } from './banner.ts';
-import { migrateDatabase, type OpenDatabase, openDatabase, openPool } from './database.ts';
+import { migrateDatabase, type OpenDatabase, openDatabase } from './database.ts';
+import { openPool } from './pools.ts';
 import type { Role } from '../fitness/checks.ts';
 import { type Fitness, watchFitness } from './fitness.ts';
 import { startSeen } from '../operations/seen.ts';
@@ -109,7 +110,7 @@ function adviseOnListening(error: Error & { code?: string; syscall?: string }): 
 async function greeting(config: Config, databaseUrl: string, url: string): Promise<string> {
   if (!config.sandbox) return `Carteiro listens on ${url}`;
   const { ensureSandboxPartner } = await import('../../steering/partners.ts');
-  const pool = openPool(config, databaseUrl, 'start', 1, 10_000);
+  const pool = openPool(config, databaseUrl, 'start', 10_000);
   try {
     const partner = await pool.run(ensureSandboxPartner);
     const dataDir = config.databaseUrl === null ? config.dataDir : null;

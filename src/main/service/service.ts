@@ -17,7 +17,8 @@ import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { runHeartbeat } from '../operations/heartbeat.ts';
-import { type OpenDatabase, openPool } from './database.ts';
+import type { OpenDatabase } from './database.ts';
+import { openPool } from './pools.ts';
 import { readCheckpointKeys } from './checkpoint-keys.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
 import { readWorkers } from './worker-key.ts';
@@ -44,8 +45,7 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** The poller's own pool: a black hole is noticed within its deadline. */
-const POLLER_CONNECTIONS = 4;
+/** A black hole is noticed within it. */
 export const POLLER_DEADLINE_MS = TIMES_S.statement * 1_000;
 /**
  * A host that is cut off says nothing. The server asks after 5 s of silence, and with tcp_user_timeout lets go after 7: with the
@@ -66,14 +66,14 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   if (getHeapStatistics().heap_size_limit <= SMALL_HEAP_BYTES) setFlagsFromString(HEAP_GROWTH);
   const egress = await openEgress(config.egress, log);
   const vault = createVault(await readSecretsKeys(config));
-  const pool = openPool(config, database.url, 'poller', POLLER_CONNECTIONS, POLLER_DEADLINE_MS, SESSION_SETTINGS);
+  const pool = openPool(config, database.url, 'poller', POLLER_DEADLINE_MS, SESSION_SETTINGS);
   const monotonicMs = () => performance.now();
   const { allowInsecureTargets: allowInsecure } = config;
   const { keptAnswerBytes: keptBytes } = config.egress;
   const sender = createSender({ allowInsecure, keptBytes, now: monotonicMs, ...egress });
   const host = hostname();
   const self = { name: `${host}-${process.pid}-${randomBytes(3).toString('hex')}`, host };
-  const session = openPool(config, database.url, 'sign of life', 1, POLLER_DEADLINE_MS, SIGN_SETTINGS);
+  const session = openPool(config, database.url, 'sign of life', POLLER_DEADLINE_MS, SIGN_SETTINGS);
   const isPooled = !config.databasePrepare;
   const sign = new SignOfLife({ session, isPooled, pool, log, name: self.name, monotonicMs, now: () => null });
   const checkpoint = new NewestCheckpoint();
@@ -114,9 +114,7 @@ export async function startPoller({ config, database, log, metrics, fit }: Servi
   };
 }
 
-const API_CONNECTIONS = 16;
 const API_DEADLINE_MS = 15_000;
-const WORKER_CONNECTIONS = 4;
 
 /** Starts the API; it answers 503 while the database is away. */
 export async function startApi(deps: ServiceDeps): Promise<Part & { url: string }> {
@@ -133,8 +131,8 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { NO_REGISTRY_NOTE, openRegistry } = await import('./registry.ts');
   const { readiness } = await import('./readiness.ts');
   const { archiveReads } = await import('./archives.ts');
-  const pool = openPool(config, database.url, 'api', API_CONNECTIONS, API_DEADLINE_MS);
-  const workerPool = openPool(config, database.url, 'worker', WORKER_CONNECTIONS, API_DEADLINE_MS);
+  const pool = openPool(config, database.url, 'api', API_DEADLINE_MS);
+  const workerPool = openPool(config, database.url, 'worker', API_DEADLINE_MS);
   const keys = await openKeys(config, log);
   const { documentsDeadlineDays, marginReuseHours: reuseHours, publicUrl } = config;
   const opened = await openRegistry(config, workerPool, log, metrics);

@@ -32,7 +32,6 @@ export async function startJudging(deps: ServiceDeps): Promise<Part> {
   const vault = createVault(await readSecretsKeys(config));
   return startBackground(deps, {
     name: 'judge',
-    connections: 1,
     deadlineMs: DEADLINE_MS,
     async work({ pool, log }, stopping) {
       const tell = (changes: readonly Change[]) => {

@@ -25,9 +25,6 @@ interface Upkeep {
   readonly start: (deps: ServiceDeps) => Promise<Part> | Part;
 }
 
-const onPool = (work: Omit<Background, 'name'>, name: string) => (deps: ServiceDeps) =>
-  startBackground(deps, { name, ...work });
-
 export const UPKEEP: readonly Upkeep[] = [
   {
     name: 'projector',
@@ -35,9 +32,9 @@ export const UPKEEP: readonly Upkeep[] = [
     roles: ['api'],
     does: 'folds the log into loans, settlements and bonds',
     start(deps) {
-      // The second connection is for the lag's reading, which no turn must hold up. A turn is 1,000 events.
+      // Its second connection is for the lag's reading, which no turn must hold up. A turn is 1,000 events.
       const work: Background['work'] = (own, stopping) => runProjector({ ...own, metrics: deps.metrics }, stopping);
-      const part = startBackground(deps, { name: 'projector', connections: 2, deadlineMs: 15_000, work });
+      const part = startBackground(deps, { name: 'projector', deadlineMs: 15_000, work });
       deps.metrics.watch('projector_lag_seconds', () => part.pool.run(readProjectorLagS));
       return part;
     },
@@ -50,7 +47,6 @@ export const UPKEEP: readonly Upkeep[] = [
     start: (deps) =>
       startBackground(deps, {
         name: 'jobs',
-        connections: 1,
         deadlineMs: 10_000,
         work: ({ pool, log }, stopping) => runJobs({ pool, log, schedules: deps.config.jobs }, stopping),
       }),
@@ -71,7 +67,7 @@ export const UPKEEP: readonly Upkeep[] = [
       const { signers } = await readCheckpointKeys(deps.config);
       const work: Background['work'] = (own, stopping) => runSealer({ ...own, signers }, stopping);
       // A turn hashes some 65,000 rows in 0.3 s; the first ones of a large backlog may be read from disk.
-      return startBackground(deps, { name: 'sealer', connections: 1, deadlineMs: 10_000, work });
+      return startBackground(deps, { name: 'sealer', deadlineMs: 10_000, work });
     },
   },
   {
@@ -84,7 +80,7 @@ export const UPKEEP: readonly Upkeep[] = [
       const work: Background['work'] = async (own, stopping) => {
         await Promise.all([runEraser(own, stopping), key === null || runWorkerIndex(own, key, stopping)]);
       };
-      return startBackground(deps, { name: 'workers', connections: 1, deadlineMs: 60_000, work });
+      return startBackground(deps, { name: 'workers', deadlineMs: 60_000, work });
     },
   },
   {
@@ -92,7 +88,7 @@ export const UPKEEP: readonly Upkeep[] = [
     period: '1 s',
     roles: ['api', 'poller'],
     does: 'ends the process when it finds itself on another server',
-    start: onPool({ connections: 1, deadlineMs: 4_000, work: watchServer }, 'watch'),
+    start: (deps) => startBackground(deps, { name: 'watch', deadlineMs: 4_000, work: watchServer }),
   },
 ];
 

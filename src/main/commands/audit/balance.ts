@@ -28,11 +28,12 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { readBalance } = await import('../../../audit/balance.ts');
     const { keepBalanceVerdict } = await import('../../../audit/balance-verdicts.ts');
     const { keepDays, refreshKeptDays } = await import('../../../audit/kept-days.ts');
-    const { JOB_CONNECTIONS, runJob } = await import('../../job-pool.ts');
+    const { runJob } = await import('../../job-pool.ts');
+    const { MOST } = await import('../../service/pools.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
       const seal = await keeping(log, () => refreshKeptDays(pool));
-      const slices = readBalance(pool, from, to, { anew, atOnce: JOB_CONNECTIONS });
+      const slices = readBalance(pool, from, to, { anew, atOnce: MOST.job });
       const summary = await addUp(slices, from, to, Infinity, (day) => progress.show(`${day} is counted`));
       await keeping(log, async () => {
         await pool.run((sql) => keepBalanceVerdict(sql, summary));
