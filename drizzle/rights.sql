@@ -97,7 +97,7 @@ grant update (version, next_due_at, max_in_flight, saturated, scan_from, next_sc
 -- A row can be locked only with the right to update one of its columns: this is the one that nothing is decided by.
 grant update (created_at) on partners, webhooks to carteiro_app, carteiro_poller;
 grant execute on function
-  advisory_lock(text), masked(text), field_of(json, text), envelope(text, timestamptz, text, uuid, json),
+  advisory_lock(text), masked(text), answer_head(text), answer_body(text), field_of(json, text), envelope(text, timestamptz, text, uuid, json),
   is_sound_delivery(text, integer, smallint, smallint, timestamptz, text, timestamptz, timestamptz),
   is_sound_attempt(integer, boolean, text, smallint, integer, text),
   lease(), next_slot(deliveries, timestamptz), cluster_timeline(), current_epoch(), server_fault(), refuse_strange_server(), look_at_server(integer, xid8)

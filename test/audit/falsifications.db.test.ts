@@ -72,7 +72,7 @@ const TABLE = `
 [superuser: verify check] another answer under a hash that was put in by hand
   update attempts set answer = 'ok', commitment = sha256(salt || 'ok') where delivery_id = :d and number = 1
 [superuser: verify check] an answer taken away as if it had been erased
-  update attempts set commitment = sha256(salt || answer), answer = null, salt = null where delivery_id = :d and number = 1
+  update attempts set commitment = sha256(salt || convert_to(answer, 'UTF8')), answer = null, salt = null where delivery_id = :d and number = 1
 [superuser: verify check] two deliveries' attempts that swap their events
   update attempts set event_id = case delivery_id when :d then :f::uuid else :e::uuid end where delivery_id in (:d, :o)
 [superuser: verify check] two deliveries that swap their attempts

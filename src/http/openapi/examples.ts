@@ -38,6 +38,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   reivindicacao: 'poller-1/12',
   requisicao_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b',
   resposta: '{"ok":true}',
+  resposta_cabecalhos: 'content-type: application/json',
   primeira_transacao: '793',
   secret: `whsec_${Buffer.from('um exemplo, nunca um segredo: 32').toString('base64')}`,
   transacao: '812',
