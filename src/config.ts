@@ -6,13 +6,12 @@
 import { z } from 'zod';
 import { ANCHOR_VARIABLES, type AnchorSettings, anchorSettings, hasAnchors } from './anchor-settings.ts';
 import { ARCHIVE_VARIABLES, type ArchiveSettings, archiveSettings } from './archive-settings.ts';
-import { databaseUrl } from './database-url.ts';
+import { DATABASE_VARIABLES, readingSettings, type ReadingSettings } from './database-url.ts';
 import { EGRESS_VARIABLES, egressSettings, type EgressSettings } from './egress-settings.ts';
 import {
   checkEmbedded,
   checkPairs,
   flag,
-  identifier,
   integer,
   integerOr,
   KEY,
@@ -44,6 +43,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
   readonly directDatabaseUrl: string | null;
+  /** The standby that reports are read on; null: the primary. */
+  readonly reading: ReadingSettings | null;
   /** Holds everything that Carteiro makes; `<schema>_auditoria` beside it the auditors' views. */
   readonly databaseSchema: string;
   /** The roles are `<prefix>_owner`, `<prefix>_app` and so on. */
@@ -116,11 +117,7 @@ const environment = z.object({
   HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
   METRICS_PORT: integer(0, 65_535).default(9464),
   PUBLIC_URL: webUrl.transform((text) => new URL(text)).optional(),
-  DATABASE_URL: databaseUrl.optional(),
-  DIRECT_DATABASE_URL: databaseUrl.optional(),
-  DATABASE_SCHEMA: identifier.default('carteiro'),
-  DATABASE_ROLE_PREFIX: identifier.default('carteiro'),
-  DATABASE_PREPARE: flag.default(true),
+  ...DATABASE_VARIABLES,
   DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
   SANDBOX: flag.optional(),
   ALLOW_INSECURE_TARGETS: flag.optional(),
@@ -204,6 +201,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
+    reading: readingSettings(values),
     databaseSchema: values.DATABASE_SCHEMA,
     databaseRolePrefix: values.DATABASE_ROLE_PREFIX,
     databasePrepare: values.DATABASE_PREPARE,

@@ -1,5 +1,6 @@
 /** What a database's URL may say, and what it says of TLS. */
 import { z } from 'zod';
+import { flag, identifier } from './environment-rules.ts';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 
@@ -36,8 +37,29 @@ function usesAuthority(url: string): boolean {
   return !isNamed || isVerifying(readTls(url).mode);
 }
 
-export const databaseUrl = z
+const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/\S+$/, 'must be a postgres:// URL')
   .refine(hasKnownMode, `sslmode in it must be one of ${SSL_MODES.join(', ')}`)
   .refine(usesAuthority, 'sslrootcert in it needs sslmode=verify-full or verify-ca beside it');
+
+export interface ReadingSettings {
+  readonly url: string;
+  /** True: reports are read on the primary while the standby is away; else they are 503. */
+  readonly fallsBack: boolean;
+}
+
+export const DATABASE_VARIABLES = {
+  DATABASE_URL: databaseUrl.optional(),
+  DIRECT_DATABASE_URL: databaseUrl.optional(),
+  READ_DATABASE_URL: databaseUrl.optional(),
+  READ_DATABASE_FALLBACK: flag.default(true),
+  DATABASE_SCHEMA: identifier.default('carteiro'),
+  DATABASE_ROLE_PREFIX: identifier.default('carteiro'),
+  DATABASE_PREPARE: flag.default(true),
+};
+
+export function readingSettings(values: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>): ReadingSettings | null {
+  const { READ_DATABASE_URL: url, READ_DATABASE_FALLBACK: fallsBack } = values;
+  return url === undefined ? null : { url, fallsBack };
+}

@@ -49,6 +49,7 @@ describe('the configuration', () => {
       checkpointHeader: true,
       anchors: { timestamp: null, directory: null, bucket: null, witness: null },
       archive: { upkeep: null, s3: null },
+      reading: null,
       logLevel: 'info',
       loanCore: 'own',
       marginReuseHours: 24,

@@ -58,9 +58,12 @@ async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
   return new Set(rows.map(({ day }) => day));
 }
 
-/** Lets go of the days that have changed, and has all others rest on the log as it is now. Returns its newest seal. */
-export async function refreshKeptDays(pool: Pool): Promise<Seal | null> {
-  const seal = await pool.run(readLastSeal);
+/**
+ * Lets go of the days that have changed, and has all others rest on the log as `reading`, the primary or a standby, has it now.
+ * Returns its newest seal.
+ */
+export async function refreshKeptDays(pool: Pool, reading = pool): Promise<Seal | null> {
+  const seal = await reading.run(readLastSeal);
   const still = [...(await readKeptDays(pool, '', '9')).keys()];
   await pool.run((sql) => sql`delete from balance_days where day <> all (${still})`);
   if (seal !== null) {

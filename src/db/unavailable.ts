@@ -10,8 +10,8 @@ export class DatabaseUnavailable extends Error {
  */
 const LOST =
   /^(08...|28...|57P0.|25P0[34]|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-/** The connection stands, but the server cannot work now: disk or memory full, read-only during a switch-over. */
-const OVERLOADED = /^(53[12]00|25006)$/;
+/** The connection stands, but the server can't work now: disk or memory full, read-only during a switch-over, a standby's replay comes first. */
+const OVERLOADED = /^(53[12]00|25006|40001)$/;
 /** Of these, a write that found no room. */
 export const REFUSED_WRITE = /^53100$/;
 

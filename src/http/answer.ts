@@ -3,6 +3,7 @@
  * headers, or a refusal whose code is among `errors`. So the compiler holds a route to /openapi.json, which is made of the
  * same object; the tests hold each answer to the document once more, over HTTP.
  */
+import type { Reading } from '../db/reports.ts';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
@@ -112,4 +113,11 @@ export function toResponse(c: Context<Env>, { status, body, headers = {} }: AnyA
 
 async function* bytesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}
+
+/** How many seconds a report is behind what is written; absent where it is read on the primary. */
+export const LAG_HEADER = 'X-Carteiro-Atraso-S';
+
+export function lagHeaders(reading: Reading | null): Readonly<Record<string, string>> {
+  return reading?.lagS == null ? {} : { [LAG_HEADER]: String(reading.lagS) };
 }

@@ -7,6 +7,7 @@ import type { Verifier } from '../audit/checkpoint/note.ts';
 import type { VerifyOptions } from '../audit/seals/verify.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Reports } from '../db/reports.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
@@ -17,6 +18,8 @@ import type { AddOperation } from './operation.ts';
 /** What `main` hands to the API. */
 export interface HttpDeps {
   readonly pool: Pool;
+  /** Where reports are read: the primary, or a standby. */
+  readonly reports: Reports;
   readonly vault: Vault;
   readonly cursors: Cursors;
   /** The employment-data registry; null: none is configured, and what needs one is 503. */

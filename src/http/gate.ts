@@ -8,6 +8,7 @@ import { createRateLimit } from './auth/rate-limit.ts';
 
 export function createGate({
   pool,
+  reports,
   tokens,
   rateLimitPerMinute,
   turnWaitMs,
@@ -25,6 +26,7 @@ export function createGate({
     admit: createAdmission(nameOfActive),
     logCpfRead: (read) => logCpfRead(pool, read),
     takeTurn: createTurns(turnWaitMs),
+    reports,
     largeBodyPace,
   };
 }

@@ -14,7 +14,7 @@ import type { Bilingual } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
-import { type Answers, type AnyAnswer, type RouteAnswer, toResponse } from './answer.ts';
+import { type Answers, type AnyAnswer, lagHeaders, type RouteAnswer, toResponse } from './answer.ts';
 import { notFound } from './api-error.ts';
 import {
   type Admit,
@@ -27,6 +27,7 @@ import {
 import type { Pace } from './body/body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body/body.ts';
 import type { Env } from './request-env.ts';
+import type { Reading, Reports } from '../db/reports.ts';
 import type { TakeTurn } from './body/large-bodies.ts';
 import type { CountRequest } from './auth/rate-limit.ts';
 import { refusalError } from './refusals.ts';
@@ -42,6 +43,8 @@ export interface Operation {
   readonly exists?: (partnerId: string | null, id: string) => Promise<boolean>;
   /** True for what partners write when loans are ours to write: elsewhere (`LOAN_CORE=outside`) there is no such route. */
   readonly ownCore?: true;
+  /** True for what only reads, much, and need not show what was written this moment: it is read where reports are. */
+  readonly isReport?: true;
   readonly summary: Bilingual;
   /** What the summary leaves out. */
   readonly description?: Bilingual;
@@ -84,6 +87,7 @@ interface Sent<O extends Operation> {
   readonly body: O extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
   readonly query: O extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly idempotencyKey: O extends { readonly idempotencyKey: 'required' } ? string : string | null;
+  readonly reading: O extends { readonly isReport: true } ? Reading : null;
 }
 
 type PartnerCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'partner' }>;
@@ -124,6 +128,7 @@ export interface Gate {
   /** Fails closed: what could not be logged is not answered. */
   readonly logCpfRead: (read: CpfRead) => Promise<void>;
   readonly takeTurn: TakeTurn;
+  readonly reports: Reports;
   readonly largeBodyPace: Pace;
 }
 
@@ -142,8 +147,10 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
     const params = await requireSubject(operation, caller, c);
     const serve = async (pace: Pace | null) => {
       const sent = await readSent(operation, c, pace);
+      const reading = operation.isReport ? await gate.reports() : null;
       const asked = {
         ...caller,
+        reading,
         actor: identity.actor,
         requestId: c.var.requestId,
         id: readPathId(c),
@@ -158,7 +165,7 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
       }
       const answer = await respond(asked as never, c.req);
       if ('refused' in answer) throw refusalError(answer.refused);
-      return toResponse(c, answer);
+      return toResponse(c, { ...answer, headers: { ...lagHeaders(reading), ...answer.headers } });
     };
     const { maxBodyBytes = MAX_BODY_BYTES } = operation;
     if (maxBodyBytes <= MAX_BODY_BYTES || !mayBeLarge(c.req)) return serve(null);

@@ -29,6 +29,10 @@ const GAUGES = {
     'carteiro_projector_lag_seconds',
     'How long the oldest event that the projector has not seen has been in the log',
   ],
+  reports_lag_seconds: [
+    'carteiro_reports_lag_seconds',
+    'How far the standby that reports are read on (READ_DATABASE_URL) is behind',
+  ],
   registry_breaker_open: [
     'carteiro_registry_breaker_open',
     'Whether the breaker to the employment-data registry is open: 1, or 0',

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
+import { onPrimary } from '../../src/db/reports.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createCursors } from '../../src/http/cursor.ts';
@@ -77,6 +78,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
   const registry = await startRegistry(database.pool);
   const deps: HttpDeps = {
     pool: database.pool,
+    reports: onPrimary(database.pool),
     vault,
     cursors: createCursors(database.pool),
     registry: {

@@ -42,6 +42,8 @@ export interface VerifyOptions {
   readonly keys?: readonly Verifier[];
   /** Whose objects are compared with the release's own; none are without. */
   readonly installation?: Installation;
+  /** Where they are compared, when the log is read on a standby. */
+  readonly primary?: Pool;
   /** Where a run was cut short that this one goes on with. */
   readonly unfinished?: Verification | null;
   /** What the archive has of a seal whose rows may have left the database; null where they may not. */
@@ -58,6 +60,7 @@ export async function verifySeals(
     since = null,
     keys = [],
     installation,
+    primary = pool,
     unfinished = null,
     onPart,
     archived = async () => null,
@@ -68,7 +71,7 @@ export async function verifySeals(
   const sight = await pool.run(sightOf);
   const from = await run.begin(pool, since, unfinished);
   run.tell(...(await pool.run(findStrangeTables)));
-  const beside = findBeside(pool, from, sight, { since, keys, ...(installation && { installation }) });
+  const beside = findBeside(pool, from, sight, { since, keys, primary, ...(installation && { installation }) });
   // It is awaited behind the rows; until then its failure is nobody's.
   beside.catch(() => undefined);
   for await (const { seals, strangeTimes } of hashSealsAgain(pool, run.last, sight)) {
@@ -90,10 +93,10 @@ async function findBeside(
   pool: Pool,
   from: Date | null,
   sight: Sight,
-  { since, keys = [], installation }: VerifyOptions,
+  { since, keys = [], installation, primary = pool }: VerifyOptions,
 ): Promise<VerifyFinding[]> {
   return [
-    ...(installation === undefined ? [] : await findStrangeDefinitions(pool, installation)),
+    ...(installation === undefined ? [] : await findStrangeDefinitions(primary, installation)),
     ...(await pool.run((sql) => findStrangeErasures(sql, sight))),
     ...(await pool.run((sql) => findStrangeStates(sql, sight))),
     ...(await findStrangeDeliveries(pool, from)),

@@ -48,6 +48,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 const NUMBERS: Readonly<Record<string, number>> = {
+  atraso_s: 0.4,
   avancar_segundos: 3_600,
   desconhecido: 0,
   dias: 30,

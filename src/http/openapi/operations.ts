@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { id } from '../../contract/values.ts';
 import { MAX_BODY_BYTES } from '../body/body.ts';
-import type { AnswerDescription } from '../answer.ts';
+import { type AnswerDescription, LAG_HEADER } from '../answer.ts';
 import { idempotencyKey, type Operation } from '../operation.ts';
 import { type ErrorAnswers, sharedHeaders } from './error-answers.ts';
 import type { Json, Schemas } from './schemas.ts';
@@ -117,12 +117,23 @@ function queryParameters(query: z.ZodType, schemas: Schemas): Json[] {
   });
 }
 
-function answersOf({ answers }: Operation, schemas: Schemas): Json {
+const LAG: AnswerDescription['optionalHeaders'] = {
+  [LAG_HEADER]: {
+    pt: 'Quantos segundos esta leitura está atrás do que foi gravado; ausente quando não está',
+    en: 'How many seconds this read is behind what was written; absent when it is not',
+  },
+};
+
+function answersOf({ answers, isReport }: Operation, schemas: Schemas): Json {
   const described = Object.entries(answers).map(([status, answer]) => [
     status,
     {
       description: answer.description,
-      headers: { ...sharedHeaders(), ...ownHeaders(answer) },
+      headers: {
+        ...sharedHeaders(),
+        ...ownHeaders(answer),
+        ...(isReport && ownHeaders({ ...answer, headers: {}, optionalHeaders: LAG ?? {} })),
+      },
       content: contentOf(answer, schemas),
     },
   ]);

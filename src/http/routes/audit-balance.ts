@@ -13,7 +13,6 @@ import { date } from '../../contract/values.ts';
 import { daysBetween, FIRST_DAY, LAST_DAY } from '../../contract/calendar.ts';
 import { writeBalance } from '../../audit/export/balance.ts';
 import { JsonStream } from '../answer.ts';
-import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
 const isCounted = (day: string) => day >= FIRST_DAY && day <= LAST_DAY;
@@ -30,7 +29,7 @@ const query = z
     message: `o período tem no máximo ${MAX_BALANCE_DAYS} dias; o comando audit balance não tem limite`,
   });
 
-export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addAuditBalanceRoutes(add: AddOperation): void {
   add(
     {
       method: 'get',
@@ -44,6 +43,7 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         en: `esperadas comes from the events and the webhooks that were active when each was written, never from the deliveries. Up to ${MAX_LISTED_DIFFERENCES} differences are listed; total_diferencas counts all. ${TEST_NAME} and the notices (${NOTICE_NAMES.join(', ')}) are left out. importados are events of history: they make no delivery. fato_inesperado is an event that the service itself would not write at that point, as a disbursement settled without a registration: it was sent, and counts in the loan as a fact. The answer comes while it is computed, day by day, and a busy day hour by hour: a JSON that does not end is not whole. Settled days come as the last balance kept them (guardados says how many, and on which seals); recontar=true counts everything again.`,
       },
       scope: 'auditoria:read',
+      isReport: true,
       query,
       answers: {
         200: {
@@ -55,10 +55,10 @@ export function addAuditBalanceRoutes(add: AddOperation, { pool }: HttpDeps): vo
         },
       },
     },
-    async ({ query: { de, ate, recontar } }) => ({
+    async ({ query: { de, ate, recontar }, reading }) => ({
       status: 200,
       body: new JsonStream<BalanceResource>(
-        await writeBalance(readBalance(pool, de, ate, { anew: recontar === 'true' }), de, ate),
+        await writeBalance(readBalance(reading.pool, de, ate, { anew: recontar === 'true' }), de, ate),
       ),
     }),
   );

@@ -15,10 +15,26 @@ import type { AddOperation } from '../operation.ts';
 import { readCursor } from '../page.ts';
 import { type Asked, keyFields, type List, LISTS, queriesOf, searchOf } from './audit-list-queries.ts';
 
+/** Only where the list is read on a standby. */
+const lag = z
+  .number()
+  .optional()
+  .meta({
+    text: {
+      pt: 'Só numa leitura da réplica: quantos segundos está atrás',
+      en: 'Only of a read from the standby: how many seconds it is behind',
+    },
+  });
+
 const page = (kind: Kind) =>
-  z.strictObject({ itens: z.array(kind.schema), proximo_cursor: z.string().nullable() }) as unknown as z.ZodType<{
+  z.strictObject({
+    itens: z.array(kind.schema),
+    proximo_cursor: z.string().nullable(),
+    atraso_s: lag,
+  }) as unknown as z.ZodType<{
     itens: Row[];
     proximo_cursor: string | null;
+    atraso_s?: number | undefined;
   }>;
 
 function describe(kind: Kind, { period }: List): Bilingual {
@@ -89,7 +105,7 @@ function exportOf(
 }
 
 function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind): void {
-  const { pool, cursors } = deps;
+  const { cursors } = deps;
   const path = `/v1/auditoria/${name}`;
   const fields = keyFields(kind);
   const ok = {
@@ -103,10 +119,11 @@ function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind):
       summary: LISTS[name].summary,
       description: describe(kind, LISTS[name]),
       scope: 'auditoria:read',
+      isReport: true,
       query: queriesOf(name).list,
       answers: { 200: isExported(kind) ? { ...ok, fileTypes: MEDIA_TYPES, optionalHeaders: FILE_HEADERS } : ok },
     },
-    async ({ query, seesCpf }, request) => {
+    async ({ query, seesCpf, reading: { pool, lagS } }, request) => {
       const format = query.formato ?? acceptedFormat(request);
       if (isExported(kind) && format !== 'json') {
         const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
@@ -121,7 +138,14 @@ function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind):
       if ('refused' in after) return after;
       const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
       const { rows, next } = await readPage(pool, kind, wanted, seesCpf);
-      return { status: 200, body: { itens: rows, proximo_cursor: next && (await cursors.write(list, next)) } };
+      return {
+        status: 200,
+        body: {
+          itens: rows,
+          proximo_cursor: next && (await cursors.write(list, next)),
+          ...(lagS !== null && { atraso_s: lagS }),
+        },
+      };
     },
   );
 }
@@ -142,12 +166,13 @@ function addManifest(add: AddOperation, deps: HttpDeps, name: KindName, kind: Ex
         en: 'The path, with corte, comes in the header X-Carteiro-Manifesto of the export; the same rows are read again. Compare sha256 with that of the file (of NDJSON, without its last line).',
       },
       scope: 'auditoria:read',
+      isReport: true,
       query: queriesOf(name).manifest,
       answers: { 200: { description: { pt: 'O manifesto', en: 'The manifest' }, schema: exportManifest } },
     },
-    async ({ query, seesCpf }, request) => {
+    async ({ query, seesCpf, reading: { pool } }, request) => {
       const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
-      const manifest = await writeManifest(deps.pool, wanted, query.corte);
+      const manifest = await writeManifest(pool, wanted, query.corte);
       if ('refused' in manifest) return manifest;
       return { status: 200, body: new JsonStream<ExportManifest>(manifest.ok) };
     },

@@ -4,10 +4,9 @@ import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { readProof } from '../../audit/proof/proof.ts';
 import { proof } from '../../contract/resources/audit-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
-import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
-export function addAuditProofRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addAuditProofRoutes(add: AddOperation): void {
   add(
     {
       method: 'get',
@@ -24,6 +23,7 @@ export function addAuditProofRoutes(add: AddOperation, { pool }: HttpDeps): void
         en: 'The command audit check checks the file without a database. tamanho chooses the checkpoint, by its number of seals; without it, the newest. With the scope auditoria:cpf the file brings the body as it was sent, CPF included; without it it is masked, and cannot be checked as a whole.',
       },
       scope: 'auditoria:read',
+      isReport: true,
       query: z.strictObject({
         tamanho: z
           .string()
@@ -33,8 +33,8 @@ export function addAuditProofRoutes(add: AddOperation, { pool }: HttpDeps): void
       answers: { 200: { description: { pt: 'A prova', en: 'The evidence' }, schema: proof } },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ id, seesCpf, query: { tamanho } }) => {
-      const found = await readProof(pool, id, tamanho === undefined ? null : Number(tamanho));
+    async ({ id, seesCpf, query: { tamanho }, reading }) => {
+      const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho));
       if (found === null) return NOT_FOUND;
       return { status: 200, body: seesCpf ? found : maskProof(found) };
     },

@@ -8,6 +8,7 @@ import { readProof } from '../../audit/proof/proof.ts';
 import { countSealedRows, readTreeHead } from '../../audit/seals/seal-log.ts';
 import { readStanding, viewVerification } from '../../audit/seals/verdicts.ts';
 import { verifySeals } from '../../audit/seals/verify.ts';
+import { whereToVerify } from '../../audit/seals/where-to-verify.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { auditVerdicts, checkedProof, verification } from '../../contract/resources/audit-verdicts.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -19,12 +20,12 @@ const MAX_ROWS = 5_000_000;
 const HEAD = 'não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint';
 
 export function addAuditVerdictRoutes(add: AddOperation, deps: HttpDeps): void {
-  addStanding(add, deps);
+  addStanding(add);
   addVerification(add, deps);
   addCheck(add, deps);
 }
 
-function addStanding(add: AddOperation, { pool }: HttpDeps): void {
+function addStanding(add: AddOperation): void {
   add(
     {
       method: 'get',
@@ -38,10 +39,11 @@ function addStanding(add: AddOperation, { pool }: HttpDeps): void {
         en: 'A balance that does not close stands here until another of the same days closes.',
       },
       scope: 'auditoria:read',
+      isReport: true,
       answers: { 200: { description: { pt: 'Os vereditos', en: 'The verdicts' }, schema: auditVerdicts } },
     },
-    async () => {
-      const [head, verified, balance] = await pool.run((sql) =>
+    async ({ reading }) => {
+      const [head, verified, balance] = await reading.pool.run((sql) =>
         Promise.all([readTreeHead(sql), readStanding(sql), readBalanceStanding(sql)]),
       );
       const body = {
@@ -65,7 +67,7 @@ function addStanding(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function addVerification(add: AddOperation, { pool, checkpointKeys, archivedLeaves }: HttpDeps): void {
+function addVerification(add: AddOperation, { pool: primary, checkpointKeys, archivedLeaves }: HttpDeps): void {
   let isBusy = false;
   const isHead = (text: string) => readHead(text.trim()) !== null;
   add(
@@ -81,6 +83,7 @@ function addVerification(add: AddOperation, { pool, checkpointKeys, archivedLeav
         en: `cabeca is one that was kept outside, and shows a tail that was cut off, too. One check at a time, and up to ${MAX_ROWS / 1e6} million rows; the command audit verify has no limit.`,
       },
       scope: 'auditoria:read',
+      isReport: true,
       body: z.strictObject({
         cabeca: z
           .string()
@@ -93,11 +96,12 @@ function addVerification(add: AddOperation, { pool, checkpointKeys, archivedLeav
       answers: { 200: { description: { pt: 'O que foi achado', en: 'What was found' }, schema: verification } },
       errors: ['TRANSICAO_INVALIDA'],
     },
-    async ({ body: { cabeca } }) => {
+    async ({ body: { cabeca }, reading }) => {
       const kept = cabeca === undefined ? null : readHead(cabeca.trim());
       if (isBusy) return { refused: { kind: 'verifying' } };
       isBusy = true;
       try {
+        const pool = await whereToVerify(reading, primary, kept?.size ?? 0);
         if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
         const archived = archivedLeaves && { archived: await archivedLeaves() };
         const heads = kept === null ? [] : [kept];
@@ -110,7 +114,7 @@ function addVerification(add: AddOperation, { pool, checkpointKeys, archivedLeav
   );
 }
 
-function addCheck(add: AddOperation, { pool, checkpointKeys: keys }: HttpDeps): void {
+function addCheck(add: AddOperation, { checkpointKeys: keys }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -124,11 +128,12 @@ function addCheck(add: AddOperation, { pool, checkpointKeys: keys }: HttpDeps): 
         en: 'Whoever does not want to trust this service takes the evidence and uses audit check. Without auditoria:cpf the body cannot be checked: confere is null.',
       },
       scope: 'auditoria:read',
+      isReport: true,
       answers: { 200: { description: { pt: 'O veredito', en: 'The verdict' }, schema: checkedProof } },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ id, seesCpf }) => {
-      const found = await readProof(pool, id, null);
+    async ({ id, seesCpf, reading }) => {
+      const found = await readProof(reading.pool, id, null);
       if (found === null) return NOT_FOUND;
       const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
       return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };

@@ -68,6 +68,7 @@ export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: Http
     method: 'get',
     description: DESCRIPTION,
     scope: 'webhooks:read',
+    isReport: true,
     query: searchQuery,
     answers: {
       200: {
@@ -91,11 +92,11 @@ export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: Http
       },
       errors: ['NAO_ENCONTRADO'],
     },
-    async ({ partnerId, id, query }) => {
+    async ({ partnerId, id, query, reading }) => {
       const search = await readSearch(cursors, id, query);
       if ('refused' in search) return search;
       if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
-      return answerTo(pool, search.ok, { partnerId, webhookIds: [id] }, query);
+      return answerTo(reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
     },
   );
 
@@ -108,10 +109,10 @@ export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: Http
         en: "Deliveries of all the partner's webhooks, active or not, the newest first",
       },
     },
-    async ({ partnerId, query }) => {
+    async ({ partnerId, query, reading }) => {
       const search = await readSearch(cursors, partnerId, query);
       if ('refused' in search) return search;
-      return answerTo(pool, search.ok, { partnerId, webhookIds: await readWebhookIds(pool, partnerId) }, query);
+      return answerTo(reading.pool, search.ok, { partnerId, webhookIds: await readWebhookIds(pool, partnerId) }, query);
     },
   );
 }

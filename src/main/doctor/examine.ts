@@ -5,7 +5,7 @@ import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
 import { codeOf, isOverloaded } from '../../db/unavailable.ts';
 import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
-import { lookAtIssuer, lookAtNames, lookAtRegistry, readNames } from './outside.ts';
+import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby, readNames } from './outside.ts';
 import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
 import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer, lookAtVerdict } from './upkeep.ts';
 
@@ -47,6 +47,7 @@ export async function examine(
   await at('lags', lookAtLags);
   await at('upkeep', lookAtJobs);
   await at('disk', lookAtDisk);
+  found.push(...(await findingsOf('standby', () => lookAtStandby(config, pool), isLost)));
   await at('dns', async (sql) => lookAtNames(await readNames(sql)));
   return found;
 }

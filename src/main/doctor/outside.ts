@@ -1,11 +1,15 @@
-/** What lies outside: the issuer's key set, and the names of partners' endpoints. */
+/** What lies outside: the issuer's key set, the registry, the standby, and the names of partners' endpoints. */
 import type { Config } from '../../config.ts';
-import type { Tx } from '../../db/pool.ts';
+import type { Pool, Tx } from '../../db/pool.ts';
+import { readLagS } from '../../db/reports.ts';
 import { createResolver } from '../../delivery/target/names.ts';
 import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
 import { createAdapter } from '../../registry/adapter.ts';
+import { openPool } from '../service/pools.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
+/** As `lags`: reports of today miss what a reader would look for. */
+const BEHIND_S = 60;
 /** The newest names; enough to tell a resolver that is away from a name that is gone. */
 const NAMES = 20;
 
@@ -49,6 +53,29 @@ export async function lookAtRegistry({ sandbox, registry }: Config): Promise<rea
       'margin queries, POST …/averbacao and sync-bonds are 503; set REGISTRY_URL to the bridge to the registry',
     ),
   ];
+}
+
+/** The reports of this release are read on a standby that keeps up. */
+export async function lookAtStandby(config: Config, primary: Pool): Promise<readonly Finding[]> {
+  if (config.reading === null) return [ok('standby', 'reports are read on the primary: READ_DATABASE_URL is not set')];
+  const standby = openPool(config, config.reading.url, 'doctor', 15_000);
+  try {
+    const lagS = await readLagS(primary, standby);
+    return [
+      lagS > BEHIND_S
+        ? warning(
+            'standby',
+            `${lagS} s behind the primary`,
+            'see pg_stat_replication on the primary, and what replay waits for',
+          )
+        : ok('standby', `reports are read there, ${lagS} s behind the primary`),
+    ];
+  } catch (error) {
+    const then = config.reading.fallsBack ? 'reports weigh on the primary' : 'reports are 503';
+    return [fault('standby', (error as Error).message, `${then}: see that this host reaches READ_DATABASE_URL`)];
+  } finally {
+    await standby.close();
+  }
 }
 
 export async function readNames(sql: Tx): Promise<readonly string[]> {

@@ -10,7 +10,9 @@ const OF_POLL = { poller: 4, 'sign of life': 1, judge: 1, ...OF_BOTH } as const;
 const OF_API = { api: 16, worker: 4, projector: 2, jobs: 1, workers: 1, ...OF_BOTH } as const;
 /** A command, and each job that `api` starts. */
 const OF_A_JOB = { job: 3 } as const;
-const POOLS = { ...OF_POLL, ...OF_API, ...OF_A_JOB, start: 1, doctor: 1 } as const;
+/** Of `api` and of a job, on the standby. */
+const OF_STANDBY = { reports: 4, 'job reports': 3 } as const;
+const POOLS = { ...OF_POLL, ...OF_API, ...OF_A_JOB, ...OF_STANDBY, start: 1, doctor: 1 } as const;
 export type PoolName = keyof typeof POOLS;
 
 const sum = (pools: Readonly<Record<string, number>>) => Object.values(pools).reduce((one, other) => one + other, 0);

@@ -10,8 +10,13 @@ import { createAdapter } from '../../registry/adapter.ts';
 import { behindGate, type CallOutcome, RegistryGate } from '../../registry/gate.ts';
 import type { EmploymentRegistry } from '../../registry/port.ts';
 
-export const NO_REGISTRY_NOTE =
+const NO_REGISTRY_NOTE =
   'no registry is configured (REGISTRY_URL): margin queries, POST …/averbacao and sync-bonds are refused with 503 INDISPONIVEL';
+
+export function tellRegistry(log: Logger, opened: OpenRegistry | null): void {
+  if (opened === null) log.warn({}, NO_REGISTRY_NOTE);
+  else log.info({ registry: opened.where }, 'the registry is asked');
+}
 
 /** What is told of the calls to the registry. */
 export interface RegistryMetrics {

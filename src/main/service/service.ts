@@ -19,6 +19,7 @@ import { createVault } from '../../webhooks/secrets.ts';
 import { runHeartbeat } from '../operations/heartbeat.ts';
 import type { OpenDatabase } from './database.ts';
 import { openPool } from './pools.ts';
+import { openReports } from './reports.ts';
 import { readCheckpointKeys } from './checkpoint-keys.ts';
 import { readSecretsKeys } from './secrets-keys.ts';
 import { readWorkers } from './worker-key.ts';
@@ -128,18 +129,18 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
   const { marginQueries } = await import('../../core/margin/margin.ts');
   const { openKeys } = await import('./keys.ts');
-  const { NO_REGISTRY_NOTE, openRegistry } = await import('./registry.ts');
+  const { openRegistry, tellRegistry } = await import('./registry.ts');
   const { readiness } = await import('./readiness.ts');
-  const { archiveReads } = await import('./archives.ts');
   const pool = openPool(config, database.url, 'api', API_DEADLINE_MS);
+  const { reports, close: closeReports } = openReports(config, pool, log, metrics);
   const workerPool = openPool(config, database.url, 'worker', API_DEADLINE_MS);
   const keys = await openKeys(config, log);
   const { documentsDeadlineDays, marginReuseHours: reuseHours, publicUrl } = config;
   const opened = await openRegistry(config, workerPool, log, metrics);
-  if (opened === null) log.warn({}, NO_REGISTRY_NOTE);
-  else log.info({ registry: opened.where }, 'the registry is asked');
+  tellRegistry(log, opened);
   const httpDeps = {
     pool,
+    reports,
     vault: createVault(await readSecretsKeys(config)),
     cursors: createCursors(pool),
     registry: opened && { margins: marginQueries({ ...opened, pool, log, reuseHours }), bonds: opened.registry },
@@ -154,7 +155,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
     ready: readiness(pool, leaving),
-    ...(await archiveReads(config, pool)),
+    ...(await (await import('./archives.ts')).archiveReads(config, pool)),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
     workers: await readWorkers(config),
   };
@@ -183,7 +184,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
       await Promise.all([server.close(), working.catch(() => undefined)]);
       keys.close();
       await opened?.close();
-      await Promise.all([pool.close(), workerPool.close()]);
+      await Promise.all([pool.close(), closeReports(), workerPool.close()]);
     },
   };
 }

@@ -18,6 +18,7 @@ type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 interface Page {
   readonly itens: readonly AuditedAttemptResource[];
   readonly proximo_cursor: string | null;
+  readonly atraso_s?: number;
 }
 
 function filtersOf({ c }: Visit): Filters {
@@ -85,8 +86,9 @@ function form({ t }: Visit, filters: Filters): Html {
   </form>`;
 }
 
-function results(visit: Visit, { itens, proximo_cursor: next }: Page, filters: Filters): Html {
+function results(visit: Visit, { itens, proximo_cursor: next, atraso_s: lag = 0 }: Page, filters: Filters): Html {
   const { t } = visit;
+  const behind = lag === 0 ? '' : html`<p class="dim">${t.auditor.behind(lag)}</p>`;
   const query = asked(filters);
   if (next !== null) query.set('cursor', next);
   const onward =
@@ -94,9 +96,11 @@ function results(visit: Visit, { itens, proximo_cursor: next }: Page, filters: F
       ? ''
       : html`<p><a class="button" rel="next" href="/painel/auditoria?${query.toString()}">${t.words.next}</a></p>`;
   if (itens.length === 0)
-    return html`<p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>
+    return html`${behind}
+      <p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>
       ${onward}`;
-  return html`${table(
+  return html`${behind}
+  ${table(
     t.auditor.title,
     [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.delivery.target, 'Poller'],
     itens.map((item) => row(visit, item)),

@@ -31,10 +31,14 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { runJob } = await import('../../job-pool.ts');
     const { MOST } = await import('../../service/pools.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
+    const { withReports } = await import('../../service/reports.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
-      const seal = await keeping(log, () => refreshKeptDays(pool));
-      const slices = readBalance(pool, from, to, { anew, atOnce: MOST.job });
-      const summary = await addUp(slices, from, to, Infinity, (day) => progress.show(`${day} is counted`));
+      const [seal, summary] = await withReports(config, pool, log, async (reading) => [
+        await keeping(log, () => refreshKeptDays(pool, reading.pool)),
+        await addUp(readBalance(reading.pool, from, to, { anew, atOnce: MOST.job }), from, to, Infinity, (day) =>
+          progress.show(`${day} is counted`),
+        ),
+      ]);
       await keeping(log, async () => {
         await pool.run((sql) => keepBalanceVerdict(sql, summary));
         if (seal !== null) await keepDays(pool, seal, summary, new Date());

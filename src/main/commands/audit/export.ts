@@ -74,6 +74,7 @@ Output: the file. The place where it ends, --cut of a run that goes on, is writt
     const { signers } = await readCheckpointKeys(config);
     const given = Object.entries({ formato: format, de: from, ate: to, parceiro_id: partner });
     const asked = Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
+    const { withReports } = await import('../../service/reports.ts');
     await withJobPool(
       config,
       log,
@@ -102,16 +103,18 @@ Output: the file. The place where it ends, --cut of a run that goes on, is writt
           signers,
           hasMark: bom,
         };
-        const begun = await exportRows(pool, { ...wanted, goOn }, '');
-        if ('refused' in begun) throw new Refusal('--cut: transactions below it are still open');
-        const { chunks, headers } = begun.ok;
-        const end = new URLSearchParams(headers['X-Carteiro-Manifesto'].slice(1)).get('corte') ?? '';
-        process.stderr.write(`the file ends at --cut ${end}\n`);
-        const bytes = Readable.from(chunks, { objectMode: true }).map((chunk) => Buffer.from(chunk as string));
-        await pipeline(bytes, process.stdout, { end: false });
-        if (manifest === undefined) return;
-        const told = await writeManifest(pool, wanted, end);
-        if ('ok' in told) await writeFile(manifest, `${(await text(Readable.from(told.ok))).trim()}\n`);
+        await withReports(config, pool, log, async (reading) => {
+          const begun = await exportRows(reading.pool, { ...wanted, goOn }, '');
+          if ('refused' in begun) throw new Refusal('--cut: transactions below it are still open');
+          const { chunks, headers } = begun.ok;
+          const end = new URLSearchParams(headers['X-Carteiro-Manifesto'].slice(1)).get('corte') ?? '';
+          process.stderr.write(`the file ends at --cut ${end}\n`);
+          const bytes = Readable.from(chunks, { objectMode: true }).map((chunk) => Buffer.from(chunk as string));
+          await pipeline(bytes, process.stdout, { end: false });
+          if (manifest === undefined) return;
+          const told = await writeManifest(reading.pool, wanted, end);
+          if ('ok' in told) await writeFile(manifest, `${(await text(Readable.from(told.ok))).trim()}\n`);
+        });
       },
       { onStrange: 'accept', needs: 'auditor' },
     );

@@ -43,6 +43,8 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { runJob } = await import('../../job-pool.ts');
     const { archivedLeaves } = await import('../../service/archives.ts');
+    const { withReports } = await import('../../service/reports.ts');
+    const { whereToVerify } = await import('../../../audit/seals/where-to-verify.ts');
     const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
       const standing = since === 'last' ? await pool.run(readStanding) : null;
@@ -52,19 +54,24 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
       const from = since === 'last' ? (standing?.head ?? null) : since;
       const covered = from?.size ?? 0;
       let keptAt = performance.now();
-      const verdict = await verifySeals(pool, {
-        heads: head === undefined ? [] : [head],
-        since: from,
-        unfinished: resume ? await pool.run((sql) => readUnfinished(sql, covered)) : null,
-        keys: config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers,
-        installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
-        archived: await archivedLeaves(config, pool),
-        async onPart(found) {
-          progress.show(`${found.rows} rows hashed again`);
-          if (performance.now() - keptAt < KEEP_PLACE_MS) return;
-          keptAt = performance.now();
-          await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, found, false)));
-        },
+      const unfinished = resume ? await pool.run((sql) => readUnfinished(sql, covered)) : null;
+      const newest = Math.max(covered, head?.size ?? 0, unfinished?.head?.size ?? 0);
+      const verdict = await withReports(config, pool, log, async (reading) => {
+        return verifySeals(await whereToVerify(reading, pool, newest), {
+          heads: head === undefined ? [] : [head],
+          since: from,
+          unfinished,
+          primary: pool,
+          keys: config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers,
+          installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
+          archived: await archivedLeaves(config, pool),
+          async onPart(found) {
+            progress.show(`${found.rows} rows hashed again`);
+            if (performance.now() - keptAt < KEEP_PLACE_MS) return;
+            keptAt = performance.now();
+            await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, found, false)));
+          },
+        });
       });
       await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, verdict, true)));
       const summary = viewVerification(verdict);

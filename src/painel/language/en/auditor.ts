@@ -16,6 +16,7 @@ export const auditor: typeof pt = {
   recorded: 'Recorded',
   empty: 'No attempt fits these filters.',
   exportHint: 'A file brings all that the search finds, with a manifest.',
+  behind: (seconds: number) => `Read on a standby, ${seconds} s behind.`,
   atMost: (days) => `${days} days at most`,
   closes: 'The balance closes: no delivery is missing and none is too many.',
   doesNotClose: (count) => `The balance does not close: ${count} differences.`,

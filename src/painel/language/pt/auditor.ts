@@ -15,6 +15,7 @@ export const auditor = {
   recorded: 'Registrada',
   empty: 'Nenhuma tentativa com estes filtros.',
   exportHint: 'O arquivo traz tudo o que a busca acha, com um manifesto.',
+  behind: (seconds: number) => `Lido numa réplica, ${seconds} s atrás.`,
   atMost: (days: number) => `no máximo ${days} dias`,
   closes: 'O balanço fecha: nenhuma entrega falta ou sobra.',
   doesNotClose: (count: number) => `O balanço não fecha: ${count} diferenças.`,
