@@ -1,86 +1,54 @@
 /** Mutants of what dead pollers are known by; each breaks one rule. */
-import type { Mutant } from './mutants.ts';
+import { readMutants } from './read-mutants.ts';
 
-export const DEAD_POLLER_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'a living poller’s claims are ended: nobody asks for its lock',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: "poller_number(left(held.claim, -strpos(reverse(held.claim), '/'))) <> all (living.numbers)",
-    put: 'living.numbers is not null',
-    check: 'living poller',
-    finds: /living pollers were ended/,
-  },
-  {
-    name: 'claims that never had a lock are ended',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: "and d.claimed_by like '%/%.%'",
-    put: '',
-    check: 'living poller',
-    finds: /living pollers were ended/,
-  },
-  {
-    name: 'a dead poller’s claims are not ended: nobody looks when a lock has gone',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: 'this.#lookUntilMs = startedAtMs + SETTLE_MS',
-    put: 'this.#lookUntilMs = startedAtMs',
-    check: 'dead poller',
-    finds: /dead poller are not ended/,
-  },
-  {
-    name: 'a dead poller’s claims are ended without a grace',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: 'const oldestMs = startedAtMs - GRACE_MS;',
-    put: 'const oldestMs = answeredAtMs;',
-    check: 'dead poller',
-    finds: /within the grace/,
-  },
-  {
-    name: 'the grace does not begin anew after a restart',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: 'if (term !== this.#term || pulse.server !== this.#server)',
-    put: 'if (this.#term === null)',
-    check: 'restarted server',
-    finds: /came back to a new server were ended/,
-  },
-  {
-    name: 'after a restart the grace is that of a reset connection',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: 'START_GRACE_MS = 15_000',
-    put: 'START_GRACE_MS = 1_200',
-    check: 'restarted server',
-    finds: /came back to a new server were ended/,
-  },
-  {
-    name: 'who has no lock on a server judges others there',
-    file: 'queue/upkeep/dead-pollers.ts',
-    find: ' and poller_number(${name}) = any (living.numbers)',
-    put: '',
-    also: { find: 'select array_agg(number) as numbers', put: "select coalesce(array_agg(number), '{}') as numbers" },
-    check: 'another server',
-    finds: /has no lock there/,
-  },
-  {
-    name: 'a poller without its lock goes on sending',
-    file: 'poller/sign-of-life.ts',
-    find: ' && atMs < this.#sureUntilMs',
-    put: '',
-    check: 'send without a lock',
-    finds: /sent without the lock/,
-  },
-  {
-    name: 'a poller is sure of its lock for longer than others wait',
-    file: 'poller/sign-of-life.ts',
-    find: 'SURE_MS = GRACE_MS - 150',
-    put: 'SURE_MS = GRACE_MS + 200',
-    check: 'send without a lock',
-    finds: /sent without the lock/,
-  },
-  {
-    name: 'what was claimed under one lock is sent under the next',
-    file: 'poller/sign-of-life.ts',
-    find: 'return term === this.#term && server',
-    put: 'return server',
-    check: 'send without a lock',
-    finds: /sent without the lock/,
-  },
-];
+export const DEAD_POLLER_MUTANTS = readMutants(String.raw`
+queue/upkeep/dead-pollers.ts: a living poller’s claims are ended: nobody asks for its lock
+- poller_number(left(held.claim, -strpos(reverse(held.claim), '/'))) <> all (living.numbers)
++ living.numbers is not null
+living poller: living pollers were ended
+
+queue/upkeep/dead-pollers.ts: claims that never had a lock are ended
+- and d.claimed_by like '%/%.%'
+living poller: living pollers were ended
+
+queue/upkeep/dead-pollers.ts: a dead poller’s claims are not ended: nobody looks when a lock has gone
+- this.#lookUntilMs = startedAtMs + SETTLE_MS
++ this.#lookUntilMs = startedAtMs
+dead poller: dead poller are not ended
+
+queue/upkeep/dead-pollers.ts: a dead poller’s claims are ended without a grace
+- const oldestMs = startedAtMs - GRACE_MS;
++ const oldestMs = answeredAtMs;
+dead poller: within the grace
+
+queue/upkeep/dead-pollers.ts: the grace does not begin anew after a restart
+- if (term !== this.#term || pulse.server !== this.#server)
++ if (this.#term === null)
+restarted server: came back to a new server were ended
+
+queue/upkeep/dead-pollers.ts: after a restart the grace is that of a reset connection
+- START_GRACE_MS = 15_000
++ START_GRACE_MS = 1_200
+restarted server: came back to a new server were ended
+
+queue/upkeep/dead-pollers.ts: who has no lock on a server judges others there
+-  and poller_number(\${name}) = any (living.numbers)
++
+- select array_agg(number) as numbers
++ select coalesce(array_agg(number), '{}') as numbers
+another server: has no lock there
+
+poller/sign-of-life.ts: a poller without its lock goes on sending
+-  && atMs < this.#sureUntilMs
+send without a lock: sent without the lock
+
+poller/sign-of-life.ts: a poller is sure of its lock for longer than others wait
+- SURE_MS = GRACE_MS - 150
++ SURE_MS = GRACE_MS + 200
+send without a lock: sent without the lock
+
+poller/sign-of-life.ts: what was claimed under one lock is sent under the next
+- return term === this.#term && server
++ return server
+send without a lock: sent without the lock
+`);

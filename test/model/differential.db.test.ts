@@ -1,11 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { Differential } from './differential.ts';
 
 const SEED = 4_711;
 const STEPS = 12_000;
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 test('the SQL does what the model does, over 12,000 steps of single deliveries', async () => {
   const differential = new Differential(database.pool, database.sql, SEED);

@@ -1,128 +1,80 @@
 /** Mutants of the rules that leave slots to others. */
-import type { Mutant } from './mutants.ts';
+import { readMutants } from './read-mutants.ts';
 
-export const FAIRNESS_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'a partner has no share of a poller’s slots',
-    file: 'claim_due.sql',
-    find: 'partner_share(at_most - rank, reserve) as is_taken',
-    put: 'at_most as is_taken',
-    check: 'share of a partner',
-    finds: /took every slot|was not served/,
-  },
-  {
-    name: 'no slots are kept for partners that hold few',
-    file: 'queue/slots.ts',
-    find: 'const RESERVE = 1 / 8',
-    put: 'const RESERVE = 0',
-    check: 'share of a partner',
-    finds: /took every slot|was not served/,
-  },
-  {
-    name: 'a claim is not told who holds many slots',
-    file: 'queue/slots.ts',
-    find: 'filter(([, held]) => held >= MANY)',
-    put: 'filter(([, held]) => held > 1_000)',
-    check: 'share of a partner',
-    finds: /took every slot|was not served/,
-  },
-  {
-    name: 'a look takes the lanes of a partner that has its share for work',
-    file: 'wait_for_work.sql',
-    find: ' and partner_id <> all (sated)',
-    put: '',
-    check: 'share of a partner',
-    finds: /looks again and again/,
-  },
-  {
-    name: 'a lane whose partner reached its share in a claim is put off',
-    file: 'claim_due.sql',
-    find: 'when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end',
-    put: `when s.due_at <= moment then moment + case when s.is_cut then interval '5 seconds' else interval '0' end`,
-    check: 'standstill',
-    finds: /stands still/,
-  },
-  {
-    name: 'a lane is put off while its partner has its share as its poller remembers it',
-    file: 'claim_due.sql',
-    find: 'when s.due_at <= moment then case',
-    put: `when s.due_at <= moment and exists (
-            select from unnest(holders, held) h (id, n), lanes where lanes.ctid = s.ctid and h.id = partner_id and h.n >= 8
-          ) then moment + interval '5 seconds'
-          when s.due_at <= moment then case`,
-    check: 'standstill',
-    finds: /stands still/,
-  },
-  {
-    name: 'whoever holds many slots has its share, though most are free',
-    file: 'queue/slots.ts',
-    find: '(holders.get(id) ?? 0) >= share',
-    put: 'share > 0',
-    check: 'standstill',
-    finds: /stands still/,
-  },
-  {
-    name: 'slots that came free are still counted as their partner’s',
-    file: 'queue/slots.ts',
-    find: '(this.#byPartner.get(partnerId) ?? 0) - 1',
-    put: '(this.#byPartner.get(partnerId) ?? 0)',
-    check: 'share of a partner',
-    finds: /of 52 slots/,
-  },
-  {
-    name: 'a claim looks at the lanes of partners that have their share',
-    file: 'claim_due.sql',
-    find: ' and l.partner_id <> all (sated)',
-    put: '',
-    check: 'hidden lane',
-    finds: /hide the others/,
-  },
-  {
-    name: 'a record does not say that there was no answer',
-    file: 'queue/answers.ts',
-    find: 'isSilent: isSilent || result.statusCode === null,',
-    put: 'isSilent,',
-    check: 'silent webhook',
-    finds: /in flight to a webhook that does not answer/,
-  },
-  {
-    name: 'a lane does not hear that there was no answer',
-    file: 'next_window.sql',
-    find: '    size := 1;',
-    put: '    null;',
-    check: 'silent webhook',
-    finds: /in flight to a webhook that does not answer/,
-  },
-  {
-    name: 'a lane does not hear that there was an answer again',
-    file: 'arm_lanes.sql',
-    find: '         or has_free_slot and held.in_flight >=',
-    put: '         or false and held.in_flight >=',
-    check: 'silent webhook',
-    finds: /1 in flight to a webhook that answers again/,
-  },
-  {
-    name: 'what only changes a lane’s window is not written',
-    file: 'arm_lanes.sql',
-    find: '           or (found.window_size, found.answers, found.answers_ms) <> (l.window_size, l.answers, l.answers_ms)\n',
-    put: '',
-    check: 'silent beside a claim',
-    finds: /in flight to one that does not answer/,
-  },
-  {
-    name: 'a claim does not look at a lane’s window',
-    file: 'state_of_lane.sql',
-    find: 'select least(l.max_in_flight, floor(l.window_size)::int,',
-    put: 'select least(l.max_in_flight,',
-    check: 'differential',
-    finds: /over its window/,
-  },
-  {
-    name: 'silence that is told of beside a claim is forgotten',
-    file: 'arm_lanes.sql',
-    find: "case when is_silent then 'slot_free_silent'::arrival_kind when has_free_slot then",
-    put: "case when has_free_slot then 'slot_free'::arrival_kind when false then",
-    check: 'silent beside a claim',
-    finds: /in flight to one that does not answer/,
-  },
-];
+export const FAIRNESS_MUTANTS = readMutants(String.raw`
+claim_due.sql: a partner has no share of a poller’s slots
+- partner_share(at_most - rank, reserve) as is_taken
++ at_most as is_taken
+share of a partner: took every slot|was not served
+
+queue/slots.ts: no slots are kept for partners that hold few
+- const RESERVE = 1 / 8
++ const RESERVE = 0
+share of a partner: took every slot|was not served
+
+queue/slots.ts: a claim is not told who holds many slots
+- filter(([, held]) => held >= MANY)
++ filter(([, held]) => held > 1_000)
+share of a partner: took every slot|was not served
+
+wait_for_work.sql: a look takes the lanes of a partner that has its share for work
+-  and partner_id <> all (sated)
+share of a partner: looks again and again
+
+claim_due.sql: a lane whose partner reached its share in a claim is put off
+- when s.due_at <= moment then case when s.is_cut then s.next_due_at else moment end
++ when s.due_at <= moment then moment + case when s.is_cut then interval '5 seconds' else interval '0' end
+standstill: stands still
+
+claim_due.sql: a lane is put off while its partner has its share as its poller remembers it
+- when s.due_at <= moment then case
++ when s.due_at <= moment and exists (
++             select from unnest(holders, held) h (id, n), lanes where lanes.ctid = s.ctid and h.id = partner_id and h.n >= 8
++           ) then moment + interval '5 seconds'
++           when s.due_at <= moment then case
+standstill: stands still
+
+queue/slots.ts: whoever holds many slots has its share, though most are free
+- (holders.get(id) ?? 0) >= share
++ share > 0
+standstill: stands still
+
+queue/slots.ts: slots that came free are still counted as their partner’s
+- (this.#byPartner.get(partnerId) ?? 0) - 1
++ (this.#byPartner.get(partnerId) ?? 0)
+share of a partner: of 52 slots
+
+claim_due.sql: a claim looks at the lanes of partners that have their share
+-  and l.partner_id <> all (sated)
+hidden lane: hide the others
+
+queue/answers.ts: a record does not say that there was no answer
+- isSilent: isSilent || result.statusCode === null,
++ isSilent,
+silent webhook: in flight to a webhook that does not answer
+
+next_window.sql: a lane does not hear that there was no answer
+-     size := 1;
++     null;
+silent webhook: in flight to a webhook that does not answer
+
+arm_lanes.sql: a lane does not hear that there was an answer again
+-          or has_free_slot and held.in_flight >=
++          or false and held.in_flight >=
+silent webhook: 1 in flight to a webhook that answers again
+
+arm_lanes.sql: what only changes a lane’s window is not written
+-            or (found.window_size, found.answers, found.answers_ms) <> (l.window_size, l.answers, l.answers_ms)
+-
+silent beside a claim: in flight to one that does not answer
+
+state_of_lane.sql: a claim does not look at a lane’s window
+- select least(l.max_in_flight, floor(l.window_size)::int,
++ select least(l.max_in_flight,
+differential: over its window
+
+arm_lanes.sql: silence that is told of beside a claim is forgotten
+- case when is_silent then 'slot_free_silent'::arrival_kind when has_free_slot then
++ case when has_free_slot then 'slot_free'::arrival_kind when false then
+silent beside a claim: in flight to one that does not answer
+`);

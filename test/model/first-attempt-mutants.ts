@@ -1,144 +1,91 @@
 /** Mutants of the short way to a first attempt. */
-import type { Mutant } from './mutants.ts';
+import { readMutants } from './read-mutants.ts';
 
-const file = 'serve_arrivals.sql';
-const check = 'differential';
+export const FIRST_ATTEMPT_MUTANTS = readMutants(String.raw`
+serve_arrivals.sql: what arrives is claimed beyond its lane’s window
+- continue when state.slots < told.named;
+differential: over the cap|over its window
 
-export const FIRST_ATTEMPT_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'what arrives is claimed beyond its lane’s window',
-    file,
-    find: 'continue when state.slots < told.named;',
-    put: '',
-    check,
-    finds: /over the cap|over its window/,
-  },
-  {
-    name: 'what arrives is claimed although somebody has it',
-    file,
-    find: '              and named.claimed_at is null\n',
-    put: '',
-    check: 'first attempts',
-    finds: /another poller holds was claimed/,
-  },
-  {
-    name: 'what arrives is claimed although it is due later by now',
-    file,
-    find: '              and named.next_attempt_at between told.first_due and told.last_due\n',
-    put: '',
-    check: 'first attempts',
-    finds: /before it is due/,
-  },
-  {
-    name: 'a lane does not know when the lease of a first attempt ends',
-    file,
-    find: 'else least(l.next_due_at, lease_end) end',
-    put: 'else l.next_due_at end',
-    check,
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'a lane’s high-water mark forgets a first attempt',
-    file,
-    find: 'flying_to = greatest(state.last_due, told.last_due)',
-    put: 'flying_to = state.last_due',
-    check: 'first attempts',
-    finds: /over its window/,
-  },
-  {
-    name: 'a lane’s low-water mark passes a first attempt',
-    file,
-    find: 'scan_from = least(l.next_scan_from, state.first_due, told.first_due, moment),\n          next_scan_from = least(state.first_due, told.first_due, moment)',
-    put: 'scan_from = moment, next_scan_from = moment',
-    check,
-    finds: /lane sleeps|over the cap|attempts is|over its window/,
-  },
-  {
-    name: 'a first attempt fills its lane, and a free slot does not wake it',
-    file,
-    find: 'continue when not found or lane.saturated\n',
-    put: 'continue when not found\n',
-    check: 'first attempts',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'answers that came while the window was full are not told',
-    file,
-    find: 'or told.has_free_slot and lane.in_flight >= floor(least(lane.window_size, lane.max_in_flight))',
-    put: '',
-    check: 'first attempts',
-    finds: /never grows/,
-  },
-  {
-    name: 'what arrives overtakes what is due on its lane',
-    file,
-    find: 'lane.next_due_at <= moment or ',
-    put: '',
-    check: 'first attempts',
-    finds: /overtook/,
-  },
-  {
-    name: 'a muted lane is served what arrives',
-    file,
-    find: 'lane.muted_at is not null or ',
-    put: '',
-    check: 'first attempts',
-    finds: /to a muted webhook|lanes_saturated_wakes/,
-  },
-  {
-    name: 'a lane in order is served what arrives',
-    file,
-    find: 'lane.in_order\n',
-    put: 'false\n',
-    check: 'first attempts',
-    finds: /out of order/,
-  },
-  {
-    name: 'what arrives takes more than its partner’s share',
-    file,
-    find: '        or coalesce(held[array_position(holders, told.partner_id)], 7) + cardinality(came) > share',
-    put: '',
-    check: 'first attempts',
-    finds: /more than its share/,
-  },
-  {
-    name: 'what arrives leaves no slot to what waits',
-    file,
-    find: 'left_over bigint := at_most / 2',
-    put: 'left_over bigint := at_most',
-    check: 'first attempts',
-    finds: /nothing was left/,
-  },
-  {
-    name: 'what is locked is forgotten',
-    file,
-    find: '      continue when taken < told.named;\n',
-    put: '',
-    check: 'first attempts',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'what the short way leaves is not armed',
-    file,
-    find: 'perform arm_lanes(rest, moment);',
-    put: 'null;',
-    check,
-    finds: /lane sleeps|arm: window is/,
-  },
-  {
-    name: 'a lane that another claim holds is waited for',
-    file,
-    find: '    limit 1\n    for update skip locked;',
-    put: '    limit 1\n    for update;',
-    check: 'first attempts',
-    finds: /waits for what another session has locked/,
-  },
-  {
-    name: 'a delivery that another session holds is waited for',
-    file,
-    find: '            for update skip locked) due',
-    put: '            for update) due',
-    check: 'first attempts',
-    finds: /waits for what another session has locked/,
-  },
-];
+serve_arrivals.sql: what arrives is claimed although somebody has it
+-               and named.claimed_at is null
+-
+first attempts: another poller holds was claimed
+
+serve_arrivals.sql: what arrives is claimed although it is due later by now
+-               and named.next_attempt_at between told.first_due and told.last_due
+-
+first attempts: before it is due
+
+serve_arrivals.sql: a lane does not know when the lease of a first attempt ends
+- else least(l.next_due_at, lease_end) end
++ else l.next_due_at end
+differential: lane sleeps
+
+serve_arrivals.sql: a lane’s high-water mark forgets a first attempt
+- flying_to = greatest(state.last_due, told.last_due)
++ flying_to = state.last_due
+first attempts: over its window
+
+serve_arrivals.sql: a lane’s low-water mark passes a first attempt
+- scan_from = least(l.next_scan_from, state.first_due, told.first_due, moment),
+-           next_scan_from = least(state.first_due, told.first_due, moment)
++ scan_from = moment, next_scan_from = moment
+differential: lane sleeps|over the cap|attempts is|over its window
+
+serve_arrivals.sql: a first attempt fills its lane, and a free slot does not wake it
+- continue when not found or lane.saturated
+-
++ continue when not found
++
+first attempts: lane sleeps
+
+serve_arrivals.sql: answers that came while the window was full are not told
+- or told.has_free_slot and lane.in_flight >= floor(least(lane.window_size, lane.max_in_flight))
+first attempts: never grows
+
+serve_arrivals.sql: what arrives overtakes what is due on its lane
+- lane.next_due_at <= moment or 
+first attempts: overtook
+
+serve_arrivals.sql: a muted lane is served what arrives
+- lane.muted_at is not null or 
+first attempts: to a muted webhook|lanes_saturated_wakes
+
+serve_arrivals.sql: a lane in order is served what arrives
+- lane.in_order
+-
++ false
++
+first attempts: out of order
+
+serve_arrivals.sql: what arrives takes more than its partner’s share
+-         or coalesce(held[array_position(holders, told.partner_id)], 7) + cardinality(came) > share
+first attempts: more than its share
+
+serve_arrivals.sql: what arrives leaves no slot to what waits
+- left_over bigint := at_most / 2
++ left_over bigint := at_most
+first attempts: nothing was left
+
+serve_arrivals.sql: what is locked is forgotten
+-       continue when taken < told.named;
+-
+first attempts: lane sleeps
+
+serve_arrivals.sql: what the short way leaves is not armed
+- perform arm_lanes(rest, moment);
++ null;
+differential: lane sleeps|arm: window is
+
+serve_arrivals.sql: a lane that another claim holds is waited for
+-     limit 1
+-     for update skip locked;
++     limit 1
++     for update;
+first attempts: waits for what another session has locked
+
+serve_arrivals.sql: a delivery that another session holds is waited for
+-             for update skip locked) due
++             for update) due
+first attempts: waits for what another session has locked
+`);

@@ -1,133 +1,87 @@
 /** Mutants of the order of loans. */
-import type { Mutant } from './mutants.ts';
+import { readMutants } from './read-mutants.ts';
 
-export const LOAN_ORDER_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'a claim takes what was not judged',
-    file: 'claim_due.sql',
-    find: 'and (not lane.in_order or d.claimed_at is not null or d.id = any (allowed))',
-    put: '',
-    check: 'order of loans',
-    finds: /two of a loan in flight|taken before its turn/,
-  },
-  {
-    name: 'a lane in order is not asked whether it is',
-    file: 'claim_due.sql',
-    find: 'if is_any_in_order then',
-    put: 'if false then',
-    check: 'order of loans',
-    finds: /wait for ever/,
-  },
-  {
-    name: 'an earlier delivery of the loan that is not in flight holds nobody back',
-    file: 'hold_back.sql',
-    find: '        and (e.version < due.version or o.claimed_at is not null)\n',
-    put: '        and o.claimed_at is not null\n',
-    check: 'order of loans',
-    finds: /taken before its turn/,
-  },
-  {
-    name: 'a later delivery in flight does not hold back one that is sent again',
-    file: 'hold_back.sql',
-    find: '        and (e.version < due.version or o.claimed_at is not null)\n',
-    put: '        and e.version < due.version\n',
-    check: 'order of loans',
-    finds: /two of a loan in flight/,
-  },
-  {
-    name: 'who is waited for is not marked',
-    file: 'hold_back.sql',
-    find: 'case when c.is_awaited then true else d.awaited end',
-    put: 'd.awaited',
-    check: 'order of loans',
-    finds: /wait for ever/,
-  },
-  {
-    name: 'the mark is not handed on',
-    file: 'release_next_of_loan.sql',
-    find: 'set next_attempt_at = now(), awaited = true',
-    put: 'set next_attempt_at = now()',
-    check: 'order of loans',
-    finds: /wait for ever/,
-  },
-  {
-    name: 'nobody looks at the lane of what was made due',
-    file: 'release_next_of_loan.sql',
-    find: "insert into arrivals (webhook_id, partner_id, kind, due_at) values (new.webhook_id, new.partner_id, 'due', now());",
-    put: '',
-    check: 'loans of four pollers',
-    finds: /wait for ever/,
-  },
-  {
-    name: 'the end of a claim alone wakes nobody',
-    file: 'release_next_of_loan.sql',
-    find: 'or old.claimed_by is not null and new.claimed_by is null))',
-    put: '))',
-    check: 'resent beside a later one',
-    finds: /waits for ever/,
-  },
-  {
-    name: 'a suspended delivery leaves those behind it waiting',
-    file: 'release_next_of_loan.sql',
-    find: "if new.status = 'suspensa' then",
-    put: "if new.status = 'suspensa' then return null; end if; if false then",
-    check: 'suspended in part',
-    finds: /wait for ever/,
-  },
-  {
-    name: 'one that is being resumed holds nobody back',
-    file: 'hold_back.sql',
-    find: "(o.status = 'pendente' or due.is_resuming and o.status = 'suspensa')",
-    put: "o.status = 'pendente'",
-    check: 'resumed in batches',
-    finds: /taken before its turn/,
-  },
-  {
-    name: 'the first batch of a resumption counts as its end',
-    file: 'partner/activation.ts',
-    find: 'rows.length === RESUMED_AT_ONCE || ',
-    put: '',
-    check: 'resumed in batches',
-    finds: /taken before its turn/,
-  },
-  {
-    name: 'one that is suspended for good holds back its loan',
-    file: 'hold_back.sql',
-    find: 'coalesce(l.resumes_until > moment, false) as is_resuming',
-    put: 'true as is_resuming',
-    check: 'order of loans',
-    finds: /wait for ever/,
-  },
-  {
-    name: 'one that is put off for a resumption waits to be woken',
-    file: 'hold_back.sql',
-    find: "least(moment + interval '30 seconds', due.resumes_until)",
-    put: "'infinity'::timestamptz",
-    check: 'resumed no more',
-    finds: /waits for ever/,
-  },
-  {
-    name: 'the last batch of a resumption leaves put off what was behind it',
-    file: 'partner/activation.ts',
-    find: 'update deliveries set next_attempt_at = now()\n',
-    put: 'update deliveries set next_attempt_at = next_attempt_at\n',
-    check: 'resumed in batches',
-    finds: /put off for longer/,
-  },
-  {
-    name: 'a deactivation leaves the resumption under way',
-    file: 'partner/activation.ts',
-    find: '  await endResumption(tx, webhookId);\n  await insertArrivals',
-    put: '  await insertArrivals',
-    check: 'resumed no more',
-    finds: /put off behind what nobody resumes/,
-  },
-  {
-    name: 'one is held back by a delivery that a record is just ending',
-    file: 'hold_back.sql',
-    find: 'for no key update skip locked',
-    put: '',
-    check: 'loan beside a record',
-    finds: /wait for ever/,
-  },
-];
+export const LOAN_ORDER_MUTANTS = readMutants(String.raw`
+claim_due.sql: a claim takes what was not judged
+- and (not lane.in_order or d.claimed_at is not null or d.id = any (allowed))
+order of loans: two of a loan in flight|taken before its turn
+
+claim_due.sql: a lane in order is not asked whether it is
+- if is_any_in_order then
++ if false then
+order of loans: wait for ever
+
+hold_back.sql: an earlier delivery of the loan that is not in flight holds nobody back
+-         and (e.version < due.version or o.claimed_at is not null)
+-
++         and o.claimed_at is not null
++
+order of loans: taken before its turn
+
+hold_back.sql: a later delivery in flight does not hold back one that is sent again
+-         and (e.version < due.version or o.claimed_at is not null)
+-
++         and e.version < due.version
++
+order of loans: two of a loan in flight
+
+hold_back.sql: who is waited for is not marked
+- case when c.is_awaited then true else d.awaited end
++ d.awaited
+order of loans: wait for ever
+
+release_next_of_loan.sql: the mark is not handed on
+- set next_attempt_at = now(), awaited = true
++ set next_attempt_at = now()
+order of loans: wait for ever
+
+release_next_of_loan.sql: nobody looks at the lane of what was made due
+- insert into arrivals (webhook_id, partner_id, kind, due_at) values (new.webhook_id, new.partner_id, 'due', now());
+loans of four pollers: wait for ever
+
+release_next_of_loan.sql: the end of a claim alone wakes nobody
+- or old.claimed_by is not null and new.claimed_by is null))
++ ))
+resent beside a later one: waits for ever
+
+release_next_of_loan.sql: a suspended delivery leaves those behind it waiting
+- if new.status = 'suspensa' then
++ if new.status = 'suspensa' then return null; end if; if false then
+suspended in part: wait for ever
+
+hold_back.sql: one that is being resumed holds nobody back
+- (o.status = 'pendente' or due.is_resuming and o.status = 'suspensa')
++ o.status = 'pendente'
+resumed in batches: taken before its turn
+
+partner/activation.ts: the first batch of a resumption counts as its end
+- rows.length === RESUMED_AT_ONCE || 
+resumed in batches: taken before its turn
+
+hold_back.sql: one that is suspended for good holds back its loan
+- coalesce(l.resumes_until > moment, false) as is_resuming
++ true as is_resuming
+order of loans: wait for ever
+
+hold_back.sql: one that is put off for a resumption waits to be woken
+- least(moment + interval '30 seconds', due.resumes_until)
++ 'infinity'::timestamptz
+resumed no more: waits for ever
+
+partner/activation.ts: the last batch of a resumption leaves put off what was behind it
+- update deliveries set next_attempt_at = now()
+-
++ update deliveries set next_attempt_at = next_attempt_at
++
+resumed in batches: put off for longer
+
+partner/activation.ts: a deactivation leaves the resumption under way
+-   await endResumption(tx, webhookId);
+-   await insertArrivals
++   await insertArrivals
+resumed no more: put off behind what nobody resumes
+
+hold_back.sql: one is held back by a delivery that a record is just ending
+- for no key update skip locked
+loan beside a record: wait for ever
+`);

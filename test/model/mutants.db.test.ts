@@ -15,7 +15,8 @@ import { FAILING_MUTANTS } from './failing-mutants.ts';
 import { FAIRNESS_MUTANTS } from './fairness-mutants.ts';
 import { FIRST_ATTEMPT_MUTANTS } from './first-attempt-mutants.ts';
 import { LOAN_ORDER_MUTANTS } from './loan-order-mutants.ts';
-import { type Mutant, MUTANTS } from './mutants.ts';
+import { MUTANTS } from './mutants.ts';
+import type { Mutant } from './read-mutants.ts';
 import { WINDOW_MUTANTS } from './window-mutants.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -37,9 +38,7 @@ async function runCheck(check: CheckName, mutant: Mutant | null, seed = SEED): P
       const isFunction = mutant.file.endsWith('.sql');
       const file = path.join(ROOT, isFunction ? 'drizzle/functions' : 'src/delivery', mutant.file);
       let source = await readFile(file, 'utf8');
-      for (const { find, put } of [mutant, ...(mutant.also ? [mutant.also] : [])]) {
-        source = replaceOnce(source, find, put);
-      }
+      for (const { find, put } of mutant.changes) source = replaceOnce(source, find, put);
       if (isFunction) await database.sql.unsafe(source);
       else args.push(pathToFileURL(file).href, source);
     }

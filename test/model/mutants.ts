@@ -1,497 +1,315 @@
 /**
- * Named mutants: each breaks one safety rule of the engine in what a check loads. `find` must be there exactly once,
- * or the mutant no longer applies and must be written anew; `finds` is what its check says of it.
+ * Named mutants: each breaks one safety rule of the engine in what a check loads. An entry has the file (in src/delivery, or in
+ * drizzle/functions) and the mutant's name; the text that it takes out, which must be there exactly once, and what it puts there;
+ * the check that must catch it, and what the check says of it.
  */
-import type { CheckName } from './checks.ts';
+import { readMutants } from './read-mutants.ts';
 
-export interface Mutant {
-  readonly name: string;
-  /** In src/delivery, or in drizzle/functions. */
-  readonly file: string;
-  readonly find: string;
-  readonly put: string;
-  /** A second slot that must change with the first. */
-  readonly also?: { readonly find: string; readonly put: string };
-  readonly check: CheckName;
-  readonly finds: RegExp;
-}
+export const MUTANTS = readMutants(String.raw`
+queue/record.ts: the fence is removed: a stale failure moves the delivery
+- where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim
++ where d.id = r.id
+stale failure: moved by a failure of another claim
 
-const differential = 'differential' as const;
+lease.sql: a lease is shorter than the deadline
+- interval '45 seconds'
++ interval '25 seconds'
+differential: not due|over the cap|over its window
 
-export const MUTANTS: readonly Mutant[] = [
-  {
-    name: 'the fence is removed: a stale failure moves the delivery',
-    file: 'queue/record.ts',
-    find: 'where d.id = r.id and d.attempts = r.number and d.claimed_by = r.claim',
-    put: 'where d.id = r.id',
-    check: 'stale failure',
-    finds: /moved by a failure of another claim/,
-  },
-  {
-    name: 'a lease is shorter than the deadline',
-    file: 'lease.sql',
-    find: "interval '45 seconds'",
-    put: "interval '25 seconds'",
-    check: differential,
-    finds: /not due|over the cap|over its window/,
-  },
-  {
-    name: 'the schedule is off by one',
-    file: 'next_slot.sql',
-    find: '[delivery.failures + 1]',
-    put: '[delivery.failures + 2]',
-    check: differential,
-    finds: /next_attempt_at|deliveries_sound/,
-  },
-  {
-    name: 'the schedule counts from the start of the attempt',
-    file: 'queue/record.ts',
-    find: 'then next_slot(d, r.ended_at) end',
-    put: 'then next_slot(d, r.started_at) end',
-    check: differential,
-    finds: /next_attempt_at/,
-  },
-  {
-    name: 'a late 2xx is dropped',
-    file: 'queue/record.ts',
-    find: "status <> 'entregue'`",
-    put: "status = 'nunca'`",
-    check: differential,
-    finds: /status is \w+, must be entregue/,
-  },
-  {
-    name: 'a late 2xx forgets the attempt under way',
-    file: 'queue/record.ts',
-    find: 'await logLostAttempts(tx, delivered, partnerIds);',
-    put: '',
-    check: differential,
-    finds: /attempt rows/,
-  },
-  {
-    name: 'a repeated flush is taken for a late report',
-    file: 'queue/record.ts',
-    find: "and written.outcome <> 'desconhecido'",
-    put: 'and false',
-    check: differential,
-    finds: /taken for late|attempt rows/,
-  },
-  {
-    name: 'an outcome does not end the row of lost attempts',
-    file: 'queue/record.ts',
-    find: 'lost_in_row = 0,\n          claimed_by',
-    put: 'claimed_by',
-    check: differential,
-    finds: /lost_in_row|deliveries_sound/,
-  },
-  {
-    name: 'what commits after its snapshot was taken is passed over',
-    file: 'take_arrivals.sql',
-    find: 'where tx = any (running)',
-    put: 'where false',
-    check: 'late commits',
-    finds: /passed over/,
-  },
-  {
-    name: 'a full turn takes its whole snapshot for taken',
-    file: 'take_arrivals.sql',
-    find: 'if coalesce(cardinality(next), 0) < at_most then',
-    put: 'if true then',
-    check: 'late commits',
-    finds: /passed over/,
-  },
-  {
-    name: 'a full turn forgets who is still running',
-    file: 'take_arrivals.sql',
-    find: 'where xip < last_tx',
-    put: 'where false',
-    check: 'late commits',
-    finds: /passed over/,
-  },
-  {
-    name: 'who may not arm takes its snapshot for taken',
-    file: 'take_arrivals.sql',
-    find: '    return null;',
-    put: "    perform set_config('carteiro.taken', seen::text, false);\n    return null;",
-    check: 'late commits',
-    finds: /passed over/,
-  },
-  {
-    name: 'a turn remembers what committed while it was under way',
-    file: 'take_arrivals.sql',
-    find: 'seen::text',
-    put: 'pg_current_snapshot()::text',
-    check: 'commit beside arming',
-    finds: /passed over/,
-  },
-  {
-    name: 'a full turn believes in transactions that are yet to come',
-    file: 'take_arrivals.sql',
-    find: 'least(last_tx, pg_snapshot_xmax(seen))',
-    put: 'last_tx',
-    check: 'arrival from elsewhere',
-    finds: /passed over/,
-  },
-  {
-    name: 'a lane is not re-armed for the next retry',
-    file: 'claim_due.sql',
-    find: 'else least(s.due_at, s.first_claimed_at',
-    put: 'else least(null::timestamptz, s.first_claimed_at',
-    check: 'retry',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'a lane does not know when the leases end that it has just given',
-    file: 'claim_due.sql',
-    find: 'coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end)',
-    put: 'lane.first_claimed_at',
-    check: differential,
-    finds: /lane sleeps|lanes_saturated_wakes/,
-  },
-  {
-    name: 'a lane sleeps over what was lost',
-    file: 'claim_due.sql',
-    find: '(d.claimed_at is null or d.claimed_at <= lease_start) and d.id',
-    put: 'd.claimed_at is null and d.id',
-    check: 'lost claim found twice',
-    finds: /not due again/,
-  },
-  {
-    name: 'a claim is ended before its lease is over',
-    file: 'queue/lost.ts',
-    find: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - lease()',
-    put: 'and claimed_at <= coalesce(${now}::timestamptz, now()) - 0 * lease()',
-    check: 'lost claim found twice',
-    finds: /within its lease/,
-  },
-  {
-    name: 'a claim that a record is ending is ended as lost',
-    file: 'queue/lost.ts',
-    find: 'for update skip locked',
-    put: '',
-    check: 'lost claim beside a record',
-    finds: /lock timeout/,
-  },
-  {
-    name: 'a claim ahead of the clock is ended at first sight',
-    file: 'queue/upkeep/claims-ahead.ts',
-    find: '?? atMs) >= LEASE_S * 1_000',
-    put: '?? atMs) >= 0',
-    check: 'clock set back',
-    finds: /within their lease/,
-  },
-  {
-    name: 'a claim ahead of the clock is ended although another one was made since',
-    file: 'queue/lost.ts',
-    find: 'd.id = held.id and d.claimed_by = held.claim',
-    put: 'd.id = held.id',
-    check: 'clock set back',
-    finds: /another claim was ended/,
-  },
-  {
-    name: 'what a claim ahead of the clock held is due when the clock has caught up',
-    file: 'queue/lost.ts',
-    find: 'else least(d.next_attempt_at, lost.now) end',
-    put: 'else d.next_attempt_at end',
-    check: 'clock set back',
-    finds: /0 of 8 lost/,
-  },
-  {
-    name: 'a failure booked for lost attempts is due later than its slot',
-    file: 'queue/lost.ts',
-    find: 'then lost.next_slot else',
-    put: "then lost.next_slot + interval '1 hour' else",
-    check: 'booked failure',
-    finds: /not tried again/,
-  },
-  {
-    name: 'what is claimed is taken from whoever has it',
-    file: 'claim_due.sql',
-    find: '           not is_lost\n           and coalesce(held[',
-    put: '           coalesce(held[',
-    check: differential,
-    finds: /sent and must not|not due|over the cap/,
-  },
-  {
-    name: 'a saturated lane is not woken by a record',
-    file: 'queue/arrivals.ts',
-    find: 'as freed (id, partner_id, kind, good, bad, good_ms)`',
-    put: 'as freed (id, partner_id, kind, good, bad, good_ms) where false`',
-    check: 'full lane',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'an arrival does not bring its lane forward',
-    file: 'arm_lanes.sql',
-    find: 'else least(l.next_due_at, moment) end',
-    put: 'else greatest(l.next_due_at, moment) end',
-    check: differential,
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'what arrives beside a claim is not put back',
-    file: 'arm_lanes.sql',
-    find: 'and not is_held',
-    put: 'and false',
-    check: 'arming beside a claim',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'a slot that came free beside a claim is not put back',
-    file: 'arm_lanes.sql',
-    find: "when has_free_slot then 'slot_free' end, null,\n",
-    put: 'end, null,\n',
-    check: 'slot beside a claim',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'arming waits for a claim',
-    file: 'arm_lanes.sql',
-    find: 'where l.ctid = newest.ctid for update skip locked',
-    put: 'where l.ctid = newest.ctid for update',
-    check: 'arming beside a claim',
-    finds: /waits for what another session has locked/,
-  },
-  {
-    name: 'a mark takes no heed of what has begun and cannot be seen',
-    file: 'queue/upkeep/due-mark.ts',
-    find: 'UNSEEN_S = 10',
-    put: 'UNSEEN_S = 0',
-    check: 'late wake',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'a mark takes no heed of a lane that is due',
-    file: 'queue/upkeep/due-mark.ts',
-    find: '(select min(next_due_at) from lanes where next_due_at >= ${known}::text::timestamptz)',
-    put: 'null',
-    check: 'overdue lane',
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'who makes a delivery due earlier wakes nobody',
-    file: 'queue/arrivals.ts',
-    find: 'if (webhookIds.length === 0) return;',
-    put: 'if (webhookIds.length >= 0) return;',
-    check: differential,
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'who ends a lost claim writes no row for its attempt',
-    file: 'queue/lost.ts',
-    find: 'd.claimed_by\n    from deliveries d',
-    put: 'd.claimed_by\n    from (select * from deliveries limit 0) d',
-    check: differential,
-    finds: /attempt rows/,
-  },
-  {
-    name: 'lost attempts are never counted',
-    file: 'queue/lost.ts',
-    find: 'then 0 else d.lost_in_row + 1 end',
-    put: 'then 0 else d.lost_in_row end',
-    check: differential,
-    finds: /lost_in_row|deliveries_sound/,
-  },
-  {
-    name: 'the sixth lost attempt books the failure instead of the fifth',
-    file: 'queue/lease.ts',
-    find: 'LOST_IN_ROW_BOOKS_FAILURE = 5',
-    put: 'LOST_IN_ROW_BOOKS_FAILURE = 6',
-    check: 'only losses',
-    finds: /sent and must not|lost_in_row|deliveries_sound/,
-  },
-  {
-    name: 'booked failures never end in erro',
-    file: 'queue/lost.ts',
-    find: "status = case when lost.is_over then 'erro' else 'pendente' end",
-    put: "status = 'pendente'",
-    check: 'only losses',
-    finds: /deliveries_|status/,
-  },
-  {
-    name: 'a delivery is claimed before it is due',
-    file: 'claim_due.sql',
-    find: 'between lane.scan_from and moment\n',
-    put: "between lane.scan_from and moment + interval '1 hour'\n",
-    check: differential,
-    finds: /not due/,
-  },
-  {
-    name: 'the cap is not kept',
-    file: 'state_of_lane.sql',
-    find: 'then cap.size - claimed.flying else',
-    put: 'then cap.size else',
-    check: differential,
-    finds: /over the cap|over its window/,
-  },
-  {
-    name: 'a lane’s low-water mark passes what is still claimed',
-    file: 'claim_due.sql',
-    find: 'least(lane.first_due, mine.first_due) as first_due',
-    put: 'null::timestamptz as first_due',
-    check: differential,
-    finds: /lane sleeps|over the cap|attempts is|over its window/,
-  },
-  {
-    name: 'a lane’s high-water mark forgets what is claimed',
-    file: 'claim_due.sql',
-    find: 'flying_to = s.last_due',
-    put: 'flying_to = null',
-    check: differential,
-    finds: /over the cap|over its window|attempts is/,
-  },
-  {
-    name: 'an arrival does not lower its lane’s mark',
-    file: 'arm_lanes.sql',
-    find: "scan_from = case when found.looks then '-infinity' else least(l.scan_from, found.due_at) end",
-    put: 'scan_from = l.scan_from',
-    check: differential,
-    finds: /lane sleeps/,
-  },
-  {
-    name: 'a deactivated webhook is still sent to',
-    file: 'state_of_lane.sql',
-    find: 'case when w.active and p.active then cap',
-    put: 'case when true then cap',
-    check: 'deactivated',
-    finds: /sent to a deactivated/,
-  },
-  {
-    name: 'a webhook of a deactivated partner is still sent to',
-    file: 'state_of_lane.sql',
-    find: 'case when w.active and p.active then cap',
-    put: 'case when w.active then cap',
-    check: 'deactivated partner',
-    finds: /sent to a deactivated/,
-  },
-  {
-    name: 'what an append adds to a deactivated partner is never suspended',
-    file: 'queue/orders/suspend.ts',
-    find: 'and not (w.active and p.active)',
-    put: 'and not w.active',
-    check: 'deactivated partner',
-    finds: /not suspended by the claim/,
-  },
-  {
-    name: 'the deactivation of a partner leaves what is pending to the claims',
-    file: 'suspend_partner.sql',
-    find: 'when (old.active and not new.active)',
-    put: 'when (false)',
-    check: 'deactivated partner',
-    finds: /not suspended by the deactivation/,
-  },
-  {
-    name: 'the deactivation of a partner does not wait for claims',
-    file: 'suspend_partner.sql',
-    find: 'perform from lanes where webhook_id = any (hooks) and partner_id = new.id order by webhook_id for update;',
-    put: '',
-    check: 'partner beside a claim',
-    finds: /may commit after/,
-  },
-  {
-    name: 'a new secret signs before its time',
-    file: 'state_of_lane.sql',
-    find: 'case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end',
-    put: 'w.encrypted_secret',
-    check: 'waiting secret',
-    finds: /signed by new,/,
-  },
-  {
-    name: 'the secret before is told twice while the new one waits',
-    file: 'state_of_lane.sql',
-    find: 'case when (w.signs_from > moment) is not true and',
-    put: 'case when',
-    check: 'waiting secret',
-    finds: /signed by old,old/,
-  },
-  {
-    name: 'a release spends the attempt’s number',
-    file: 'queue/release.ts',
-    find: 'attempts = d.attempts - 1, ',
-    put: '',
-    check: differential,
-    finds: /attempts is/,
-  },
-  {
-    name: 'a release ends the claim of whoever took over',
-    file: 'queue/release.ts',
-    find: '(${deliveryIds as string[]}::uuid[]) and claimed_by = ${claim}',
-    put: "(${deliveryIds as string[]}::uuid[]) and claimed_by is distinct from (${claim} || '?') and claimed_by is not null",
-    check: 'stale release',
-    finds: /was ended by a release/,
-  },
-  {
-    name: 'lanes are not locked by the claim that serves them',
-    file: 'claim_due.sql',
-    find: 'limit least(at_most, lanes_a_claim)\n    for update skip locked',
-    put: 'limit least(at_most, lanes_a_claim)',
-    check: 'concurrent claims',
-    finds: /over overlapping claims/,
-  },
-  {
-    name: 'a claim counts on the snapshot on which its lanes were locked',
-    file: 'claim_due.sql',
-    find: `    select l.ctid, l.in_order
-    from lanes l
-    where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
-    order by l.next_due_at
-    limit least(at_most, lanes_a_claim)
-    for update skip locked`,
-    put: "select '(0,0)'::tid as ctid, false as in_order",
-    also: {
-      find: `l.ctid, l.webhook_id, l.partner_id, l.next_due_at, l.scan_from, l.next_scan_from,
-           l.in_order, now.*
-    from unnest(locked) as held (ctid)
-    join lanes l on l.ctid = held.ctid
-    cross join lateral state_of_lane(l, moment) now`,
-      put: `place as ctid, (h.l).webhook_id, (h.l).partner_id, (h.l).next_due_at, (h.l).scan_from, (h.l).next_scan_from,
-           (h.l).in_order, now.*
-    from (
-        select l.ctid as place, l from lanes l where next_due_at between due_from and moment
-        order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
-    ) h
-    cross join lateral state_of_lane(h.l, moment) now`,
-    },
-    check: 'claim behind a claim',
-    finds: /11 in flight/,
-  },
-  {
-    name: 'a send starts although the lease may end under it',
-    file: 'queue/lease.ts',
-    find: 'MIN_LEASE_LEFT_MS = (TIMES_S.response + TIMES_S.record) * 1_000',
-    put: 'MIN_LEASE_LEFT_MS = TIMES_S.record * 1_000',
-    check: 'short lease',
-    finds: /less of the lease left/,
-  },
-  {
-    name: 'the clock is read again for the send',
-    file: 'poller/poller.ts',
-    find: 'sender.send(request, startedAtMs)',
-    put: 'sender.send(request)',
-    check: 'standstill before a send',
-    finds: /counts from after/,
-  },
-  {
-    name: 'a claim whose commit is unknown is forgotten',
-    file: 'poller/claimer.ts',
-    find: 'this.#doubtful.push({ ...claim, triedAtMs: -Infinity });',
-    put: '',
-    check: 'unknown commit',
-    finds: /wait for the lease/,
-  },
-  {
-    name: 'a claim that has not committed yet is forgotten',
-    file: 'poller/claimer.ts',
-    find: 'const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;',
-    put: 'const isOver = true;',
-    check: 'late commit of a claim',
-    finds: /wait for the lease/,
-  },
-  {
-    name: 'a report is dropped when the database is away',
-    file: 'poller/recorder.ts',
-    find: 'if (!isUnavailable(error) && !isContention(error)) throw error;',
-    put: 'throw error;',
-    check: 'outage',
-    finds: /dropped|attempt rows|not entregue/,
-  },
-];
+next_slot.sql: the schedule is off by one
+- [delivery.failures + 1]
++ [delivery.failures + 2]
+differential: next_attempt_at|deliveries_sound
+
+queue/record.ts: the schedule counts from the start of the attempt
+- then next_slot(d, r.ended_at) end
++ then next_slot(d, r.started_at) end
+differential: next_attempt_at
+
+queue/record.ts: a late 2xx is dropped
+- status <> 'entregue'\`
++ status = 'nunca'\`
+differential: status is \w+, must be entregue
+
+queue/record.ts: a late 2xx forgets the attempt under way
+- await logLostAttempts(tx, delivered, partnerIds);
+differential: attempt rows
+
+queue/record.ts: a repeated flush is taken for a late report
+- and written.outcome <> 'desconhecido'
++ and false
+differential: taken for late|attempt rows
+
+queue/record.ts: an outcome does not end the row of lost attempts
+- lost_in_row = 0,
+-           claimed_by
++ claimed_by
+differential: lost_in_row|deliveries_sound
+
+take_arrivals.sql: what commits after its snapshot was taken is passed over
+- where tx = any (running)
++ where false
+late commits: passed over
+
+take_arrivals.sql: a full turn takes its whole snapshot for taken
+- if coalesce(cardinality(next), 0) < at_most then
++ if true then
+late commits: passed over
+
+take_arrivals.sql: a full turn forgets who is still running
+- where xip < last_tx
++ where false
+late commits: passed over
+
+take_arrivals.sql: who may not arm takes its snapshot for taken
+-     return null;
++     perform set_config('carteiro.taken', seen::text, false);
++     return null;
+late commits: passed over
+
+take_arrivals.sql: a turn remembers what committed while it was under way
+- seen::text
++ pg_current_snapshot()::text
+commit beside arming: passed over
+
+take_arrivals.sql: a full turn believes in transactions that are yet to come
+- least(last_tx, pg_snapshot_xmax(seen))
++ last_tx
+arrival from elsewhere: passed over
+
+claim_due.sql: a lane is not re-armed for the next retry
+- else least(s.due_at, s.first_claimed_at
++ else least(null::timestamptz, s.first_claimed_at
+retry: lane sleeps
+
+claim_due.sql: a lane does not know when the leases end that it has just given
+- coalesce(lane.first_claimed_at, case when mine.n > 0 then moment end)
++ lane.first_claimed_at
+differential: lane sleeps|lanes_saturated_wakes
+
+claim_due.sql: a lane sleeps over what was lost
+- (d.claimed_at is null or d.claimed_at <= lease_start) and d.id
++ d.claimed_at is null and d.id
+lost claim found twice: not due again
+
+queue/lost.ts: a claim is ended before its lease is over
+- and claimed_at <= coalesce(\${now}::timestamptz, now()) - lease()
++ and claimed_at <= coalesce(\${now}::timestamptz, now()) - 0 * lease()
+lost claim found twice: within its lease
+
+queue/lost.ts: a claim that a record is ending is ended as lost
+- for update skip locked
+lost claim beside a record: lock timeout
+
+queue/upkeep/claims-ahead.ts: a claim ahead of the clock is ended at first sight
+- ?? atMs) >= LEASE_S * 1_000
++ ?? atMs) >= 0
+clock set back: within their lease
+
+queue/lost.ts: a claim ahead of the clock is ended although another one was made since
+- d.id = held.id and d.claimed_by = held.claim
++ d.id = held.id
+clock set back: another claim was ended
+
+queue/lost.ts: what a claim ahead of the clock held is due when the clock has caught up
+- else least(d.next_attempt_at, lost.now) end
++ else d.next_attempt_at end
+clock set back: 0 of 8 lost
+
+queue/lost.ts: a failure booked for lost attempts is due later than its slot
+- then lost.next_slot else
++ then lost.next_slot + interval '1 hour' else
+booked failure: not tried again
+
+claim_due.sql: what is claimed is taken from whoever has it
+-            not is_lost
+-            and coalesce(held[
++            coalesce(held[
+differential: sent and must not|not due|over the cap
+
+queue/arrivals.ts: a saturated lane is not woken by a record
+- as freed (id, partner_id, kind, good, bad, good_ms)\`
++ as freed (id, partner_id, kind, good, bad, good_ms) where false\`
+full lane: lane sleeps
+
+arm_lanes.sql: an arrival does not bring its lane forward
+- else least(l.next_due_at, moment) end
++ else greatest(l.next_due_at, moment) end
+differential: lane sleeps
+
+arm_lanes.sql: what arrives beside a claim is not put back
+- and not is_held
++ and false
+arming beside a claim: lane sleeps
+
+arm_lanes.sql: a slot that came free beside a claim is not put back
+- when has_free_slot then 'slot_free' end, null,
+-
++ end, null,
++
+slot beside a claim: lane sleeps
+
+arm_lanes.sql: arming waits for a claim
+- where l.ctid = newest.ctid for update skip locked
++ where l.ctid = newest.ctid for update
+arming beside a claim: waits for what another session has locked
+
+queue/upkeep/due-mark.ts: a mark takes no heed of what has begun and cannot be seen
+- UNSEEN_S = 10
++ UNSEEN_S = 0
+late wake: lane sleeps
+
+queue/upkeep/due-mark.ts: a mark takes no heed of a lane that is due
+- (select min(next_due_at) from lanes where next_due_at >= \${known}::text::timestamptz)
++ null
+overdue lane: lane sleeps
+
+queue/arrivals.ts: who makes a delivery due earlier wakes nobody
+- if (webhookIds.length === 0) return;
++ if (webhookIds.length >= 0) return;
+differential: lane sleeps
+
+queue/lost.ts: who ends a lost claim writes no row for its attempt
+- d.claimed_by
+-     from deliveries d
++ d.claimed_by
++     from (select * from deliveries limit 0) d
+differential: attempt rows
+
+queue/lost.ts: lost attempts are never counted
+- then 0 else d.lost_in_row + 1 end
++ then 0 else d.lost_in_row end
+differential: lost_in_row|deliveries_sound
+
+queue/lease.ts: the sixth lost attempt books the failure instead of the fifth
+- LOST_IN_ROW_BOOKS_FAILURE = 5
++ LOST_IN_ROW_BOOKS_FAILURE = 6
+only losses: sent and must not|lost_in_row|deliveries_sound
+
+queue/lost.ts: booked failures never end in erro
+- status = case when lost.is_over then 'erro' else 'pendente' end
++ status = 'pendente'
+only losses: deliveries_|status
+
+claim_due.sql: a delivery is claimed before it is due
+- between lane.scan_from and moment
+-
++ between lane.scan_from and moment + interval '1 hour'
++
+differential: not due
+
+state_of_lane.sql: the cap is not kept
+- then cap.size - claimed.flying else
++ then cap.size else
+differential: over the cap|over its window
+
+claim_due.sql: a lane’s low-water mark passes what is still claimed
+- least(lane.first_due, mine.first_due) as first_due
++ null::timestamptz as first_due
+differential: lane sleeps|over the cap|attempts is|over its window
+
+claim_due.sql: a lane’s high-water mark forgets what is claimed
+- flying_to = s.last_due
++ flying_to = null
+differential: over the cap|over its window|attempts is
+
+arm_lanes.sql: an arrival does not lower its lane’s mark
+- scan_from = case when found.looks then '-infinity' else least(l.scan_from, found.due_at) end
++ scan_from = l.scan_from
+differential: lane sleeps
+
+state_of_lane.sql: a deactivated webhook is still sent to
+- case when w.active and p.active then cap
++ case when true then cap
+deactivated: sent to a deactivated
+
+state_of_lane.sql: a webhook of a deactivated partner is still sent to
+- case when w.active and p.active then cap
++ case when w.active then cap
+deactivated partner: sent to a deactivated
+
+queue/orders/suspend.ts: what an append adds to a deactivated partner is never suspended
+- and not (w.active and p.active)
++ and not w.active
+deactivated partner: not suspended by the claim
+
+suspend_partner.sql: the deactivation of a partner leaves what is pending to the claims
+- when (old.active and not new.active)
++ when (false)
+deactivated partner: not suspended by the deactivation
+
+suspend_partner.sql: the deactivation of a partner does not wait for claims
+- perform from lanes where webhook_id = any (hooks) and partner_id = new.id order by webhook_id for update;
+partner beside a claim: may commit after
+
+state_of_lane.sql: a new secret signs before its time
+- case when w.signs_from > moment then w.previous_encrypted_secret else w.encrypted_secret end
++ w.encrypted_secret
+waiting secret: signed by new,
+
+state_of_lane.sql: the secret before is told twice while the new one waits
+- case when (w.signs_from > moment) is not true and
++ case when
+waiting secret: signed by old,old
+
+queue/release.ts: a release spends the attempt’s number
+- attempts = d.attempts - 1, 
+differential: attempts is
+
+queue/release.ts: a release ends the claim of whoever took over
+- (\${deliveryIds as string[]}::uuid[]) and claimed_by = \${claim}
++ (\${deliveryIds as string[]}::uuid[]) and claimed_by is distinct from (\${claim} || '?') and claimed_by is not null
+stale release: was ended by a release
+
+claim_due.sql: lanes are not locked by the claim that serves them
+- limit least(at_most, lanes_a_claim)
+-     for update skip locked
++ limit least(at_most, lanes_a_claim)
+concurrent claims: over overlapping claims
+
+claim_due.sql: a claim counts on the snapshot on which its lanes were locked
+-     select l.ctid, l.in_order
+-     from lanes l
+-     where l.next_due_at between due_from and moment and l.partner_id <> all (sated)
+-     order by l.next_due_at
+-     limit least(at_most, lanes_a_claim)
+-     for update skip locked
++ select '(0,0)'::tid as ctid, false as in_order
+- l.ctid, l.webhook_id, l.partner_id, l.next_due_at, l.scan_from, l.next_scan_from,
+-            l.in_order, now.*
+-     from unnest(locked) as held (ctid)
+-     join lanes l on l.ctid = held.ctid
+-     cross join lateral state_of_lane(l, moment) now
++ place as ctid, (h.l).webhook_id, (h.l).partner_id, (h.l).next_due_at, (h.l).scan_from, (h.l).next_scan_from,
++            (h.l).in_order, now.*
++     from (
++         select l.ctid as place, l from lanes l where next_due_at between due_from and moment
++         order by next_due_at limit least(at_most, lanes_a_claim) for update skip locked
++     ) h
++     cross join lateral state_of_lane(h.l, moment) now
+claim behind a claim: 11 in flight
+
+queue/lease.ts: a send starts although the lease may end under it
+- MIN_LEASE_LEFT_MS = (TIMES_S.response + TIMES_S.record) * 1_000
++ MIN_LEASE_LEFT_MS = TIMES_S.record * 1_000
+short lease: less of the lease left
+
+poller/poller.ts: the clock is read again for the send
+- sender.send(request, startedAtMs)
++ sender.send(request)
+standstill before a send: counts from after
+
+poller/claimer.ts: a claim whose commit is unknown is forgotten
+- this.#doubtful.push({ ...claim, triedAtMs: -Infinity });
+unknown commit: wait for the lease
+
+poller/claimer.ts: a claim that has not committed yet is forgotten
+- const isOver = count > 0 || triedAtMs - claim.startedAtMs > LEASE_S * 1_000;
++ const isOver = true;
+late commit of a claim: wait for the lease
+
+poller/recorder.ts: a report is dropped when the database is away
+- if (!isUnavailable(error) && !isContention(error)) throw error;
++ throw error;
+outage: dropped|attempt rows|not entregue
+`);

@@ -1,89 +1,60 @@
 /** Mutants of the rule that a lane's window moves by, and of what it is told. */
-import type { Mutant } from './mutants.ts';
+import { readMutants } from './read-mutants.ts';
 
-export const WINDOW_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'a window ignores refusals',
-    file: 'next_window.sql',
-    find: 'elsif bad > 0 then',
-    put: 'elsif false then',
-    check: 'window',
-    finds: /refusals are ignored/,
-  },
-  {
-    name: 'a record does not tell refusals from other failures',
-    file: 'queue/answers.ts',
-    find: 'new Set([429, 502, 503, 504])',
-    put: 'new Set()',
-    check: 'window',
-    finds: /refusals are ignored/,
-  },
-  {
-    name: 'a window grows beyond the ceiling',
-    file: 'next_window.sql',
-    find: 'window_size := greatest(least(size, ceiling), 1);',
-    put: 'window_size := greatest(size, 1);',
-    also: {
-      find: 'size), 0);\n    top := case when best_ms is null',
-      put: 'size), good);\n    top := 1000 + case when best_ms is null',
-    },
-    check: 'window',
-    finds: /over its ceiling/,
-  },
-  {
-    name: 'a refusal raises the window',
-    file: 'next_window.sql',
-    find: 'size := least(size - bad, size * 0.75);',
-    put: 'size := size + bad;',
-    check: 'window',
-    finds: /a refusal raised/,
-  },
-  {
-    name: 'a window never recovers',
-    file: 'next_window.sql',
-    find: 'size := least(size + quick + (good - quick) / 16, top);',
-    put: 'size := least(size + quick, top);',
-    check: 'window',
-    finds: /never recovers/,
-  },
-  {
-    name: 'a window grows by what left before it fell',
-    file: 'next_window.sql',
-    find: 'elsif is_limit then\n    quick',
-    put: 'elsif true then\n    quick',
-    check: 'window',
-    finds: /grew by what left/,
-  },
-  {
-    name: 'a window falls again for each flush that tells of one burst',
-    file: 'next_window.sql',
-    find: 'if in_flight <= floor(size) then',
-    put: 'if true then',
-    check: 'window',
-    finds: /fell twice/,
-  },
-  {
-    name: 'a window ignores rising times',
-    file: 'next_window.sql',
-    find: 'elsif mean_ms > most_ms then',
-    put: 'elsif false then',
-    check: 'window',
-    finds: /rising times are ignored/,
-  },
-  {
-    name: 'a claim does not say how many it left in flight',
-    file: 'claim_due.sql',
-    find: '        in_flight = s.flying,\n',
-    put: '',
-    check: 'filled window',
-    finds: /never grows/,
-  },
-  {
-    name: 'a lane has its whole window beside an attempt that lingers',
-    file: 'state_of_lane.sql',
-    find: 'then 8 end',
-    put: 'then null::int end',
-    check: 'filled window',
-    finds: /beside an attempt that lingers/,
-  },
-];
+export const WINDOW_MUTANTS = readMutants(String.raw`
+next_window.sql: a window ignores refusals
+- elsif bad > 0 then
++ elsif false then
+window: refusals are ignored
+
+queue/answers.ts: a record does not tell refusals from other failures
+- new Set([429, 502, 503, 504])
++ new Set()
+window: refusals are ignored
+
+next_window.sql: a window grows beyond the ceiling
+- window_size := greatest(least(size, ceiling), 1);
++ window_size := greatest(size, 1);
+- size), 0);
+-     top := case when best_ms is null
++ size), good);
++     top := 1000 + case when best_ms is null
+window: over its ceiling
+
+next_window.sql: a refusal raises the window
+- size := least(size - bad, size * 0.75);
++ size := size + bad;
+window: a refusal raised
+
+next_window.sql: a window never recovers
+- size := least(size + quick + (good - quick) / 16, top);
++ size := least(size + quick, top);
+window: never recovers
+
+next_window.sql: a window grows by what left before it fell
+- elsif is_limit then
+-     quick
++ elsif true then
++     quick
+window: grew by what left
+
+next_window.sql: a window falls again for each flush that tells of one burst
+- if in_flight <= floor(size) then
++ if true then
+window: fell twice
+
+next_window.sql: a window ignores rising times
+- elsif mean_ms > most_ms then
++ elsif false then
+window: rising times are ignored
+
+claim_due.sql: a claim does not say how many it left in flight
+-         in_flight = s.flying,
+-
+filled window: never grows
+
+state_of_lane.sql: a lane has its whole window beside an attempt that lingers
+- then 8 end
++ then null::int end
+filled window: beside an attempt that lingers
+`);
