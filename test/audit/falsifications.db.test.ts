@@ -11,7 +11,7 @@
  *   open      `audit check` is not true, or there is no evidence any more
  *   nobody    nothing of this finds it; the line with # says why
  */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import type { TreeHead } from '../../src/audit/seals/merkle.ts';
@@ -431,16 +431,11 @@ for (const [name, id] of Object.entries({ w: webhook, v: other, p: partner, q: s
 await engine.close();
 await receiver.close();
 await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
-afterAll(() => world.drop());
 
 test.each(FALSIFICATIONS)('$name', async ({ rights, finders, change }) => {
   const database = await createTestDatabase(world.url);
-  try {
-    const found = rights === 'file' ? await findInFile(database.pool, change) : await findIn(database, rights, change);
-    expect(found).toBe(finders);
-  } finally {
-    await database.drop();
-  }
+  const found = rights === 'file' ? await findInFile(database.pool, change) : await findIn(database, rights, change);
+  expect(found).toBe(finders);
 });
 
 /** Makes the change, and asks everybody. */
@@ -463,7 +458,8 @@ async function findIn({ pool, sql }: TestDatabase, rights: string, change: strin
   // Only such a change can alter what the release has made; the comparison takes as long as all the rest.
   const own = /\b(alter|create|grant|event_types)\b/.test(change) ? { installation: DEFAULT_INSTALLATION } : {};
   const { findings } = await verifySeals(pool, { keys: [SIGNER], ...own });
-  const besideHead = await verifySeals(pool, { keys: [SIGNER], heads: [head], ...own });
+  const isOnlyBesideHead =
+    findings.length === 0 && (await verifySeals(pool, { keys: [SIGNER], heads: [head], ...own })).findings.length > 0;
   const today = dayOf(new Date());
   const [from, to] = [addDays(today, -1), addDays(today, 1)];
   const balance = await addUp(readBalance(pool, from, to), from, to, 10);
@@ -475,7 +471,7 @@ async function findIn({ pool, sql }: TestDatabase, rights: string, change: strin
   const found = {
     sealer: !isSealed,
     verify: findings.length > 0,
-    head: findings.length === 0 && besideHead.findings.length > 0,
+    head: isOnlyBesideHead,
     balance: balance.total_diferencas > 0,
     check: fits.includes(false),
     open: !fits.includes(false) && fits.includes(null),

@@ -3,25 +3,19 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openCheckpoint, openHeader } from '../../src/audit/checkpoint/checkpoint.ts';
 import { readVerifier, type Verifier } from '../../src/audit/checkpoint/note.ts';
 import { isConsistent, leafHash, rootByInclusion, rootOf } from '../../src/audit/seals/merkle.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { makeVectors } from '../support/evidence-vectors.ts';
-import { makeTestFolder } from '../support/test-folder.ts';
 
 const run = promisify(execFile);
 const VERIFIERS = path.resolve(import.meta.dirname, '../../src/audit/verifiers');
 const FILE = path.join(VERIFIERS, 'vectors.json');
 
 const database = await createTestDatabase();
-const folder = await makeTestFolder();
 const vectors = await makeVectors(database.sql);
-afterAll(async () => {
-  await database.drop();
-  await folder.remove();
-});
 
 const bytes = (text: string) => Buffer.from(text, 'base64');
 const told = (cases: readonly { name: string; valid: boolean }[]) =>
@@ -68,15 +62,4 @@ test('ours judges each as published', () => {
 test('Python judges each as published', async () => {
   const { stdout } = await run('python3', [path.join(VERIFIERS, 'carteiro_audit.py'), 'vectors', FILE]);
   expect(JSON.parse(stdout)).toEqual({ otherwise: [], vectors: 72 });
-});
-
-test('golang.org/x/mod/sumdb judges each as published', async ({ skip }) => {
-  const hasGo = await run('go', ['version']).then(
-    () => true,
-    () => false,
-  );
-  if (!hasGo) skip('no go here');
-  const binary = path.join(folder.path, 'carteiro-audit');
-  await run('go', ['build', '-o', binary, '.'], { cwd: path.join(VERIFIERS, 'go') });
-  expect((await run(binary, ['vectors', FILE])).stdout).toBe('78 vectors as published\n');
 });

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
+import { checkpointHeader, signCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
 import { isConsistent, leafHash, rootOf } from '../../src/audit/seals/merkle.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { startApi } from '../support/api.ts';
@@ -11,6 +12,7 @@ import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startEngine } from '../support/engine.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { startReceiver, status } from '../support/receiver.ts';
+import { isThere } from '../support/snippets.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -24,6 +26,18 @@ async function read(address: string) {
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
+/** Runs the program of src/audit/verifiers/go, and returns what it says; null without a Go to build it. */
+async function buildGo() {
+  if (!(await isThere(['go', 'version']))) return null;
+  const binary = path.join(folder.path, 'carteiro-audit');
+  await run('go', ['build', '-o', binary, '.'], { cwd: path.join(VERIFIERS, 'go') });
+  return (...words: string[]) =>
+    run(binary, words).then(
+      ({ stdout }) => stdout.trim(),
+      ({ stderr }: { stderr: string }) => stderr.trim(),
+    );
+}
+
 const fileOf = async (name: string, content: string) => {
   const file = path.join(folder.path, name);
   await writeFile(file, content);
@@ -32,6 +46,8 @@ const fileOf = async (name: string, content: string) => {
 
 const api = await startApi();
 const folder = await makeTestFolder();
+const go = await buildGo();
+const NO_GO = 'there is no Go here';
 const receiver = await startReceiver();
 receiver.answerWith(status(200, 'obrigado, João'));
 const { sql, pool } = api.database;
@@ -51,10 +67,6 @@ await receiver.close();
 const [row] = await sql<[{ id: string }]>`select id from deliveries order by id offset 12 limit 1`;
 const token = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
 const { body: proof } = await api.send<Proof>('GET', `/v1/auditoria/entregas/${row.id}/prova`, { token });
-afterAll(async () => {
-  await api.close();
-  await folder.remove();
-});
 
 /** The same proof, of a delivery whose event was erased. */
 async function readErased(): Promise<Proof> {
@@ -142,19 +154,8 @@ describe('Python', () => {
 });
 
 describe('golang.org/x/mod/sumdb', () => {
-  test('takes our checkpoints, inclusions and consistencies, and no forged one', async ({ skip }) => {
-    const hasGo = await run('go', ['version']).then(
-      () => true,
-      () => false,
-    );
-    if (!hasGo) skip('no go here');
-    const binary = path.join(folder.path, 'carteiro-audit');
-    await run('go', ['build', '-o', binary, '.'], { cwd: path.join(VERIFIERS, 'go') });
-    const go = (...words: string[]) =>
-      run(binary, words).then(
-        ({ stdout }) => stdout.trim(),
-        (error: { stderr: string }) => error.stderr,
-      );
+  test('takes our checkpoints, inclusions and consistencies, and no forged one', async (context: TestContext) => {
+    if (go === null) context.skip(NO_GO);
     expect(await go('inclusion', await fileOf('p.json', JSON.stringify(proof)), SIGNER.text)).toBe('ok');
     expect(await go('inclusion', await fileOf('e.json', JSON.stringify(await readErased())), SIGNER.text)).toBe('ok');
     const moved = { ...proof, evento: { ...proof.evento, indice: (proof.evento?.indice ?? 0) ^ 1 } };
@@ -167,5 +168,18 @@ describe('golang.org/x/mod/sumdb', () => {
     expect(await go('consistency', answer, await fileOf('x', notes[2] ?? ''), now, SIGNER.text)).not.toBe('ok');
     const changed = await fileOf('y', last().replace('\n', 'x\n'));
     expect(await go('consistency', answer, old, changed, SIGNER.text)).toContain('invalid signature');
-  }, 120_000);
+  });
+});
+
+test('golang.org/x/mod/sumdb judges each as published', async (context: TestContext) => {
+  if (go === null) context.skip(NO_GO);
+  expect(await go('vectors', path.join(VERIFIERS, 'vectors.json'))).toBe('78 vectors as published');
+});
+
+test('golang.org/x/mod/sumdb/note verifies the header, and no changed one', async (context: TestContext) => {
+  if (go === null) context.skip(NO_GO);
+  const line = checkpointHeader(signCheckpoint({ size: 41, root: Buffer.alloc(32, 1) }, [SIGNER]));
+  expect(await go('header', line, SIGNER.text)).toBe('ok');
+  expect(await go('header', line.replace(' 41 ', ' 42 '), SIGNER.text)).toContain('invalid signature');
+  expect(await go('header', 'x', SIGNER.text)).toContain('malformed');
 });

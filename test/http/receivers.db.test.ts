@@ -1,17 +1,29 @@
-/** What partners copy from src/http/receivers, held against deliveries as they left: genuine, tampered, in a rotation. */
+/**
+ * What partners copy from src/http/receivers, held against deliveries as they left (genuine, tampered, in a rotation), against the
+ * published vectors of signatures, our signer and independent libraries, and against the published vectors of checkpoints.
+ */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { sign as signContract } from '@octokit/webhooks-methods';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, expect, onTestFinished, test, type TestContext, vi } from 'vitest';
+import checkpoints from '../../src/audit/verifiers/vectors.json' with { type: 'json' };
+import { sign, signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
+import contract from '../../src/http/receivers/contract-vectors.json' with { type: 'json' };
+import standard from '../../src/http/receivers/standard-vectors.json' with { type: 'json' };
 import { startDeliveryWorld } from '../support/delivery-world.ts';
 import { type Post, startReceiver } from '../support/receiver.ts';
 import { folderWith } from '../support/snippets.ts';
-import { type VerifierCase, VERIFIERS } from '../support/verifiers.ts';
+import { type CheckpointCase, prepareVerifiers, type VerifierCase } from '../support/verifiers.ts';
 
 const FILES = path.resolve(import.meta.dirname, '../../src/http/receivers');
 const OTHER = 'whsec_b3V0cm8gc2VncmVkbyBxdWUgbmFvIMOpIGVzdGU=';
 
+const verifiers = await prepareVerifiers();
 const world = await startDeliveryWorld();
 const partner = await world.subscriber();
 const webhook = await partner.register();
@@ -25,7 +37,6 @@ const secret = webhook.secret;
 const post = await next();
 const newSecret = (await partner.send<{ secret: string }>('POST', `/v1/webhooks/${webhook.id}/segredo`)).body.secret;
 const rotating = await next();
-afterAll(() => world.close());
 
 function tampered(sent: Post): Post {
   return { ...sent, body: Buffer.from(sent.body.toString().replace('desembolso', 'desembolsO')) };
@@ -36,8 +47,8 @@ const headersOf = ({ headers }: Post): Record<string, string> =>
     Object.entries(headers).filter((header): header is [string, string] => /webhook|content-type/.test(header[0])),
   );
 
-test.for(VERIFIERS)('the verifier in $name', async ({ name, needs, isHere, answer }, context) => {
-  if (!(await isHere())) context.skip(`the verifier in ${name} was not run: there is no ${needs} on this machine`);
+test.for(verifiers)('the verifier in $name', async ({ missing, answer }, context) => {
+  skipWithout(missing, context);
   const expected: readonly [Post, readonly string[], boolean][] = [
     [post, [secret], true],
     [tampered(post), [secret], false],
@@ -65,13 +76,9 @@ test('the receiver in Node', async () => {
   await close();
   const env = { PATH: process.env['PATH'], PORT: String(port), CARTEIRO_SECRETS: `${OTHER},${secret}` };
   const child = spawn(process.execPath, ['receiver.ts'], { cwd: folder.path, env, stdio: 'ignore' });
-  try {
-    expect(await postTo(port, post)).toBe(204);
-    expect(await postTo(port, tampered(post))).toBe(401);
-  } finally {
-    child.kill();
-    await folder.remove();
-  }
+  onTestFinished(() => void child.kill());
+  expect(await postTo(port, post)).toBe(204);
+  expect(await postTo(port, tampered(post))).toBe(401);
 });
 
 /** Sends again what was received, once the receiver listens. */
@@ -85,3 +92,115 @@ async function postTo(port: number, sent: Post): Promise<number> {
     }
   }
 }
+
+function skipWithout(missing: string | null, context: TestContext): void {
+  if (missing !== null) context.skip(`there is no ${missing} on this machine`);
+}
+
+interface Published {
+  readonly name: string;
+  readonly secrets: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly valid: boolean;
+}
+
+const STANDARD: readonly (Published & { readonly now: number })[] = standard.vectors;
+const CONTRACT: readonly Published[] = contract.vectors;
+const [standardFirst, contractFirst] = [STANDARD[0], CONTRACT[0]] as [Published, Published];
+
+const bytes = (text: string) => Buffer.from(text, 'utf8');
+const CASES: readonly VerifierCase[] = [
+  ...STANDARD.map((vector) => ({ ...vector, function: 'verify' as const, body: bytes(vector.body) })),
+  ...CONTRACT.map((vector) => ({ ...vector, function: 'verifyBody' as const, body: bytes(vector.body), now: 0 })),
+];
+const PUBLISHED = [...STANDARD, ...CONTRACT].map(({ name, valid }) => `${name}: ${valid}`);
+
+test.for(verifiers)('the verifier in $name answers every vector as published', async ({ missing, answer }, context) => {
+  skipWithout(missing, context);
+  const names = [...STANDARD, ...CONTRACT];
+  expect((await answer(CASES)).map((valid, index) => `${names[index]?.name}: ${String(valid)}`)).toEqual(PUBLISHED);
+});
+
+test('the first vectors are what the engine signs, and what independent libraries sign', async () => {
+  const { secrets, headers, body } = standardFirst;
+  const [secret = ''] = secrets;
+  const { 'webhook-id': id = '', 'webhook-timestamp': at, 'webhook-signature': signature } = headers;
+  expect(signStandard(signingKey(secret), id, Number(at), bytes(body))).toBe(signature);
+  expect(new Webhook(secret).sign(id, new Date(Number(at) * 1_000), body)).toBe(signature);
+  const { 'X-Webhook-Signature': hex } = contractFirst.headers;
+  expect(sign(signingKey(secret), bytes(body))).toBe(hex);
+  expect(await signContract(secret, body)).toBe(hex);
+  expect([contractFirst.secrets, contractFirst.body]).toEqual([secrets, body]);
+});
+
+/** It takes a timestamp for a number where it begins with one, and an empty key; it cannot read an empty body. */
+const OTHERWISE = /no number of seconds|empty key|empty body/;
+
+test('the library of Standard Webhooks agrees on every vector that it can read', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const vectors = STANDARD.filter(({ name }) => !OTHERWISE.test(name));
+  const told = vectors.map(({ name, secrets, headers, body, now }) => {
+    vi.setSystemTime(now * 1_000);
+    return `${name}: ${secrets.some((secret) => isVerified(secret, body, headers))}`;
+  });
+  expect(told).toEqual(vectors.map(({ name, valid }) => `${name}: ${valid}`));
+});
+
+function isVerified(secret: string, body: string, headers: Published['headers']): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('the POST of the front page is the first vector of both', async () => {
+  const page = await readFile(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, post = ''] = /```http\nPOST [^\n]+\n(.*?)```/s.exec(page) ?? [];
+  const [head = '', body = ''] = post.split('\n\n');
+  const headers = Object.fromEntries(head.split('\n').map((line) => line.split(': ') as [string, string]));
+  expect(body.trim()).toBe(standardFirst.body);
+  expect(headers).toMatchObject({ ...standardFirst.headers, ...contractFirst.headers });
+  expect(page).toContain(`\`${standardFirst.secrets[0]}\``);
+});
+
+/** `verifyCheckpoint`, on the published vectors, with an API on a real socket. */
+const { headers, keys } = checkpoints;
+/** What was asked, of each case. */
+let asked: string[];
+
+const api = createServer((request, response) => {
+  const [, index = '', question = ''] = /^\/(\d+)(\/.*)$/.exec(request.url ?? '') ?? [];
+  asked.push(`${index} ${question}`);
+  const answer = headers[Number(index)]?.answer ?? null;
+  response.writeHead(answer === null ? 503 : 200).end(answer ?? 'away');
+});
+await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+afterAll(() => new Promise((resolve) => api.close(resolve)));
+
+test.for(verifiers)('in $name', async ({ missing, answer }, context) => {
+  skipWithout(missing, context);
+  asked = [];
+  const { port } = api.address() as AddressInfo;
+  const cases = headers.map(({ header, kept }, index): CheckpointCase => {
+    return { function: 'verifyCheckpoint', keys, header, kept, api: `http://127.0.0.1:${port}/${index}` };
+  });
+  const told = await answer(cases);
+  expect(told.map((found, index) => [headers[index]?.name, found])).toEqual(
+    headers.map((vector) => [vector.name, [vector.verdict, vector.keep]]),
+  );
+  // Nothing is asked where nothing can be learnt.
+  const size = (line: string) => line.split(' ')[1] ?? '';
+  expect(asked.toSorted()).toEqual(
+    headers
+      .flatMap(({ header, kept, answer: given, verdict }, index) => {
+        const isAsked = given !== null || (verdict === 'unknown' && header !== '');
+        const [old, grown] = [size(header), size(kept)].toSorted((one, other) => Number(one) - Number(other));
+        return isAsked ? [`${index} /v1/evidencia/consistencia?de=${old}&ate=${grown}`] : [];
+      })
+      .toSorted(),
+  );
+});

@@ -1,8 +1,8 @@
 /** A core behind the real PgBouncer, in each of its modes, as src/log/README.md tells it: with the page's own programs. */
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
-import { CORE_PROGRAMS, type CoreProgram, findPsycopg, prepareProgram } from '../support/core-programs.ts';
+import { beforeAll, describe, expect, test, type TestContext } from 'vitest';
+import { CORE_PROGRAMS, findPsycopg, prepareProgram, type Settle } from '../support/core-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { insertPartner, insertWebhook } from '../support/outbox.ts';
@@ -28,10 +28,6 @@ beforeAll(async () => {
   partnerId = await insertPartner(database.sql);
   await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
 });
-afterAll(async () => {
-  await login.remove();
-  await database.drop();
-});
 
 /** One session of the server for all clients, so that each finds what the one before it left there. */
 const startIn = (mode: string): Promise<Pooler> =>
@@ -43,49 +39,39 @@ const startIn = (mode: string): Promise<Pooler> =>
 
 describe.skipIf(PGBOUNCER_MINOR === undefined)(`through PgBouncer 1.${PGBOUNCER_MINOR}`, () => {
   describe.each(CORE_PROGRAMS)('%s', (file) => {
-    let program: CoreProgram | null;
-    beforeAll(async () => void (program = await prepareProgram(file)));
-    afterAll(() => program?.remove());
+    let settle: Settle | string;
+    beforeAll(async () => void (settle = await prepareProgram(file)));
 
-    test.each(['session', 'transaction'])('appends twice in %s mode', async (mode) => {
-      if (program === null) return;
+    test.for(['session', 'transaction'])('appends twice in %s mode', async (mode, context: TestContext) => {
+      if (typeof settle === 'string') context.skip(settle);
       const pooler = await startIn(mode);
       const url = `${pooler.urlOf(name)}${mode === 'transaction' && !keepsStatements ? (WITHOUT_STATEMENTS[file] ?? '') : ''}`;
       const loan = randomUUID();
-      try {
-        for (let time = 0; time < 2; time += 1) await program.settle(url, loan, partnerId);
-      } finally {
-        await pooler.stop();
-      }
+      for (let time = 0; time < 2; time += 1) await settle(url, loan, partnerId);
       expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(2);
     });
 
-    test('is refused in statement mode, and appends nothing', async () => {
-      if (program === null) return;
+    test('is refused in statement mode, and appends nothing', async (context: TestContext) => {
+      if (typeof settle === 'string') context.skip(settle);
       const pooler = await startIn('statement');
       const loan = randomUUID();
-      await expect(program.settle(pooler.urlOf(name), loan, partnerId)).rejects.toThrow(
-        /transaction blocks not allowed/,
-      );
-      await pooler.stop();
+      await expect(settle(pooler.urlOf(name), loan, partnerId)).rejects.toThrow(/transaction blocks not allowed/);
       expect(await database.sql`select from events where stream = ${loan}`).toHaveLength(0);
     });
   });
 
-  test('in transaction mode pgx’s own statements need a PgBouncer that keeps them, or the page’s parameter', async () => {
-    const program = await prepareProgram('settle.go');
-    if (program === null) return;
+  test('in transaction mode pgx’s own statements need a PgBouncer that keeps them, or the page’s parameter', async (context: TestContext) => {
+    const settle = await prepareProgram('settle.go');
+    if (typeof settle === 'string') context.skip(settle);
     const pooler = await startIn('transaction');
-    await program.settle(pooler.urlOf(name), randomUUID(), partnerId);
-    const second = program.settle(pooler.urlOf(name), randomUUID(), partnerId);
+    await settle(pooler.urlOf(name), randomUUID(), partnerId);
+    const second = settle(pooler.urlOf(name), randomUUID(), partnerId);
     expect(await outcomeOf(second)).toMatch(keepsStatements ? 'works' : /prepared statement .* already exists/);
-    await pooler.stop();
-    await program.remove();
   });
 
   test('in transaction mode psycopg’s sixth run of a statement needs such a PgBouncer too, or prepare_threshold=None', async (context: TestContext) => {
     const python = await findPsycopg();
-    if (python === null) context.skip();
+    if (python === null) context.skip('there is no Python with psycopg');
     const pooler = await startIn('transaction');
     const runTwelve = (options: string) =>
       run([python, '-c', TWELVE.replace('OPTIONS', options), pooler.urlOf(name)], tmpdir());
@@ -93,7 +79,6 @@ describe.skipIf(PGBOUNCER_MINOR === undefined)(`through PgBouncer 1.${PGBOUNCER_
       keepsStatements ? 'works' : /prepared statement .* (already|does not) exist/,
     );
     await runTwelve(', prepare_threshold=None');
-    await pooler.stop();
   });
 });
 

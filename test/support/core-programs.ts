@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Folder, folderWith, isThere, run, snippet } from './snippets.ts';
+import { folderWith, isThere, run, snippet } from './snippets.ts';
 
 export const CORE_PAGE = 'src/log/README.md';
 const NUMBER = '2026-00000001';
@@ -83,32 +83,22 @@ const LANGUAGES: readonly Language[] = [
 
 export const CORE_PROGRAMS = LANGUAGES.map(({ file }) => file);
 
-export interface CoreProgram {
-  /** Settles a loan of a partner through the database at `url`, and returns what the program printed. */
-  settle(url: string, loan: string, partner: string): Promise<string>;
-  remove(): Promise<void>;
-}
+/** Settles a loan of a partner through the database at `url`, and returns what the program printed. */
+export type Settle = (url: string, loan: string, partner: string) => Promise<string>;
 
-/** Null where this machine lacks what the program needs, after a line that says so. */
-export async function prepareProgram(name: string): Promise<CoreProgram | null> {
+/** Or what this machine lacks for that. */
+export async function prepareProgram(name: string): Promise<Settle | string> {
   const { file, needs, files, others, isHere, command } = LANGUAGES.find((one) => one.file === name) as Language;
   const texts = await Promise.all(files.map(async (one) => [one, await snippet(one, CORE_PAGE)] as const));
-  const folder: Folder = await folderWith({ ...Object.fromEntries(texts), ...others });
-  if (!(await isHere(folder.path))) {
-    await folder.remove();
-    console.info(`skipped: ${file} needs ${needs}`);
-    return null;
-  }
+  const folder = await folderWith({ ...Object.fromEntries(texts), ...others });
+  if (!(await isHere(folder.path))) return `${file} needs ${needs}`;
   const [program, ...args] = await command();
-  return {
-    settle: (url, loan, partner) =>
-      run([program, ...args, loan, partner, NUMBER], folder.path, '', {
-        CORE_DATABASE_URL: url,
-        CORE_JDBC_URL: jdbcUrlOf(url),
-        HOME: tmpdir(),
-      }),
-    remove: () => folder.remove(),
-  };
+  return (url, loan, partner) =>
+    run([program, ...args, loan, partner, NUMBER], folder.path, '', {
+      CORE_DATABASE_URL: url,
+      CORE_JDBC_URL: jdbcUrlOf(url),
+      HOME: tmpdir(),
+    });
 }
 
 function jdbcUrlOf(url: string): string {

@@ -1,9 +1,10 @@
 /** Programs of the READMEs, taken out of their page and run as they stand there, each in a folder of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeTestFolder, type TestFolder } from './test-folder.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -16,19 +17,14 @@ export async function snippet(file: string, page: string): Promise<string> {
   return block[1];
 }
 
-export interface Folder {
-  readonly path: string;
-  remove(): Promise<void>;
-}
-
 /** `files` by their path in the folder. */
-export async function folderWith(files: Readonly<Record<string, string>>): Promise<Folder> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'carteiro-snippet-'));
+export async function folderWith(files: Readonly<Record<string, string>>): Promise<TestFolder> {
+  const folder = await makeTestFolder();
   for (const [name, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
+    await mkdir(path.dirname(path.join(folder.path, name)), { recursive: true });
+    await writeFile(path.join(folder.path, name), text);
   }
-  return { path: folder, remove: () => rm(folder, { recursive: true }) };
+  return folder;
 }
 
 /** Runs a program to its end in `cwd` and returns what it printed. Throws when it fails. */

@@ -32,18 +32,10 @@ type VerifierAnswer = boolean | [verdict: string, keep: string];
 
 export interface Verifier {
   readonly name: string;
-  /** Whether the runtime is here, and what a line says when it is not. */
-  readonly isHere: () => Promise<boolean>;
-  readonly needs: string;
+  /** What this machine lacks to run it. */
+  readonly missing: string | null;
   readonly answer: (cases: readonly (VerifierCase | CheckpointCase)[]) => Promise<VerifierAnswer[]>;
 }
-
-const node: Verifier = {
-  name: 'Node',
-  needs: 'Node',
-  isHere: () => Promise.resolve(true),
-  answer: (cases) => Promise.all(cases.map(answerInNode)),
-};
 
 async function answerInNode(asked: VerifierCase | CheckpointCase): Promise<VerifierAnswer> {
   if (asked.function === 'verifyCheckpoint') {
@@ -60,7 +52,8 @@ interface Language {
   readonly version: readonly [string, ...string[]];
   /** Names in the folder that it is run in, with the file that each is a copy of. */
   readonly files: Readonly<Record<string, string>>;
-  readonly commands: readonly (readonly [string, ...string[]])[];
+  readonly build?: readonly [string, ...string[]];
+  readonly command: readonly [string, ...string[]];
 }
 
 /**
@@ -68,25 +61,18 @@ interface Language {
  * base64, then `name=value` for each header. It prints `true` or `false` a line. Of a checkpoint the API's URL stands for now, the
  * keys for the secrets and the kept line for the body; it prints an array of verdict and line.
  */
-function inLanguage({ name, version, files, commands }: Language): Verifier {
+async function inLanguage({ name, version, files, build, command }: Language): Promise<Verifier> {
+  const missing = (await isThere(version)) ? null : version[0];
+  const contents = Object.entries(files).map(async ([copy, file]) => [copy, await readFile(file, 'utf8')] as const);
+  const folder = await folderWith(Object.fromEntries(await Promise.all(contents)));
+  if (missing === null && build !== undefined) await run(build, folder.path);
   return {
     name,
-    needs: version[0],
-    isHere: () => isThere(version),
+    missing,
     async answer(cases) {
-      const contents = Object.entries(files).map(async ([copy, file]) => [copy, await readFile(file, 'utf8')] as const);
-      const folder = await folderWith(Object.fromEntries(await Promise.all(contents)));
-      const input = `${cases.map(lineOf).join('\n')}\n`;
-      try {
-        let printed = '';
-        for (const command of commands) printed = await run(command, folder.path, input);
-        return printed
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as VerifierAnswer);
-      } finally {
-        await folder.remove();
-      }
+      const printed = await run(command, folder.path, `${cases.map(lineOf).join('\n')}\n`);
+      const lines = printed.trim().split('\n');
+      return lines.map((line) => JSON.parse(line) as VerifierAnswer);
     },
   };
 }
@@ -102,31 +88,32 @@ function lineOf(asked: VerifierCase | CheckpointCase): string {
   return [which, now, secrets.join(','), Buffer.from(body).toString('base64'), ...given].join('\t');
 }
 
-export const VERIFIERS: readonly Verifier[] = [
-  node,
-  inLanguage({
-    name: 'Python',
-    version: ['python3', '--version'],
-    files: { 'carteiro.py': path.join(FILES, 'carteiro.py'), 'main.py': path.join(HARNESSES, 'main.py') },
-    commands: [['python3', 'main.py']],
-  }),
-  inLanguage({
-    name: 'Java',
-    version: ['javac', '-version'],
-    files: { 'Carteiro.java': path.join(FILES, 'Carteiro.java'), 'Main.java': path.join(HARNESSES, 'Main.java') },
-    commands: [
-      ['javac', '-encoding', 'UTF-8', 'Carteiro.java', 'Main.java'],
-      ['java', '-cp', '.', 'Main'],
-    ],
-  }),
-  inLanguage({
-    name: 'Go',
-    version: ['go', 'version'],
-    files: {
-      'go.mod': path.join(HARNESSES, 'go.mod.txt'),
-      'carteiro/carteiro.go': path.join(FILES, 'carteiro.go'),
-      'main.go': path.join(HARNESSES, 'main.go'),
-    },
-    commands: [['go', 'run', '.']],
-  }),
-];
+/** Each built once; the folders go with the file that asks for them. */
+export const prepareVerifiers = (): Promise<Verifier[]> =>
+  Promise.all([
+    { name: 'Node', missing: null, answer: (cases) => Promise.all(cases.map(answerInNode)) } satisfies Verifier,
+    inLanguage({
+      name: 'Python',
+      version: ['python3', '--version'],
+      files: { 'carteiro.py': path.join(FILES, 'carteiro.py'), 'main.py': path.join(HARNESSES, 'main.py') },
+      command: ['python3', 'main.py'],
+    }),
+    inLanguage({
+      name: 'Java',
+      version: ['javac', '-version'],
+      files: { 'Carteiro.java': path.join(FILES, 'Carteiro.java'), 'Main.java': path.join(HARNESSES, 'Main.java') },
+      build: ['javac', '-encoding', 'UTF-8', 'Carteiro.java', 'Main.java'],
+      command: ['java', '-cp', '.', 'Main'],
+    }),
+    inLanguage({
+      name: 'Go',
+      version: ['go', 'version'],
+      files: {
+        'go.mod': path.join(HARNESSES, 'go.mod.txt'),
+        'carteiro/carteiro.go': path.join(FILES, 'carteiro.go'),
+        'main.go': path.join(HARNESSES, 'main.go'),
+      },
+      build: ['go', 'build', '-o', 'verifier', '.'],
+      command: ['./verifier'],
+    }),
+  ]);
