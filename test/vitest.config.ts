@@ -15,7 +15,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...LONG_TESTS],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/tell-database.ts'],
+    setupFiles: ['test/support/end-fixtures.ts', 'test/support/tell-database.ts'],
     pool: 'forks',
     // Half of what the longest files do is wait: for deadlines, for processes and servers that start.
     maxWorkers: 4,

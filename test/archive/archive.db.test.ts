@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import type { Manifest } from '../../src/archive/manifest.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -46,10 +46,6 @@ beforeAll(async () => {
     LOG_LEVEL: 'warn',
   };
   await mkdir(env['DATA_DIR'] as string);
-});
-afterAll(async () => {
-  await database.drop();
-  await folder.remove();
 });
 
 const acts = () => database.sql<{ act: string }[]>`select act from archive_acts order by position`;

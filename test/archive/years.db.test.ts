@@ -1,7 +1,7 @@
 /** A month that leaves the database and comes back: real processes move it, a partner and `audit verify` read on. */
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
@@ -66,10 +66,6 @@ beforeAll(async () => {
     KEEP_MONTHS: '2',
     ARCHIVE_TO: path.join(folder.path, 'archive'),
   };
-});
-afterAll(async () => {
-  await world.close();
-  await folder.remove();
 });
 
 /** Each delivery that there was at first, as the partner reads it now. */

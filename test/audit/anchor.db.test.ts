@@ -46,11 +46,7 @@ const env: Record<string, string> = {
   ANCHOR_WITNESS_URL: witness.url,
   ANCHOR_WITNESS_KEY: witness.key,
 };
-afterAll(async () => {
-  await Promise.all([authority.close(), bucket.close(), witness.close()]);
-  await database.drop();
-  await folder.remove();
-});
+afterAll(() => Promise.all([authority.close(), bucket.close(), witness.close()]));
 
 interface Ran {
   readonly tamanho: number;

@@ -4,14 +4,14 @@
  * event, on two busy cores: of 31 kinds of search, each at its beginning and deep, 100 pages of 100 took 2.7 ms (p50),
  * 14.7 ms (p99) and 41 ms at most.
  */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
 import { type Filters, type Kind, type Page, readPage, type Search } from '../../src/audit/lists/list.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
-import { Pool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { startCounting } from '../support/counters.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -30,7 +30,6 @@ for (let number = 1; number <= 6; number += 1) {
 await untilSettled(sql);
 await sealAll(database.pool);
 await sql`vacuum analyze`;
-afterAll(() => database.drop());
 
 async function nextOf(
   pool: Pool,
@@ -82,7 +81,7 @@ test('every kind of search, page after page, also with generic plans, and the se
     { from: later, until: later, ...by({ resultado: 'erro_tls' }) },
   ];
   const counting = await startCounting(database.url);
-  const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
+  const pool = openPool(database.url, { name: 'plans' });
   for (const search of searches) {
     let after: readonly string[] | null = null;
     for (let page = 0; page < 8; page += 1) {
@@ -126,7 +125,7 @@ test('no page of another list reads a large table from end to end, also with gen
     [KINDS.selos, {}],
   ];
   const counting = await startCounting(database.url);
-  const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
+  const pool = openPool(database.url, { name: 'plans' });
   for (const order of ['newest first', 'oldest first'] as const) {
     for (const [kind, search] of searches) {
       let after: readonly string[] | null = null;
@@ -150,7 +149,7 @@ test('a partner, a webhook and an outcome are walked in their own index, whateve
     { resultado: 'erro_tls' },
   ];
   const counting = await startCounting(database.url);
-  const pool = new Pool({ url: database.url, name: 'plans', max: 1, deadlineMs: 10_000 });
+  const pool = openPool(database.url, { name: 'plans' });
   const cursor = [new Date(Date.now() + 3 * 3_600_000).toISOString(), empty, '1', 'false'];
   for (const order of ['newest first', 'oldest first'] as const) {
     for (const after of [null, cursor]) {

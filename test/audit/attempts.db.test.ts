@@ -49,7 +49,6 @@ for (const partner of partners) {
 await recordAttempts();
 await untilSettled(sql);
 await sealAndSign(api.database.pool);
-afterAll(() => api.close());
 
 const get = (query = '') => api.send<Page>('GET', `${PATH}${query}`, { token });
 

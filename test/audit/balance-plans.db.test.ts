@@ -1,5 +1,5 @@
 /** The work of a balance grows as its events do, also on tables that were never analysed. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { balanceOf } from '../../src/audit/balance.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -13,7 +13,6 @@ const partnerId = await insertPartner(sql);
 for (let count = 0; count < WEBHOOKS; count += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
 await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
-afterAll(() => database.drop());
 
 interface Node {
   readonly 'Actual Rows': number;

@@ -211,5 +211,4 @@ test('five years without an event are read by the month', async () => {
     linhas: [],
   });
   expect(statements).toBeLessThan(70);
-  await database.drop();
 });

@@ -1,5 +1,5 @@
 /** A day whose balance closed is kept with the seals that it rests on, until something of that day changes. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { keepDays, readKeptDays, refreshKeptDays } from '../../src/audit/kept-days.ts';
@@ -30,7 +30,6 @@ beforeEach(async () => {
   await commitMarginEvents(sql(), partnerId, 2, noon(third));
   await end();
 });
-afterAll(() => database?.drop());
 
 const end = (status = 'entregue') =>
   sql()`update deliveries set status = ${status}, attempts = 1, next_attempt_at = null, finished_at = now() where status = 'pendente'`;

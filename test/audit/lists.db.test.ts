@@ -1,18 +1,18 @@
 /** What SQL shows auditors, HTTP shows: every kind of rows, listed, narrowed and exported. */
 import { createHash } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import { KINDS, type KindName } from '../../src/audit/lists/kinds.ts';
 import { columnsOf, type Kind, readPage, type Row } from '../../src/audit/lists/list.ts';
 import type { ExportManifest } from '../../src/contract/resources/audit-resource.ts';
-import { Pool } from '../../src/db/pool.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
+import { openPool } from '../support/database.ts';
 
 const CPF = '529.982.247-25';
 let api: TestApi;
@@ -50,7 +50,6 @@ beforeAll(async () => {
     await sealAndSign(pool);
   }
 });
-afterAll(() => api.close());
 
 const NAMES = Object.keys(KINDS) as KindName[];
 const EXPORTED = NAMES.filter((name) => 'cut' in KINDS[name]);
@@ -99,7 +98,7 @@ describe.each(NAMES)('/v1/auditoria/%s', (name) => {
       expect(listed).toEqual(rows.map((row) => wired(kind, row)));
       expect(JSON.stringify(listed).includes(CPF)).toBe(as === granted && kind.masked.length > 0);
       // The command line reads with the login's own rights, and gets the same.
-      const pool = new Pool({ url: login.url, name: 'test', max: 1, deadlineMs: 10_000 });
+      const pool = openPool(login.url, { name: 'test' });
       const page = { ...EVERYTHING, after: null, limit: 100, order: 'newest first', cut: null } as const;
       expect((await readPage(pool, kind, page, true)).rows).toEqual(listed);
       await pool.close();

@@ -1,11 +1,10 @@
 /** One mask for HTTP and SQL: what it hides, what it leaves, and that both hide the same. */
 import * as fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { masked } from '../../src/contract/masking.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 async function maskedInSql(texts: readonly string[]): Promise<string[]> {
   const rows = await database.sql<{ text: string }[]>`

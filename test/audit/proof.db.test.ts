@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Checkpoint, openCheckpoint } from '../../src/audit/checkpoint/checkpoint.ts';
 import { makeKey, readSigner, type Signer } from '../../src/audit/checkpoint/note.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
@@ -39,10 +39,6 @@ await sealAndSign(pool);
 const rows = await sql<{ id: string }[]>`select id from deliveries order by id`;
 const proof = (await readProof(rows[0]?.id ?? '')).body;
 const other = (await readProof(rows[1]?.id ?? '')).body;
-afterAll(async () => {
-  await receiver.close();
-  await api.close();
-});
 
 const check = (changed: Proof, trusted = TRUSTED) => checkProof(JSON.stringify(changed), trusted);
 

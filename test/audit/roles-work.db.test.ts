@@ -5,9 +5,9 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectUntil } from '../../src/core/projection/projector.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
-import { Pool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import { createWebhook } from '../../src/webhooks/webhooks.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
 import { startEngine } from '../support/engine.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitEvents, insertPartner, openTestSecret, readDeliveries } from '../support/outbox.ts';
@@ -18,15 +18,8 @@ import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 const database = await createTestDatabase();
 const logins: Login[] = [await createLogin(database, 'carteiro_app'), await createLogin(database, 'carteiro_poller')];
-const [app, poller] = logins.map(({ url }) => new Pool({ url, name: 'role', max: 4, deadlineMs: 10_000 })) as [
-  Pool,
-  Pool,
-];
-afterAll(async () => {
-  await Promise.all([app.close(1), poller.close(1)]);
-  for (const login of logins) await login.remove();
-  await database.drop();
-});
+const [app, poller] = logins.map(({ url }) => openPool(url, { name: 'role', max: 4 })) as [Pool, Pool];
+afterAll(() => Promise.all([app.close(1), poller.close(1)]));
 
 test('the app registers and appends, the poller delivers and records, and each of them seals', async () => {
   const receiver = await startReceiver();

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readHead, writeHead } from '../../src/audit/checkpoint/heads.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import { GrowingTree } from '../../src/audit/seals/growing-tree.ts';
@@ -21,7 +21,6 @@ beforeEach(async () => {
   partnerId = await insertPartner(database.sql);
   await insertWebhook(database.sql, partnerId, 'https://partner.example/');
 });
-afterEach(() => database.drop());
 
 const verify = (anchor: string | null = null) =>
   verifySeals(database.pool, { heads: anchor === null ? [] : [readHead(anchor) as TreeHead] });

@@ -1,5 +1,5 @@
 /** A delivery, a webhook and a partner beside what is sealed of them, where all is as it should be, and where it is not. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TreeHead } from '../../src/audit/seals/merkle.ts';
 import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -33,11 +33,6 @@ beforeEach(async () => {
   delivery = row.id;
   receiver.answerWith(status(200));
   advance(engine, 5);
-});
-afterAll(async () => {
-  await engine.close();
-  await receiver.close();
-  await database.drop();
 });
 
 async function seal(): Promise<TreeHead> {

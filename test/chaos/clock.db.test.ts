@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
@@ -16,10 +16,6 @@ let partnerId: string;
 const database = await createTestDatabase();
 const receiver = await startReceiver();
 receiver.answerWith(status(500));
-afterAll(async () => {
-  await receiver.close();
-  await database.drop();
-});
 beforeEach(async () => {
   const { sql } = database;
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;

@@ -7,7 +7,7 @@ import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
-import { openTestPool, readOn } from '../support/lived-database.ts';
+import { readOn } from '../support/lived-database.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { failedDisbursementOf } from '../support/payloads.ts';
 import { insertEncryptedWebhook, startPollerProcess } from '../support/poller-process.ts';
@@ -15,6 +15,7 @@ import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { openPool } from '../support/database.ts';
 
 const WRITERS = 4;
 const BEFORE = 400;
@@ -77,7 +78,7 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
   while (!(await isDone())) await sleep(100);
   for (const poller of pollers) expect(await poller.end('SIGTERM')).toBe(0);
 
-  const pool = openTestPool(standby.url);
+  const pool = openPool(standby.url, { max: 6 });
   onTestFinished(() => pool.close(1));
   await untilSettled(there);
   const feed = new Set((await readOn(pool, partnerId)).ids);

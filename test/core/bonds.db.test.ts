@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { syncBonds, type SyncCounts } from '../../src/core/bonds/bonds.ts';
 import { settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
@@ -20,7 +20,6 @@ import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from '.
 
 const { database, partner } = await useOnePartner();
 const simulated = await startRegistry(database.pool);
-afterAll(() => simulated.close());
 
 const END = { on: '2026-06-30', reason: { codigo: '02', descricao: 'Sem justa causa' } };
 const REHIRE = {

@@ -1,5 +1,5 @@
 /** Pieces and facts commit together or not at all; what travels over HTTP is tested there. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DocumentType } from '../../src/contract/statuses.ts';
 import { readContent } from '../../src/core/documents/document-content.ts';
 import {
@@ -20,7 +20,6 @@ const ALL = Object.keys(CONTENTS) as DocumentType[];
 const database = await createTestDatabase();
 const grouped = await createPartner(database.sql, { signing: 'externa', documents: 'agrupada' });
 const deferred = await createPartner(database.sql, { signing: 'externa', documents: 'diferida' });
-afterAll(() => database.drop());
 
 async function newLoan(partner: Provenance): Promise<string> {
   return (await issueLoan(database.pool, partner)).id;

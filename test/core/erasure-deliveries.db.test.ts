@@ -1,6 +1,6 @@
 /** What becomes of deliveries whose event is erased: of those still to be sent, of those in flight, and of a late report. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
@@ -27,11 +27,6 @@ beforeEach(async () => {
   partnerId = await insertPartner(database.sql);
   await insertWebhook(database.sql, partnerId, receiver.url, ['margem.falhou']);
   engine = startEngine(database.pool, { now: () => null });
-});
-afterEach(async () => {
-  await engine.close();
-  await receiver.close();
-  await database.drop();
 });
 
 async function order(): Promise<string> {

@@ -30,10 +30,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 const KEY = workerKeyOf(randomBytes(32));
 const ORDER = { cpf: CPF, actor: 'operador:ana', reason: 'pedido do titular', courtOrder: null, years: 0 };
-afterAll(async () => {
-  await worker.close();
-  await api.close();
-});
+afterAll(() => worker.close());
 
 const readLoan = (query = '') =>
   api.send<LoanResource>('GET', `/v1/emprestimos/${worker.loans[0]}${query}`, { token: worker.token });

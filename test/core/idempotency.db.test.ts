@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NOT_FOUND } from '../../src/contract/refusals.ts';
 import { createLoan } from '../../src/core/loans/create-loan.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
@@ -8,7 +8,6 @@ import { accepted, createPartner, REQUEST } from './loan-world.ts';
 
 const database = await createTestDatabase();
 const partner = await createPartner(database.sql);
-afterAll(() => database.drop());
 
 const request = (key: string, body: unknown = { a: 1 }) => ({
   partnerId: partner.partnerId,

@@ -1,5 +1,5 @@
 /** A lender's first day: a year of loans comes in silently, and they live on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -30,7 +30,6 @@ const BEGUN = new Date(NOW.getTime() - 100 * DAY_MS);
 let database: TestDatabase;
 let partnerId: string;
 beforeAll(async () => void (database = await createTestDatabase()));
-afterAll(() => database.drop());
 beforeEach(async () => {
   partnerId = await insertPartner(database.sql);
   await insertWebhook(database.sql, partnerId, 'https://partner.example/', [

@@ -3,7 +3,7 @@
  * the fold of the log, the archive is what the log says it is, and every message fits the contract.
  */
 import * as fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EVENTS, type EmittedName, type EventType } from '../../src/contract/events.ts';
 import { DOCUMENT_MODES, DOCUMENT_TYPES, ISSUANCE_MODES, SIGNING_MODES } from '../../src/contract/statuses.ts';
 import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
@@ -30,7 +30,6 @@ import { createTestDatabase } from '../support/database.ts';
 import { type Account, createPartner, issueLoan } from './loan-world.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 type Step = (partner: Provenance, loan: LoanState) => Promise<Handled>;
 

@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { definitiveNumber, provisionalNumber } from '../../src/core/loans/loan-number.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
-import { Pool } from '../../src/db/pool.ts';
 import { insertPartner } from '../support/outbox.ts';
 
 let database: TestDatabase;
 beforeEach(async () => void (database = await createTestDatabase()));
-afterEach(() => database.drop());
 
 const numberAt = (at: string) => database.pool.transaction((tx) => definitiveNumber(tx, new Date(at)));
 
@@ -48,9 +46,7 @@ test('an installation counts from its start by its step, above what is there', a
 
 test('the API’s role may count, and nothing else about it', async () => {
   const login = await createLogin(database, 'carteiro_app');
-  const pool = new Pool({ url: login.url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });
+  const pool = openPool(login.url);
   expect(await pool.transaction((tx) => definitiveNumber(tx, new Date('2026-06-01T12:00Z')))).toBe('2026-00000001');
   await expect(pool.run((sql) => sql`select setval('loan_numbers_2026', 9)`)).rejects.toThrow('permission denied');
-  await pool.close();
-  await login.remove();
 });

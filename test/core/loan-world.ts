@@ -1,6 +1,6 @@
 /** What the tests of the loan core start from: partners, loans and steps over a real database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll } from 'vitest';
+
 import type { CreateLoan, LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import type { DocumentMode, IssuanceMode, SigningMode } from '../../src/contract/statuses.ts';
 import { createLoan } from '../../src/core/loans/create-loan.ts';
@@ -41,7 +41,6 @@ export async function createPartner(
 /** A database for the whole file with one partner. */
 export async function useOnePartner(): Promise<{ database: TestDatabase; partner: Provenance }> {
   const database = await createTestDatabase();
-  afterAll(() => database.drop());
   return { database, partner: await createPartner(database.sql) };
 }
 

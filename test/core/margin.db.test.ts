@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { arrive, look, type MarginKey, takeOff } from '../../src/core/margin/margin-flight.ts';
 import { marginQueries, type MarginDeps, type MarginFound, marginShare } from '../../src/core/margin/margin.ts';
-import { Pool } from '../../src/db/pool.ts';
+import type { Pool } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { type MarginAnswer, type MarginQuestion, RegistryFailure } from '../../src/registry/port.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
 import { gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
@@ -18,7 +18,6 @@ let workers = 0;
 let workerCpf = '';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 beforeEach(async () => {
   partner = await createPartner(database.sql);
   workerCpf = cpfOf((workers += 1));
@@ -210,7 +209,7 @@ describe('margin queries about one worker that overlap', () => {
   test.each([false, true])('reach the registry once, in one process and in several (skipCache %s)', async (skip) => {
     const released = Promise.withResolvers<MarginAnswer>();
     const registry = scripted(() => released.promise);
-    const other = new Pool({ url: database.url, name: 'other process', max: 4, deadlineMs: 5_000 });
+    const other = openPool(database.url, { name: 'other process', max: 4 });
     await Promise.all([1, 2, 3, 4].map(() => other.run((sql) => sql`select pg_sleep(0.01)`)));
     const seen = countArrivals([database.pool, other]);
     const [here, there] = seen.pools as [Pool, Pool];
@@ -226,7 +225,6 @@ describe('margin queries about one worker that overlap', () => {
     // The one that asked, and 29 that reached nobody.
     expect(all.map(originOf).toSorted()).toEqual([...Array.from({ length: 29 }, () => 'cache'), 'registry']);
     expect(await typesOf()).toEqual(['margem.concluida']);
-    await other.close(1);
   });
 
   test('share its failure, told in one event', async () => {
@@ -299,19 +297,18 @@ describe('a process that dies with a query under way', () => {
   });
 
   test('loses no answer to a connection that is cut under its record', async () => {
-    const pool = new Pool({ url: database.url, name: 'cut margin', max: 1, deadlineMs: 5_000 });
+    const pool = openPool(database.url, { name: 'cut margin' });
     const registry = scripted(async () => {
       await database.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut margin'`;
       return GOOD;
     });
     expect(originOf(await desk({ registry, pool }).query(partner, asking()))).toBe('registry');
     expect(await typesOf()).toEqual(['margem.concluida']);
-    await pool.close(1);
   });
 });
 
 test('a hanging registry holds no connection and no transaction', async () => {
-  const pool = new Pool({ url: database.url, name: 'hung margin', max: 1, deadlineMs: 5_000 });
+  const pool = openPool(database.url, { name: 'hung margin' });
   const registry = scripted(() => new Promise(() => undefined));
   const margins = desk({ registry: gated(registry, { slots: 5, timeoutMs: 400 }), pool });
   const hanging = Array.from({ length: 20 }, () =>
@@ -326,7 +323,6 @@ test('a hanging registry holds no connection and no transaction', async () => {
   expect(new Set(all.map(originOf))).toEqual(new Set(['marginFailed']));
   // Those that were asked, and no others: on a slow machine a slot comes free before the last one gives up.
   expect(await typesOf()).toHaveLength(registry.asked.length);
-  await pool.close(1);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 /** What follows from events that a core in another language appends, as the projector makes it true. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contract as specContract } from '../loan/loan-spec.ts';
 import { findUnexpected } from '../../src/audit/unexpected-facts.ts';
 import { projectTurn, projectUntil, readProjectorLagS } from '../../src/core/projection/projector.ts';
@@ -28,7 +28,6 @@ const log: Logger = {
 
 const database = await createTestDatabase();
 partner = await createPartner(database.sql);
-afterAll(() => database.drop());
 
 /** Takes turns until nothing that is settled is left. */
 async function project(limit?: number): Promise<number> {

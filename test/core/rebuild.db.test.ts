@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
@@ -15,7 +15,6 @@ const partner = await createPartner(database.sql);
 const loans: LoanState[] = [];
 for (let count = 0; count < 5; count += 1) loans.push(await disbursedLoan(database.pool, partner, '2026-01-31'));
 await untilSettled(database.sql);
-afterAll(() => database.drop());
 beforeEach(() => run(true));
 
 const run = (repair: boolean, batch = 2) => rebuildLoans(database.pool, silentLog, { repair, batch });

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readRegistration } from '../../src/core/loans/read-loan.ts';
 import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/loans/registration-worker.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
 import { concludeSigning } from '../../src/core/loans/signing.ts';
-import { Pool } from '../../src/db/pool.ts';
 import type { LogFields } from '../../src/log-lines.ts';
 import {
   NotAsked,
@@ -17,10 +16,10 @@ import { answerNextRegistration } from '../../src/registry/simulated.ts';
 import { gated, scriptedRegistry, startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
+import { openPool } from '../support/database.ts';
 
 const { database, partner } = await useOnePartner();
 const simulated = await startRegistry(database.pool);
-afterAll(() => simulated.close());
 beforeEach(async () => {
   await database.sql`update registrations set next_try_at = 'infinity' where status = 'processando'`;
 });
@@ -104,7 +103,7 @@ describe('a worker', () => {
   test('that dies between the answer and its record is replaced: same reference, same answer, one outcome', async () => {
     const { loanId, registrationId } = await newRequested();
     await answerNextRegistration(database.sql, loanId, 'recusada');
-    const dying = new Pool({ url: database.url, name: 'dying', max: 1, deadlineMs: 5_000 });
+    const dying = openPool(database.url, { name: 'dying' });
     const asked: string[] = [];
     const registry = {
       ...simulated.registry,
@@ -211,7 +210,7 @@ describe('a worker', () => {
   });
 
   test('that runs outlives a database that cuts its connections', async () => {
-    const pool = new Pool({ url: database.url, name: 'cut', max: 2, deadlineMs: 5_000 });
+    const pool = openPool(database.url, { name: 'cut', max: 2 });
     const stop = new AbortController();
     const running = worker({ pool }).run(stop.signal);
     await sleep(30);
@@ -221,7 +220,6 @@ describe('a worker', () => {
     await expect.poll(status).toBe('concluida');
     stop.abort();
     await running;
-    await pool.close(1);
   });
 });
 

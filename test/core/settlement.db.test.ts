@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { handleLoan } from '../../src/core/loans/handle-loan.ts';
 import { closeSettlement, isOver } from '../../src/core/settlement/settlement.ts';
 import type { Sql, Tx } from '../../src/db/pool.ts';
@@ -12,7 +12,6 @@ import { accepted, createPartner } from './loan-world.ts';
 let partner: Provenance;
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 const NOW = new Date('2024-06-15T12:00:00Z');
 /** Every installment of the loans here has fallen due. */

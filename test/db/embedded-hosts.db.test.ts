@@ -29,10 +29,7 @@ beforeEach(async () => {
   await mkdir(home);
 });
 
-afterEach(async () => {
-  await stopOrphan(home);
-  await folder.remove();
-});
+afterEach(() => stopOrphan(home));
 
 async function refusalOf(dataDir: string): Promise<string> {
   return startEmbedded(dataDir, silentLog).then(

@@ -88,7 +88,6 @@ afterEach(async () => {
   await Promise.all(living.map(kill));
   await Promise.all(joined.map((embedded) => embedded.leave()));
   await stopOrphan(dataDir);
-  await folder.remove();
 });
 
 describe('the embedded PostgreSQL', () => {

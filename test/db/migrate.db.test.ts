@@ -4,9 +4,9 @@ import { migrate } from '../../src/db/migrations/migrate.ts';
 import { refuseUnfit } from '../../src/db/fitness/server-settings.ts';
 import { readMigrationFiles } from '../../src/db/migrations/migration-files.ts';
 import { pendingMigrations } from '../../src/db/migrations/pending-migrations.ts';
-import { Pool, type Sql } from '../../src/db/pool.ts';
+import type { Sql } from '../../src/db/pool.ts';
 import { untilFit } from '../../src/main/service/fitness.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { createEmptyDatabase, openPool } from '../support/database.ts';
 import { silentLog } from '../support/silent-log.ts';
 
 describe('migrations', () => {
@@ -18,10 +18,7 @@ describe('migrations', () => {
     sql = postgres(empty.url, { max: 1, onnotice: () => undefined });
   });
 
-  afterAll(async () => {
-    await sql.end();
-    await empty.drop();
-  });
+  afterAll(() => sql.end());
 
   it('are all pending in an empty database, and applied once by eight migrators at the same time', async () => {
     const files = await readMigrationFiles();
@@ -53,7 +50,6 @@ describe('migrations', () => {
     await sql`alter database ${sql(name)} set transaction_timeout = '20ms'`;
     await sql`alter database ${sql(name)} set statement_timeout = '1ms'`;
     await expect(migrate(patient.url, silentLog)).resolves.toBeUndefined();
-    await patient.drop();
   });
 
   it('are refused on a server that would lose acknowledged commits', async () => {
@@ -72,11 +68,10 @@ describe('migrations', () => {
 
   it('are not waited for on a server that does not know what our sessions set', async () => {
     const settings = { setting_of_the_next_version: '1' };
-    const pool = new Pool({ url: empty.url, name: 'too new', max: 1, deadlineMs: 5_000, settings });
+    const pool = openPool(empty.url, { name: 'too new', settings });
     const { signal } = new AbortController();
     await expect(untilFit(pool, silentLog, signal)).rejects.toThrow(
       /"setting_of_the_next_version": the server must be PostgreSQL 18/,
     );
-    await pool.close();
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { readServerFault } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
@@ -28,12 +28,12 @@ import {
   expectToGoOn,
   live,
   type LivedDatabase,
-  openTestPool,
   readOn,
 } from '../support/lived-database.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { openPool } from '../support/database.ts';
 
 interface Opened {
   readonly pool: Pool;
@@ -50,7 +50,7 @@ let lived: LivedDatabase;
 let left: (() => Promise<unknown>)[] = [];
 
 function open(url: string): Opened {
-  const pool = openTestPool(url);
+  const pool = openPool(url, { max: 6 });
   const sql = postgres(url, {
     max: 2,
     onnotice: () => undefined,
@@ -69,7 +69,6 @@ async function startOther(): Promise<TestCluster> {
 beforeAll(async () => {
   receiver = await startReceiver();
 });
-afterAll(() => receiver.close());
 
 beforeEach(async () => {
   source = await startCluster();

@@ -1,5 +1,5 @@
 /** Carteiro in a database that is somebody else's: nothing outside its two schemas is made, altered, owned or granted. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Installation, ROLES } from '../../src/db/installation.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { preparationFor } from '../../src/db/migrations/migration-refused.ts';
@@ -14,7 +14,6 @@ import { silentLog } from '../support/silent-log.ts';
 
 let core: CoreDatabase;
 beforeAll(async () => void (core = await createCoreDatabase()));
-afterAll(() => core.drop());
 
 const MIGRATORS: Record<string, (installation: Installation) => Promise<string>> = {
   'a superuser': async () => core.url,

@@ -19,11 +19,7 @@ describe('the pool', () => {
     pool = new Pool({ url: proxiedUrl, name: 'carteiro pool test', max: 2, deadlineMs });
   });
 
-  afterAll(async () => {
-    await pool.close(0);
-    await proxy.close();
-    await database.drop();
-  });
+  afterAll(() => pool.close(0));
 
   const selectOne = (): Promise<unknown> => pool.run((sql) => sql`select 1 as one`);
 
@@ -135,7 +131,6 @@ describe('the pool', () => {
     afterEach(async () => {
       await fresh.close(0);
       await vi.waitUntil(() => proxy.open === 0);
-      await proxy.close();
       process.off('unhandledRejection', keep);
       for (const other of others) process.on('unhandledRejection', other);
     });
@@ -233,7 +228,6 @@ describe('a transaction', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
   });
-  afterAll(() => database.drop());
 
   const insert = (sql: Tx, name: string) => sql`insert into partners (name) values (${name})`;
   const names = async () => (await database.sql`select name from partners order by name`).map((row) => row.name);

@@ -8,21 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import postgres from 'postgres';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Pool } from '../../src/db/pool.ts';
 import { isUnavailable } from '../../src/db/unavailable.ts';
 import { type Authority, makeAuthority } from '../support/certificates.ts';
 import { startCluster } from '../support/clusters.ts';
 import { runCommand } from '../support/command.ts';
 import { startPollerProcess } from '../support/poller-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
+import { openPool } from '../support/database.ts';
 
 const ours = makeAuthority('Autoridade da casa');
 const another = makeAuthority('Outra autoridade');
-afterAll(async () => {
-  await admin.end({ timeout: 1 });
-  await cluster.remove();
-  await folder.remove();
-});
+afterAll(() => admin.end({ timeout: 1 }));
 
 /** Has the server show a certificate of this authority for these names from its next connection on. */
 async function present(authority: Authority, names: readonly string[]): Promise<void> {
@@ -82,15 +78,11 @@ function urlWith(mode: string, authority: string | null, host = 'localhost'): st
 
 /** Whether a pool's connection to `url` is encrypted. */
 async function isEncrypted(url: string): Promise<boolean> {
-  const pool = new Pool({ url, name: 'tls', max: 1, deadlineMs: 60_000 });
-  try {
-    const [{ ssl }] = await pool.run(
-      (sql) => sql<[{ ssl: boolean }]>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`,
-    );
-    return ssl;
-  } finally {
-    await pool.close(1);
-  }
+  const pool = openPool(url, { name: 'tls' });
+  const [{ ssl }] = await pool.run(
+    (sql) => sql<[{ ssl: boolean }]>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`,
+  );
+  return ssl;
 }
 
 const production = (DATABASE_URL: string) => ({ DATABASE_URL, SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
@@ -131,7 +123,7 @@ describe('a certificate', () => {
   });
 
   test('that changes under a process that works is refused by its next connection, and it goes on once it is right', async () => {
-    const pool = new Pool({ url: urlWith('verify-full', 'ours'), name: 'tls', max: 1, deadlineMs: 60_000 });
+    const pool = openPool(urlWith('verify-full', 'ours'), { name: 'tls' });
     const cut = () => pool.run((sql) => sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
     await pool.run((sql) => sql`select`);
     await present(another, ['localhost']);
@@ -143,7 +135,6 @@ describe('a certificate', () => {
     ]);
     await present(ours, ['localhost']);
     await expect(pool.run((sql) => sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]);
-    await pool.close(1);
   });
 });
 

@@ -5,7 +5,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { type Installation, searchPathOf } from '../../src/db/installation.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { Pool, type Sql } from '../../src/db/pool.ts';
+import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from '../support/count-sealable.ts';
 import { type CoreDatabase, createCoreDatabase, installationOfItsOwn } from '../support/core-database.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
@@ -13,6 +13,7 @@ import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { openPool } from '../support/database.ts';
 
 const PURPOSES = ['appending', 'awaiting', 'arming', 'sealing'];
 
@@ -28,7 +29,7 @@ interface Installed {
 async function install(core: CoreDatabase, installation: Installation): Promise<Installed> {
   const { schema } = installation;
   await migrate(core.url, silentLog, { installation });
-  const pool = new Pool({ url: core.url, schema, name: `carteiro ${schema}`, max: 4, deadlineMs: 60_000 });
+  const pool = openPool(core.url, { schema, name: `carteiro ${schema}`, max: 4 });
   const sql = postgres(core.url, {
     max: 2,
     onnotice: () => undefined,

@@ -1,6 +1,6 @@
 /** Notices of failing webhooks as their receivers get them, and what the partner does then: real sockets, the real API. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { addDays, dayOf } from '../../src/contract/calendar.ts';
@@ -18,10 +18,6 @@ import { untilSettled } from '../support/settled.ts';
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const HOUR_S = 3_600;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
-afterAll(async () => {
-  await engine.close();
-  await world.close();
-});
 
 const tellOperator = (url: string | null, secret = SECRET) =>
   keepOperatorWebhook(world.api.database.pool, world.api.vault, url === null ? null : { url, secret });

@@ -1,5 +1,5 @@
 /** What the checks of the log say, over HTTP. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type {
   AuditVerdicts,
   CheckedProofResource,
@@ -25,7 +25,6 @@ beforeAll(async () => {
   await untilSettled(sql);
   await sealAndSign(pool);
 });
-afterAll(() => api.close());
 
 const verify = (body?: object, as = token) =>
   api.send<VerificationResource>('POST', '/v1/auditoria/verificacao', { token: as, ...(body && { body }) });

@@ -1,5 +1,5 @@
 /** The worker's acceptance, as the sandbox plays it. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { authorizationConfirmed } from '../../src/contract/payloads.ts';
 import { startApi } from '../support/api.ts';
@@ -7,7 +7,6 @@ import { startApi } from '../support/api.ts';
 const PATH = '/v1/sandbox/autorizacoes';
 const CPF = '52998224725';
 const api = await startApi();
-afterAll(() => api.close());
 
 const confirm = async (token: string, body: unknown) =>
   api.send<Record<string, unknown> & ErrorBody>('POST', PATH, { token, body });

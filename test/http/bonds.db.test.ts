@@ -1,5 +1,5 @@
 /** Ends of bonds and rehires, from the sandbox's registry to the partner's receiver and to the lists. */
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { endedBondPage, newBondPage } from '../../src/contract/resources/bonds.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { startOfDay } from '../../src/contract/calendar.ts';
@@ -19,7 +19,6 @@ let partner: TestPartner;
 let token: string;
 
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.partner();
   token = await world.api.token(partner.id, SCOPES);

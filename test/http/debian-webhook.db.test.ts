@@ -37,7 +37,6 @@ beforeEach(async () => {
 afterEach(async () => {
   if (isMissing) return;
   await stop();
-  await world.close();
   await rm(folder, { recursive: true });
 });
 

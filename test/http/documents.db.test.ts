@@ -1,5 +1,5 @@
 /** Documents over HTTP: the three signing flows, what a real receiver gets of each, and what is refused. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DOCUMENT_TYPES } from '../../src/contract/statuses.ts';
 import { contentOf, CONTENTS, packageOf, sha256Of } from '../support/document-pieces.ts';
 import {
@@ -15,7 +15,6 @@ import {
 const NEVER_IN_GROUPED_OR_INTERNAL = ['assinatura.pendente', 'docs_registry.pendente', 'docs_registry.recebido'];
 const REMAINING = DOCUMENT_TYPES.filter((type) => type !== 'ccb_assinada');
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 
 const pathOf = (loanId: string, rest: string) => `/v1/emprestimos/${loanId}/${rest}`;
 const dataOf = (events: readonly ReceivedEvent[], name: string) =>

@@ -2,7 +2,7 @@
  * The refusals that every operation shares, received from every operation that the description tells: none is left open,
  * and what the description says of one holds for all (each answer is held to it on its way here).
  */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SCOPES, SCOPES_WITHOUT_PARTNER, type Scope } from '../../src/contract/statuses.ts';
 import { startApi, type Sending, type TestApi } from '../support/api.ts';
 import type { ApiDescription } from '../support/description.ts';
@@ -23,10 +23,6 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     return { method: method.toUpperCase(), path: real, scope: scope as Scope };
   }),
 );
-afterAll(async () => {
-  await api.close();
-  await limited.close();
-});
 
 /** What every operation answers, where it is not `expected`. */
 async function others(

@@ -1,7 +1,7 @@
 /** Cursors that somebody else made are 400 at every list, and those that the service made go on. */
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { createCursors } from '../../src/http/cursor.ts';
 import { startApi } from '../support/api.ts';
@@ -12,7 +12,6 @@ const partnerId = await api.partner();
 const token = await api.token(partnerId, ['webhooks:read', 'webhooks:write', 'vinculos:read']);
 const body = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida'] };
 const webhookId = (await api.send<{ id: string }>('POST', '/v1/webhooks', { token, body })).body.id;
-afterAll(() => api.close());
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
 const NINES = '9'.repeat(19);
@@ -115,14 +114,10 @@ describe('a cursor that the service did not make', () => {
 
 test('a cursor is read by every API process on the database, and by no other installation', async () => {
   const other = await startApi();
-  try {
-    const cursor = await createCursors(api.database.pool).write(`eventos ${partnerId}`, ['0', '0', '0']);
-    expect((await get(`/v1/eventos?depois=${cursor}`)).status).toBe(200);
-    await other.database.sql`update cursor_keys set key = sha256('another')`;
-    await other.database.sql`insert into partners (id, name) values (${partnerId}, 'Parceiro')`;
-    const theirs = await other.token(partnerId, ['webhooks:read']);
-    expect((await other.send('GET', `/v1/eventos?depois=${cursor}`, { token: theirs })).status).toBe(400);
-  } finally {
-    await other.close();
-  }
+  const cursor = await createCursors(api.database.pool).write(`eventos ${partnerId}`, ['0', '0', '0']);
+  expect((await get(`/v1/eventos?depois=${cursor}`)).status).toBe(200);
+  await other.database.sql`update cursor_keys set key = sha256('another')`;
+  await other.database.sql`insert into partners (id, name) values (${partnerId}, 'Parceiro')`;
+  const theirs = await other.token(partnerId, ['webhooks:read']);
+  expect((await other.send('GET', `/v1/eventos?depois=${cursor}`, { token: theirs })).status).toBe(400);
 });

@@ -28,7 +28,6 @@ await writeFile(path.join(folder, 'openapi.json'), await (await fetch(`${server.
 const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
 afterAll(async () => {
   await server.close();
-  await api.close();
   await rm(folder, { recursive: true });
 });
 

@@ -1,12 +1,11 @@
 /** The asynchronous issuance over HTTP, and what a real receiver gets of it. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { holdKey } from '../support/held-key.ts';
 import { namesOf, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 const ASYNCHRONOUS = { issuance: 'assincrona' };
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 
 const endIssuance = (partner: TestPartner, loanId: string, body: unknown) =>
   partner.post(`/v1/sandbox/emprestimos/${loanId}/emissao`, body);

@@ -31,7 +31,6 @@ beforeEach(async () => {
 afterEach(async () => {
   remote.close();
   await keySet.stop().catch(() => undefined);
-  await api.close();
 });
 
 async function ask(key: SigningKey) {

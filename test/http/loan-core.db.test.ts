@@ -1,5 +1,5 @@
 /** `LOAN_CORE=outside`: partners read loans and write none. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ApiDescription } from '../support/description.ts';
 import { type PartnerWorld, startPartnerWorld, TERMS } from '../support/partner-world.ts';
 
@@ -13,10 +13,6 @@ const WRITES = [
 ];
 const own = await startPartnerWorld({ sandbox: null });
 const outside = await startPartnerWorld({ sandbox: null, loanCore: 'outside' });
-afterAll(async () => {
-  await own.close();
-  await outside.close();
-});
 
 async function operationsOf({ api }: PartnerWorld): Promise<string[]> {
   const { paths } = (await (await api.app.request('/openapi.json')).json()) as ApiDescription;

@@ -1,5 +1,5 @@
 /** Loans over HTTP: shapes, refusals, keys and versions; what the loan does is tested with the core. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/contract/statuses.ts';
 import {
   loanResource,
@@ -13,7 +13,6 @@ import { TERMS } from '../support/partner-world.ts';
 const PATH = '/v1/emprestimos';
 const SCOPES: readonly Scope[] = ['emprestimos:read', 'emprestimos:write', 'sandbox', 'webhooks:write'];
 const api = await startApi();
-afterAll(() => api.close());
 
 async function partnerToken(account: Account = {}): Promise<string> {
   return api.token(await api.partner(account), SCOPES);

@@ -2,13 +2,12 @@
  * The events of authorizations and margins, from the request to the partner's own receiver. The partner world holds
  * each POST against the contract: signature, headers, envelope, every field of the catalog in its order.
  */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { MarginResource } from '../../src/contract/resources/margin-resource.ts';
 import { startPartnerWorld } from '../support/partner-world.ts';
 
 const WORKER = { cpf: '52998224725', numero_inscricao_empregador: '11222333000181' };
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 
 async function newPartner() {
   const { api } = world;

@@ -1,24 +1,23 @@
 /** The margin query over HTTP: shapes, refusals, what the sandbox makes the registry say, and loans that name a query. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { marginResource, type MarginResource } from '../../src/contract/resources/margin-resource.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
-import { Pool } from '../../src/db/pool.ts';
 import { createApp } from '../../src/http/app.ts';
 import { startApi } from '../support/api.ts';
 import { holdToDescription } from '../support/described-answers.ts';
 import { gated } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { cpfOf } from '../support/tax-ids.ts';
+import { openPool } from '../support/database.ts';
 
 const PATH = '/v1/margem/consulta';
 const SANDBOX = '/v1/sandbox/margem';
 const SCOPES: readonly Scope[] = ['margem:read', 'sandbox', 'emprestimos:read', 'emprestimos:write'];
 const WORKER = { cpf: '52998224725', numero_inscricao_empregador: '11222333000181' };
 const api = await startApi();
-afterAll(() => api.close());
 
 const partnerToken = async () => api.token(await api.partner(), SCOPES);
 const ask = (token: string, query = '', body: unknown = WORKER) =>
@@ -204,7 +203,7 @@ describe('consulta_margem_id in POST /v1/emprestimos', () => {
 });
 
 test('while the registry hangs every other route goes on, on a pool of two connections', async () => {
-  const pool = new Pool({ url: api.database.url, name: 'two', max: 2, deadlineMs: 5_000 });
+  const pool = openPool(api.database.url, { name: 'two', max: 2 });
   let asked = 0;
   const queryMargin = () => ((asked += 1), new Promise<never>(() => undefined));
   const registry = gated({ queryMargin }, { timeoutMs: 1_500 });
@@ -229,5 +228,4 @@ test('while the registry hangs every other route goes on, on a pool of two conne
   expect([told.status, read.status, alive.status]).toEqual([200, 404, 200]);
   const answers = await Promise.all(hanging);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
-  await pool.close(1);
 });

@@ -1,8 +1,7 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 
 const api = await startApi();
-afterAll(() => api.close());
 
 test('metrics need no token and name route patterns, never an id', async () => {
   const partner = await api.partner();

@@ -1,5 +1,5 @@
 /** The loan core's door over HTTP: whom it lets in, what a key does, and what is refused. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { CoreEvent } from '../../src/contract/resources/nucleus-resource.ts';
 import { EMITTED_NAMES } from '../../src/contract/events.ts';
@@ -10,7 +10,6 @@ import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/
 
 const world = await startPartnerWorld({ sandbox: null });
 const core = await world.api.token(undefined, ['nucleo']);
-afterAll(() => world.close());
 
 const send = (path: string, token: string, body?: unknown, key?: string) =>
   world.api.send<LoanResource & ErrorBody>('POST', path, {
@@ -70,7 +69,6 @@ test('the core is not held to the rate of partners', async () => {
   for (let count = 0; count < 3; count += 1)
     statuses.push((await limited.send('POST', signing(crypto.randomUUID()), { token })).status);
   expect(statuses).toEqual([404, 404, 404]);
-  await limited.close();
 });
 
 describe('a fact', () => {

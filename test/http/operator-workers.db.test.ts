@@ -1,5 +1,5 @@
 /** Workers are forgotten over HTTP, and by the operator's page. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ErasureList, ErasureResource } from '../../src/contract/resources/worker-resource.ts';
 import { eraseAll } from '../../src/core/workers/erase.ts';
 import { startApi } from '../support/api.ts';
@@ -10,7 +10,6 @@ import { cpfOf } from '../support/tax-ids.ts';
 const PATH = '/v1/operador/apagamentos';
 const api = await startApi();
 const token = await api.token(undefined, ['operador']);
-afterAll(() => api.close());
 
 const order = (body: object) => api.send<ErasureResource & { mensagem: string }>('POST', PATH, { token, body });
 
@@ -75,7 +74,6 @@ test('only an operator gives one, and only where a key is configured', async () 
     body,
   });
   expect([status, text]).toEqual([503, expect.stringContaining('WORKER_KEY_FILE')]);
-  await keyless.close();
 });
 
 test('a loan that a court had erased while it was open has no next step', async () => {

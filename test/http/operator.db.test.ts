@@ -1,5 +1,5 @@
 /** What the operator's page does, done by calls of the API alone. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { WebhookHistory } from '../../src/contract/resources/webhook.ts';
 import type { OperatorWebhooks, Queue, ShownPartner, ShownWebhook } from '../../src/contract/resources/operator.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -8,7 +8,6 @@ let webhook: Registered;
 
 const world = await startDeliveryWorld();
 const token = await world.api.token(undefined, ['operador']);
-afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();
   webhook = await partner.register();

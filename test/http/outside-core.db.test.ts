@@ -1,13 +1,12 @@
 /** What a partner reads after a core in another language has appended through SQL alone. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LoanResource } from '../../src/contract/resources/loan-resource.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { namesOf, startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
 
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 
 async function appendAs(partner: TestPartner, stream: string, version: number, type: string, data: object) {
   await world.api.database.sql`

@@ -1,5 +1,5 @@
 /** What every route refuses alike: unknown paths and methods, types, sizes, rates, and our own faults. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { errorBody } from '../../src/contract/errors.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
@@ -10,7 +10,6 @@ const GOOD = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.c
 const SOME_ID = '0198a000-0000-7000-8000-000000000001';
 const api = await startApi();
 const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'emprestimos:read', 'sandbox']);
-afterAll(() => api.close());
 
 describe('404', () => {
   test.each(['/v1', '/v2/webhooks', '/v1/webhooks/', `/v1/nada/${SOME_ID}`, '/v1/%zz', '/v1/sandbox/nada'])(
@@ -36,12 +35,8 @@ describe('404', () => {
 
   test('answers every path of the sandbox outside of it', async () => {
     const production = await startApi({ sandbox: null });
-    try {
-      const answer = await production.send('POST', '/v1/sandbox/tempo', { body: { avancar_segundos: 1 } });
-      expect(answer.status).toBe(404);
-    } finally {
-      await production.close();
-    }
+    const answer = await production.send('POST', '/v1/sandbox/tempo', { body: { avancar_segundos: 1 } });
+    expect(answer.status).toBe(404);
   });
 });
 
@@ -150,19 +145,15 @@ describe('413', () => {
 
 test('429 answers the request over the rate, with Retry-After, for that partner alone', async () => {
   const limited = await startApi({ rateLimitPerMinute: 3 });
-  try {
-    const mine = await limited.token(await limited.partner(), ['webhooks:read']);
-    const other = await limited.token(await limited.partner(), ['webhooks:read', 'webhooks:write']);
-    for (let count = 0; count < 3; count += 1) {
-      expect((await limited.send('GET', PATH, { token: mine })).status).toBe(200);
-    }
-    const answer = await limited.send('GET', PATH, { token: mine });
-    expect([answer.status, answer.body.codigo]).toEqual([429, 'LIMITE_DE_REQUISICOES']);
-    expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
-    expect((await limited.send('GET', PATH, { token: other })).status).toBe(200);
-  } finally {
-    await limited.close();
+  const mine = await limited.token(await limited.partner(), ['webhooks:read']);
+  const other = await limited.token(await limited.partner(), ['webhooks:read', 'webhooks:write']);
+  for (let count = 0; count < 3; count += 1) {
+    expect((await limited.send('GET', PATH, { token: mine })).status).toBe(200);
   }
+  const answer = await limited.send('GET', PATH, { token: mine });
+  expect([answer.status, answer.body.codigo]).toEqual([429, 'LIMITE_DE_REQUISICOES']);
+  expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect((await limited.send('GET', PATH, { token: other })).status).toBe(200);
 });
 
 test.each([
@@ -172,32 +163,23 @@ test.each([
   ['without a partner', 401, async () => undefined],
 ])('429 also answers a signed token %s over the rate, before the database is asked', async (_whose, refused, make) => {
   const limited = await startApi({ rateLimitPerMinute: 3 });
-  try {
-    const theirs = await limited.token(await make(limited), ['emprestimos:read']);
-    const statuses: number[] = [];
-    for (let count = 0; count < 5; count += 1)
-      statuses.push((await limited.send('GET', PATH, { token: theirs })).status);
-    expect(statuses).toEqual([refused, refused, refused, 429, 429]);
-    const line = limited.lines.find(({ fields }) => fields['status'] === 429);
-    expect(line?.fields['parceiro_id'] ?? undefined).toBe(JSON.parse(atob(theirs.split('.')[1] ?? '')).parceiro_id);
-  } finally {
-    await limited.close();
-  }
+  const theirs = await limited.token(await make(limited), ['emprestimos:read']);
+  const statuses: number[] = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await limited.send('GET', PATH, { token: theirs })).status);
+  expect(statuses).toEqual([refused, refused, refused, 429, 429]);
+  const line = limited.lines.find(({ fields }) => fields['status'] === 429);
+  expect(line?.fields['parceiro_id'] ?? undefined).toBe(JSON.parse(atob(theirs.split('.')[1] ?? '')).parceiro_id);
 });
 
 test('a token that nobody signed costs its partner nothing', async () => {
   const limited = await startApi({ rateLimitPerMinute: 1 });
-  try {
-    const good = await limited.token(await limited.partner(), ['webhooks:read']);
-    const [head, claims] = good.split('.');
-    const forged = `${head}.${claims}.${'A'.repeat(86)}`;
-    for (let count = 0; count < 3; count += 1) {
-      expect((await limited.send('GET', PATH, { token: forged })).status).toBe(401);
-    }
-    expect((await limited.send('GET', PATH, { token: good })).status).toBe(200);
-  } finally {
-    await limited.close();
+  const good = await limited.token(await limited.partner(), ['webhooks:read']);
+  const [head, claims] = good.split('.');
+  const forged = `${head}.${claims}.${'A'.repeat(86)}`;
+  for (let count = 0; count < 3; count += 1) {
+    expect((await limited.send('GET', PATH, { token: forged })).status).toBe(401);
   }
+  expect((await limited.send('GET', PATH, { token: good })).status).toBe(200);
 });
 
 describe('our own faults', () => {
@@ -210,25 +192,20 @@ describe('our own faults', () => {
       expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/);
     } finally {
       await nowhere.close(0);
-      await broken.close();
     }
   });
 
   test('anything else is 500 that tells nothing, and is logged without its message', async () => {
     const cursors = { read: () => Promise.reject(new Error('value 529.982.247-25 whsec_leak')) } as never;
     const broken = await startApi({ cursors });
-    try {
-      const partnerToken = await broken.token(await broken.partner(), ['webhooks:read']);
-      const answer = await broken.send('GET', `${PATH}?cursor=aaaa`, { token: partnerToken });
-      expect([answer.status, answer.body.codigo, answer.body.mensagem]).toEqual([500, 'ERRO_INTERNO', 'erro interno']);
-      const shown = `${answer.text}${JSON.stringify(broken.lines)}`;
-      expect(shown).not.toMatch(/529\.982|whsec_leak/);
-      const line = broken.lines.find(({ message }) => message === 'ERRO_INTERNO');
-      expect(line?.fields).toMatchObject({ requisicao_id: answer.body.requisicao_id, error: 'Error', route: PATH });
-      expect(line?.fields['stack']).toEqual(expect.arrayContaining([expect.stringMatching(/^at /)]));
-    } finally {
-      await broken.close();
-    }
+    const partnerToken = await broken.token(await broken.partner(), ['webhooks:read']);
+    const answer = await broken.send('GET', `${PATH}?cursor=aaaa`, { token: partnerToken });
+    expect([answer.status, answer.body.codigo, answer.body.mensagem]).toEqual([500, 'ERRO_INTERNO', 'erro interno']);
+    const shown = `${answer.text}${JSON.stringify(broken.lines)}`;
+    expect(shown).not.toMatch(/529\.982|whsec_leak/);
+    const line = broken.lines.find(({ message }) => message === 'ERRO_INTERNO');
+    expect(line?.fields).toMatchObject({ requisicao_id: answer.body.requisicao_id, error: 'Error', route: PATH });
+    expect(line?.fields['stack']).toEqual(expect.arrayContaining([expect.stringMatching(/^at /)]));
   });
 });
 
@@ -243,20 +220,16 @@ describe('health', () => {
     ['an outage', async () => Promise.reject(new DatabaseUnavailable('whsec_leak')), 'o banco de dados não responde'],
   ])('/readyz is 503 for %s, while /healthz is 200', async (_name, ready, reason) => {
     const broken = await startApi({ ready });
-    try {
-      const answer = await broken.send('GET', '/readyz');
-      expect([answer.status, answer.body.codigo]).toEqual([503, 'INDISPONIVEL']);
-      expect(answer.body.mensagem).toBe(reason);
-      expect(answer.text).not.toContain('whsec');
-      expect((await broken.send('GET', '/healthz')).status).toBe(200);
-      const told = broken.lines.filter(({ message }) => message === 'request');
-      expect(told.map(({ level, fields }) => [fields['route'], level])).toEqual([
-        ['/readyz', 'info'],
-        ['/healthz', 'debug'],
-      ]);
-    } finally {
-      await broken.close();
-    }
+    const answer = await broken.send('GET', '/readyz');
+    expect([answer.status, answer.body.codigo]).toEqual([503, 'INDISPONIVEL']);
+    expect(answer.body.mensagem).toBe(reason);
+    expect(answer.text).not.toContain('whsec');
+    expect((await broken.send('GET', '/healthz')).status).toBe(200);
+    const told = broken.lines.filter(({ message }) => message === 'request');
+    expect(told.map(({ level, fields }) => [fields['route'], level])).toEqual([
+      ['/readyz', 'info'],
+      ['/healthz', 'debug'],
+    ]);
   });
 });
 

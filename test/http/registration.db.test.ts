@@ -1,10 +1,9 @@
 /** Registration and disbursement over HTTP, as a real receiver gets their events. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addDays, dayOf, monthsBefore } from '../../src/contract/calendar.ts';
 import { namesOf, startPartnerWorld, type TestPartner } from '../support/partner-world.ts';
 
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 
 async function signedLoan(partner: TestPartner): Promise<string> {
   const id = await partner.newLoan();

@@ -1,5 +1,5 @@
 /** Whatever a partner has sent again, tested or resumed leaves its author for good, and in the evidence. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -10,7 +10,6 @@ let partner: Subscriber;
 let webhook: Registered;
 
 const world = await startDeliveryWorld({ testWaitMs: 50 });
-afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();
   webhook = await partner.register();

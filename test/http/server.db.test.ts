@@ -8,10 +8,7 @@ import { startApi } from '../support/api.ts';
 const api = await startApi();
 const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
 const token = await api.token(await api.partner(), ['webhooks:read', 'webhooks:write', 'sandbox']);
-afterAll(async () => {
-  await server.close();
-  await api.close();
-});
+afterAll(() => server.close());
 
 const headers = () => ({ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' });
 

@@ -1,5 +1,5 @@
 /** The monthly batch from the sandbox's call to the partner's receiver. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { startOfDay } from '../../src/contract/calendar.ts';
 import { issueLoanAt } from '../core/loan-world.ts';
 import { startPartnerWorld, TERMS, type TestPartner } from '../support/partner-world.ts';
@@ -8,7 +8,6 @@ const PATH = '/v1/sandbox/repasses';
 let partner: TestPartner;
 
 const world = await startPartnerWorld();
-afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.partner();
 });

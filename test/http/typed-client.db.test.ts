@@ -15,10 +15,7 @@ import * as partner from './typed-partner.ts';
 
 const api = await startApi();
 const server = await startServer({ fetch: api.app.fetch, host: '127.0.0.1', port: 0 });
-afterAll(async () => {
-  await server.close();
-  await api.close();
-});
+afterAll(() => server.close());
 
 test('the partner’s program compiles with the TypeScript that partners have, and its mistakes do not', () => {
   const files = ['typed-partner.ts', 'typed-mistakes.ts'].map((file) => path.join(import.meta.dirname, file));

@@ -8,7 +8,7 @@
  * most 31 days after it; `vale_em` lies in the next 24 hours; `data` of a test is its event's, with the example's ids.
  */
 import * as fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/contract/statuses.ts';
 import type { ApiDescription, DescribedOperation, Parameter } from '../support/description.ts';
 import { startPartnerWorld } from '../support/partner-world.ts';
@@ -39,7 +39,6 @@ const loan = await partner.newLoan();
 const [row] = await world.api.database.sql<[{ id: string }]>`select id from webhooks where partner_id = ${partner.id}`;
 const webhook = row.id;
 const description: ApiDescription = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
-afterAll(() => world.close());
 
 /** The parameters of one place, by name; those that are not required may be left out. */
 function parametersIn(

@@ -1,5 +1,5 @@
 /** `GET` and `PUT /v1/webhooks/{id}/opcoes`, and what a webhook gets that keeps the order of loans. */
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { DeliveryResource } from '../../src/contract/resources/delivery-resource.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -9,7 +9,6 @@ import { status } from '../support/receiver.ts';
 let partner: Subscriber;
 let webhook: Registered;
 const world = await startDeliveryWorld({ testWaitMs: 1 });
-afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();
   webhook = await partner.register();

@@ -15,10 +15,7 @@ let partner: Subscriber;
 let webhook: Registered;
 const world = await startDeliveryWorld({ testWaitMs: 1_500 });
 const running = world.engine.poller.run();
-afterAll(async () => {
-  await world.close();
-  await running;
-});
+afterAll(() => running);
 beforeEach(async () => {
   partner = await world.subscriber();
   webhook = await partner.register(['repasse.processado']);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EMITTED_NAMES, NOTICE_NAMES, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { startApi } from '../support/api.ts';
 import { holdKey } from '../support/held-key.ts';
@@ -15,7 +15,6 @@ interface Created {
 const PATH = '/v1/webhooks';
 const GOOD = { url: 'https://parceiro.example.com/hooks', eventos: ['averbacao.concluida', 'assinatura.concluida'] };
 const api = await startApi();
-afterAll(() => api.close());
 
 async function partnerWithToken() {
   const partnerId = await api.partner();
@@ -177,13 +176,9 @@ describe('what creation refuses with 400', () => {
 
   test('a sandbox that allows insecure targets takes http and loopback', async () => {
     const lenient = await startApi({ allowInsecure: true });
-    try {
-      const token = await lenient.token(await lenient.partner(), ['webhooks:write']);
-      const body = { ...GOOD, url: 'http://127.0.0.1:9999/hooks' };
-      expect((await lenient.send('POST', PATH, { token, body })).status).toBe(201);
-    } finally {
-      await lenient.close();
-    }
+    const token = await lenient.token(await lenient.partner(), ['webhooks:write']);
+    const body = { ...GOOD, url: 'http://127.0.0.1:9999/hooks' };
+    expect((await lenient.send('POST', PATH, { token, body })).status).toBe(201);
   });
 });
 

@@ -29,20 +29,14 @@ let running: RunningCommand[];
 
 const world = await startDeliveryWorld();
 const server = await startServer({ fetch: world.api.app.fetch, host: '127.0.0.1', port: 0 });
-afterAll(async () => {
-  await server.close(1_000);
-  await world.close();
-});
+afterAll(() => server.close(1_000));
 beforeEach(async () => {
   partner = await world.subscriber();
   token = await world.api.token(partner.id, ['webhooks:read']);
   local = await startReceiver();
   running = [];
 });
-afterEach(async () => {
-  await Promise.all(running.map((command) => command.end('SIGKILL')));
-  await local.close();
-});
+afterEach(() => Promise.all(running.map((command) => command.end('SIGKILL'))));
 
 const hook = () => `${local.url}/hook`;
 const eventIds = async () => {
@@ -188,7 +182,6 @@ describe('the command', () => {
     expect(local.posts.every(({ body, headers }) => verify(body, headers, [SECRET]))).toBe(true);
     const wrong = spawn(process.execPath, [file], { cwd: folder.path, env, stdio: 'ignore' });
     expect(await once(wrong, 'exit')).toEqual([2, null]);
-    await folder.remove();
   });
 
   test('a secret that was given is not shown', async () => {

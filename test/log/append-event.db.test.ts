@@ -20,11 +20,7 @@ await database.sql.unsafe(`grant usage on schema core_own to public; grant all o
 const core = postgres(login.url, { max: 2, onnotice: () => undefined, connection: { search_path: 'core_own' } });
 const partnerId = await insertPartner(database.sql);
 await insertWebhook(database.sql, partnerId, 'https://partner.example/');
-afterAll(async () => {
-  await core.end();
-  await login.remove();
-  await database.drop();
-});
+afterAll(() => core.end());
 
 test("the core reads the catalog and its events' deliveries, and neither the log nor a webhook", async () => {
   const data = { emprestimo_id: randomUUID(), numero_emprestimo: '2026-00000001', motivo: 'conta encerrada' };

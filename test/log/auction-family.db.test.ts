@@ -38,7 +38,4 @@ test('an event of the auction family arrives without parceiro_id, with the same 
   expect(await verify(webhook.secret, auction?.body.toString() ?? '', signature)).toBe(true);
   const rows = await database.sql`select status from deliveries`;
   expect(rows).toEqual([{ status: 'entregue' }, { status: 'entregue' }]);
-  await engine.close();
-  await receiver.close();
-  await database.drop();
 });

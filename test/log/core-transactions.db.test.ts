@@ -6,8 +6,8 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { deliverAll, endLeases, expectToGoOn, live, openTestPool, readOn } from '../support/lived-database.ts';
+import { createTestDatabase, openPool } from '../support/database.ts';
+import { deliverAll, endLeases, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { createLogin } from '../support/logins.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
@@ -24,11 +24,7 @@ const login = await createLogin(database, 'carteiro_core');
 const core = postgres(login.url, { max: 12, connection: CORE });
 const partnerId = await insertPartner(database.sql);
 await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.falhou', 'repasse.processado']);
-afterAll(async () => {
-  await core.end({ timeout: 1 });
-  await login.remove();
-  await database.drop();
-});
+afterAll(() => core.end({ timeout: 1 }));
 
 type Session = Awaited<ReturnType<Sql['reserve']>>;
 
@@ -175,7 +171,7 @@ test('while an append is prepared, a crash loses nothing of it; it holds back fe
 });
 
 function open(url: string) {
-  const pool = openTestPool(url);
+  const pool = openPool(url, { max: 6 });
   const sql = postgres(url, { onnotice: () => undefined, connection: { ...CORE, TimeZone: 'UTC' } });
   return { pool, sql, close: () => Promise.all([pool.close(1), sql.end({ timeout: 1 })]) };
 }

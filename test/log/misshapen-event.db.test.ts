@@ -1,6 +1,6 @@
 /** Events that are legible and of no shape of the catalog, without deliveries, as only a superuser can plant them. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { EXPORT_FORMATS } from '../../src/contract/resources/audit-lists.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
@@ -47,7 +47,6 @@ const log = { ...silentLog, error: (fields: LogFields) => void faults.push(field
 const world = await startDeliveryWorld();
 const partner = await world.subscriber();
 const auditor = await world.api.token(undefined, ['auditoria:read']);
-afterAll(() => world.close());
 
 async function plant(type: string, data: string, stream: string): Promise<string> {
   const [{ id }] = await world.api.database.sql<[{ id: string }]>`

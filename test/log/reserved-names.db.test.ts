@@ -1,6 +1,6 @@
 /** The reserved names of the catalog can be neither subscribed to nor emitted: by type, by schema, by database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EVENTS, type Fact, RESERVED_NAMES } from '../../src/contract/events.ts';
 import { eventNames } from '../../src/contract/resources/webhook.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -8,7 +8,6 @@ import { insertPartner } from '../support/outbox.ts';
 
 const database = await createTestDatabase();
 const partnerId = await insertPartner(database.sql);
-afterAll(() => database.drop());
 
 test('the reserved names are the two of the contract', () => {
   expect(RESERVED_NAMES).toEqual(['repasse.pago', 'autorizacao.expirada']);

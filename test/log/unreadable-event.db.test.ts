@@ -1,5 +1,5 @@
 /** Events that `append_event` would have refused and that are in the log all the same, as only a superuser can plant them. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { projectTurn } from '../../src/core/projection/projector.ts';
@@ -28,10 +28,6 @@ const openSecret = (id: string, sealed: Buffer) => world.api.vault.decrypt(id, s
 const engine = startEngine(pool, { openSecret, now: () => null, metrics });
 const partner = await world.subscriber();
 const webhook = await partner.register();
-afterAll(async () => {
-  await engine.close();
-  await world.close();
-});
 
 /** An event behind the loan's last one, with its delivery, past all that checks it. */
 async function plant(stream: string, { occurredAt, more }: { occurredAt: string; more: string }) {

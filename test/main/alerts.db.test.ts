@@ -57,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   smtp.close(() => undefined);
   rmSync(folder, { recursive: true });
-  await world.close();
 });
 beforeEach(async () => {
   partner = await world.subscriber();
@@ -178,5 +177,4 @@ test('an address that is none is refused with its field, on the page too, and a 
   const other = await mute.subscriber();
   const refused = await other.send('PUT', '/v1/alertas', { email: EMAIL });
   expect([refused.status, refused.body.detalhes?.[0]?.campo]).toEqual([400, 'email']);
-  await mute.close();
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { keyIdOf } from '../../src/webhooks/secrets.ts';
@@ -24,10 +24,6 @@ await sql`update webhooks set encrypted_secret = convert_to(${keyIdOf(KEY)}, 'UT
 await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
 await commitMarginEvents(sql, partnerId, 5);
-afterAll(async () => {
-  await database.drop();
-  await folder.remove();
-});
 
 const env = () => ({
   DATABASE_URL: database.url,

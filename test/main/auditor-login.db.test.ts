@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { SIGNER } from '../support/checkpoint.ts';
@@ -35,12 +35,6 @@ const folder = await makeTestFolder();
 const file = join(folder.path, 'prova.json');
 const masked = await createLogin(database, 'carteiro_auditor');
 const whole = await createLogin(database, 'carteiro_auditor', 'carteiro_auditor_cpf');
-afterAll(async () => {
-  await masked.remove();
-  await whole.remove();
-  await folder.remove();
-  await database.drop();
-});
 
 async function readAs(login: Login, statement: string): Promise<readonly { entry: Buffer }[]> {
   const sql = postgres(login.url, { max: 1 });

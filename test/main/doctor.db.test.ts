@@ -1,5 +1,5 @@
 /** The doctor as a real process: a healthy installation, and each fault put into one. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { callCommand } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
@@ -9,7 +9,6 @@ import { insertEncryptedWebhook } from '../support/poller-process.ts';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER = Buffer.alloc(32, 8).toString('base64');
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 interface Answer {
   readonly code: number | null;
@@ -134,7 +133,6 @@ test('says what a login may not see, and what to grant; once granted, a transact
   const [, grant = ''] = /(grant pg_monitor to \w+)/.exec(blind?.advice ?? '') ?? [];
   await sql.unsafe(grant);
   expect(await look()).toMatchObject([{ verdict: 'ok' }]);
-  await login.remove();
 });
 
 test('a secret whose bytes were altered is a fault, though its key is there', async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
@@ -20,10 +20,6 @@ const env: Record<string, string> = {
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   PORT: '0',
 };
-afterAll(async () => {
-  await database.drop();
-  await folder.remove();
-});
 
 const urlIn = (log: string) => /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? '';
 

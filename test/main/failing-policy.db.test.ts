@@ -1,6 +1,6 @@
 /** The policy for failing endpoints as operators turn it on and off: real pollers with nothing but their role. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
@@ -15,11 +15,6 @@ const POLICY = { ENDPOINT_FAILING_AFTER: '3', ENDPOINT_FAILING_HOURS: '2', ENDPO
 const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_poller');
 const receiver = await startReceiver();
-afterAll(async () => {
-  await receiver.close();
-  await login.remove();
-  await database.drop();
-});
 
 test('a poller judges, and tells the operator, signed; two of them tell it once; one that starts with it off ends it', async () => {
   const { sql } = database;

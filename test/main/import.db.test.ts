@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import postgres from 'postgres';
 import { dayOf } from '../../src/contract/calendar.ts';
 import { type Finished, callCommand, startCommand } from '../support/command.ts';
@@ -40,10 +40,6 @@ for (const [login, roles] of Object.entries({ app: ['app'], core: ['core'], impo
 }
 const created = await carteiro('partner', 'create', '--name', 'Um');
 const partnerId = (JSON.parse(created.stdout) as { id: string }).id;
-afterAll(async () => {
-  await core.drop();
-  await folder.remove();
-});
 
 const lastMonth = (offset: number) => {
   const day = new Date(`${dayOf(new Date()).slice(0, 7)}-15T12:00:00Z`);

@@ -1,5 +1,5 @@
 /** The whole service in a core's database, through the command line: its schema, its roles, whatever the search path. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../support/command.ts';
 import {
   createCoreDatabase,
@@ -24,10 +24,6 @@ for (const role of ['app', 'poller', 'owner']) {
   await core.sql.unsafe(`create role ${login} login password '${PASSWORD}' in role ${rolePrefix}_${role}`);
   await core.sql.unsafe(`alter role ${login} set search_path = core_own, public`);
 }
-afterAll(async () => {
-  await core.drop();
-  await folder.remove();
-});
 
 /** As a login of this role; `parameters` are put on the URL. */
 function as(role: string, parameters: string): Record<string, string> {

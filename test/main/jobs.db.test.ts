@@ -1,6 +1,6 @@
 /** The operator's jobs as real processes, alone and two at once. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sql } from '../../src/db/pool.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
@@ -16,7 +16,6 @@ const partners: readonly [Provenance, Provenance] = [
   await createPartner(database.sql),
 ];
 await database.sql`insert into partners (name, active) values ('inativo', false)`;
-afterAll(() => database.drop());
 
 const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
 

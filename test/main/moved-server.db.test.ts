@@ -1,14 +1,13 @@
 /** Commands and running processes on a database that finds itself on another server, or back in time. */
 import postgres from 'postgres';
-import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { lookAgain } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { openTestPool } from '../support/lived-database.ts';
+import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -20,8 +19,6 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 let database: TestDatabase;
 
 const receiver = await startReceiver();
-afterAll(() => receiver.close());
-afterEach(() => database.drop());
 
 const environment = (url: string, more: Record<string, string> = {}) => ({
   DATABASE_URL: url,
@@ -112,7 +109,7 @@ test.each(['poll', 'api'])('%s that runs while its database becomes a copy leave
 
 test('a server whose count falls below what a process has seen waits for everybody until adopt', async () => {
   await prepare();
-  const pool = openTestPool(database.url);
+  const pool = openPool(database.url, { max: 6 });
   onTestFinished(() => pool.close(1));
   const seen = await lookAgain(pool, silentLog, null);
   const ahead = { ...seen, nextTx: String(BigInt(seen.nextTx) + 1_000_000n) };
@@ -126,7 +123,7 @@ test('a server whose count falls below what a process has seen waits for everybo
 
 test('an old primary beside its promoted standby waits as soon as one process has seen both', async () => {
   await prepare();
-  const pool = openTestPool(database.url);
+  const pool = openPool(database.url, { max: 6 });
   onTestFinished(() => pool.close(1));
   const seen = await lookAgain(pool, silentLog, null);
   await expect(lookAgain(pool, silentLog, { ...seen, epoch: seen.epoch + 1 })).rejects.toThrow('went back in time');

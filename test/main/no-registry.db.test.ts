@@ -1,7 +1,7 @@
 /** A production without a registry, as real processes: nothing is invented, and each door says so. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -16,9 +16,6 @@ const [database, keySet, folder] = await Promise.all([
   startKeySet([key.publicJwk]),
   makeTestFolder(),
 ]);
-afterAll(async () => {
-  await Promise.all([database.drop(), keySet.stop(), folder.remove()]);
-});
 
 const environment = (sandbox: boolean) => ({
   DATABASE_URL: database.url,

@@ -1,5 +1,5 @@
 /** API and pollers behind PgBouncer in transaction mode, set up as src/main/README.md says. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { readPulse } from '../../src/delivery/queue/sign-of-life.ts';
@@ -38,10 +38,6 @@ beforeAll(async () => {
       `create role ${login} login password '${PASSWORD}' in role ${installation.rolePrefix}_${role}`,
     );
   }
-});
-afterAll(async () => {
-  await core.drop();
-  await folder.remove();
 });
 
 const loginOf = (role: string) => `${installation.rolePrefix}_${role}_login`;

@@ -1,5 +1,5 @@
 /** The queue as an operator sees it: with no poller, with one, and live on a terminal. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { callCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
@@ -12,7 +12,6 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
-afterAll(() => database.drop());
 
 const env = (url = database.url) => ({ DATABASE_URL: url, SANDBOX: 'true', LOG_LEVEL: 'warn' });
 
@@ -80,7 +79,6 @@ test('tells what waits, who is late, and who moves it', async () => {
     expect((await callCommand(['queue', 'status'], env(login.url))).code).toBe(0);
     await login.remove();
   }
-  await receiver.close();
 });
 
 test.skipIf(terminalOpener === null)('is shown anew on a terminal until Ctrl-C, and leaves with 0', async () => {

@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Pool } from '../../src/db/pool.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Pool } from '../../src/db/pool.ts';
 import { readiness } from '../../src/main/service/readiness.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 
 let database: TestDatabase;
 let pool: Pool;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  pool = new Pool({ url: database.url, name: 'ready', max: 4, deadlineMs: 10_000 });
-});
-afterEach(async () => {
-  await pool.close(1);
-  await database.drop();
+  pool = openPool(database.url, { name: 'ready', max: 4 });
 });
 
 async function setReadOnly(isReadOnly: boolean): Promise<void> {

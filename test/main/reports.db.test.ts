@@ -10,11 +10,12 @@ import { onStandby } from '../../src/db/reports.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
 import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
 import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
-import { live, openTestPool } from '../support/lived-database.ts';
+import { live } from '../support/lived-database.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { openPool } from '../support/database.ts';
 
 const LAG: unknown = expect.stringMatching(/^\d+(\.\d)?$/);
 const SECRETS_KEY = Buffer.alloc(32, 1);
@@ -42,7 +43,7 @@ beforeAll(async () => {
   primary = await startCluster();
   await migrate(primary.url, silentLog);
   here = connect(primary.url);
-  const pool = openTestPool(primary.url);
+  const pool = openPool(primary.url, { max: 6 });
   const lived = await live(pool, here, receiver);
   ({ partnerId } = lived);
   const vault = createVault([SECRETS_KEY]);
@@ -51,7 +52,7 @@ beforeAll(async () => {
   standby = await (await backUp(primary)).start({ signal: 'standby.signal', settings: following(primary) });
   there = connect(standby.url);
   await untilCaughtUp(here, there);
-  pools = { primary: pool, standby: openTestPool(standby.url) };
+  pools = { primary: pool, standby: openPool(standby.url, { max: 6 }) };
   const way = await TcpProxy.to(standby.url);
   proxy = way.proxy;
   env = {
@@ -69,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await api.end('SIGTERM');
   await Promise.all([here.end(), there.end(), pools.primary.close(), pools.standby.close(), proxy.close()]);
-  await Promise.all([standby.remove(), primary.remove(), receiver.close()]);
+  await standby.remove();
   await rm(dataDir, { recursive: true, force: true });
 });
 

@@ -1,6 +1,6 @@
 /** A key of SECRETS_KEY is replaced while deliveries leave; killed in the middle, the command goes on where it stopped. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createVault, keyIdOf, newSecret } from '../../src/webhooks/secrets.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -14,7 +14,6 @@ const WEBHOOKS = 350;
 
 const database = await createTestDatabase();
 const partnerId = await insertPartner(database.sql);
-afterAll(() => database.drop());
 
 const ring = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');
 const env = (...keys: Buffer[]) => ({

@@ -44,7 +44,6 @@ test('a newcomer starts it, pastes the commands, stops it, and finds everything 
   expect((await fetchDescribed(`${urlRecovered}/v1/webhooks`, { headers })).status).toBe(200);
   expect((await third.end('SIGTERM')).code).toBe(0);
   expect(existsSync(join(env.DATA_DIR, 'postgres', 'postmaster.pid'))).toBe(false);
-  await folder.remove();
 });
 
 test('where the core is the lender’s own, what is shown leads the core’s loan to its transfer', async () => {
@@ -58,7 +57,6 @@ test('where the core is the lender’s own, what is shown leads the core’s loa
   expect(said).toContain('"status":"desembolsada"');
   expect((await fetchDescribed(`${url}/v1/emprestimos`, { method: 'POST' })).status).toBe(404);
   expect((await running.end('SIGTERM')).code).toBe(0);
-  await folder.remove();
 });
 
 test('outside the sandbox the start is refused without keys, naming each variable and no value', async () => {
@@ -82,7 +80,6 @@ test.each(['start', 'api', 'poll', 'migrate'])(
     expect([misspelled.code, alone.code, existsSync(DATA_DIR)]).toEqual([2, 2, false]);
     expect(misspelled.stderr).toBe('invalid environment:\n  DATABSE_URL: is not known here; is DATABASE_URL meant?\n');
     expect(alone.stderr).toContain('DATABASE_URL: is required beside JWT_ISSUER');
-    await folder.remove();
   },
 );
 

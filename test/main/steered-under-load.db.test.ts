@@ -16,7 +16,6 @@ const database = await createTestDatabase();
 const pollers = await Promise.all([startPollerProcess(database.url), startPollerProcess(database.url)]);
 afterAll(async () => {
   for (const poller of pollers) await poller.end('SIGTERM');
-  await database.drop();
 });
 beforeEach(async () => {
   receiver = await startReceiver();

@@ -1,7 +1,7 @@
 /** The operator's steering commands as real processes: what each does, and what it refuses without having done a half. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readProof } from '../../src/audit/proof/proof.ts';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { type Finished, callCommand, startCommand } from '../support/command.ts';
@@ -17,7 +17,6 @@ let partnerId: string;
 let webhookId: string;
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 beforeEach(async () => {
   const { sql } = database;
   partnerId = await insertPartner(sql);
@@ -118,7 +117,6 @@ describe('every steering command', () => {
       expect(refused(misspelled)).toEqual([2, '', expect.stringContaining('is DATABASE_URL meant?')]);
     }
     expect(existsSync(DATA_DIR)).toBe(false);
-    await folder.remove();
   });
 
   test('by a login without the rights says which role it needs, and changes nothing', async () => {

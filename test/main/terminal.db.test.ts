@@ -33,7 +33,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(terminals.map((terminal) => terminal.close()));
   await stopOrphan(dataDir);
-  await folder.remove();
 });
 
 function open(command: string, more: Record<string, string> = {}): Terminal {
@@ -112,7 +111,6 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () =
     expect([...rows, receiver.posts.length]).toEqual([{ delivered: 5, attempts: 5 }, 5]);
     again.press(CTRL_C);
     await again.ended;
-    await receiver.close();
   });
 
   test('a Ctrl-C that is meant leaves at once what is in flight, and stops PostgreSQL all the same', async () => {
@@ -133,7 +131,6 @@ describe.skipIf(terminalOpener === null)('in a terminal, with npm between', () =
     expect(await terminal.ended).not.toBe(0);
     expect(terminal.shown()).toContain('SIGINT came again');
     expect(lives(server)).toBe(false);
-    await receiver.close();
   });
 
   test('closing the terminal drains, though nothing can be written any more', async () => {

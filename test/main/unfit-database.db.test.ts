@@ -36,7 +36,6 @@ function refusalOf(finished: Finished): string {
 describe('a database without the migrations', () => {
   let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
   beforeAll(async () => void (empty = await createEmptyDatabase()));
-  afterAll(() => empty.drop());
 
   test.each(['poll', 'api', 'sync-bonds'])('is refused by %s, which says how many are pending', async (command) => {
     const finished = await runCommand([command], environment(empty.url));
@@ -109,7 +108,6 @@ describe('a database without the migrations', () => {
 describe("another command's rights", () => {
   let database: TestDatabase;
   beforeAll(async () => void (database = await createTestDatabase()));
-  afterAll(() => database.drop());
 
   test.each([
     ['api', 'carteiro_poller', 'carteiro_app'],
@@ -145,7 +143,6 @@ describe('a SECRETS_KEY', () => {
     await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
     await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
   });
-  afterAll(() => database.drop());
 
   const withKeys = (...keys: string[]) => environment(database.url, { SECRETS_KEY: keys.join(',') });
 
@@ -200,10 +197,7 @@ describe('a server that may lose acknowledged commits', () => {
     sql = postgres(server.url, { max: 1, onnotice: () => undefined });
     migrated = await runCommand(['migrate'], { DATABASE_URL: server.url, LOG_LEVEL: 'warn' });
   });
-  afterAll(async () => {
-    await sql.end();
-    await server.remove();
-  });
+  afterAll(() => sql.end());
 
   async function withSetting(setting: string, value: string, work: () => Promise<void>): Promise<void> {
     await sql.unsafe(`alter database carteiro set ${setting} = ${value}`);

@@ -1,5 +1,5 @@
 /** The auditor's pages and the operator's: over all partners, masked, and closed to everybody else. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { keepVerdict } from '../../src/audit/seals/verdicts.ts';
 import { heatOf } from '../../src/painel/auditor/balance.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
@@ -22,7 +22,6 @@ const [row] = await world.api.database.sql<[{ id: string; webhookId: string; par
 const delivery: { id: string; webhookId: string; partnerId: string } = row;
 const auditor = await world.signedIn(undefined, ['auditoria:read']);
 const operator = await world.signedIn(undefined, ['operador']);
-afterAll(() => world.close());
 
 test('each reader is led to its own first page, and no other reader’s is open to it', async () => {
   expect((await auditor.get('/painel')).headers.get('location')).toBe('/painel/auditoria');

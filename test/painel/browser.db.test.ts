@@ -69,10 +69,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
       await world.api.send<{ id: string }>('POST', '/v1/emprestimos', { token, body: LOAN_EXAMPLE, headers: key })
     ).body.id;
   });
-  afterAll(async () => {
-    await browser.close();
-    await world.close();
-  });
+  afterAll(() => browser.close());
 
   async function open(width: number, colorScheme: 'light' | 'dark' = 'light'): Promise<Watched> {
     const context = await browser.newContext({

@@ -1,13 +1,12 @@
 /** Deliveries on the page: found, read whole, sent again; nothing of another partner, and no markup of a stranger. */
 import { execFileSync } from 'node:child_process';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sealAndSign } from '../support/checkpoint.ts';
 import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const world = await startPainelWorld();
-afterAll(() => world.close());
 
 /** A partner whose one delivery was refused by a receiver that answers markup. */
 async function refusedDelivery(answer = '<script>alert(1)</script>" onmouseover="alert(2)') {

@@ -1,5 +1,5 @@
 /** The documentation at /docs: everything that there is, in one language at a time, for who has no token. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { fieldsOf } from '../../src/painel/events/example.ts';
 import { verify, verifyBody } from '../../src/http/receivers/carteiro.ts';
@@ -11,7 +11,6 @@ import { READER, startPainelWorld, type Visitor } from '../support/painel.ts';
 
 const PAGES = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', '/docs/api', '/docs/registry'];
 const world = await startPainelWorld();
-afterAll(() => world.close());
 
 async function inEnglish(): Promise<Visitor> {
   const visitor = world.visitor();
@@ -159,5 +158,4 @@ test('the start says where deliveries come from, or that nobody promises it', as
   expect((await world.visitor().get('/docs')).text).toContain('203.0.113.0/28\n2001:db8::7');
   const silent = await startPainelWorld({ egressAddresses: [] });
   expect((await silent.visitor().get('/docs')).text).toContain('não promete endereços de saída');
-  await silent.close();
 });

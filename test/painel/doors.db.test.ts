@@ -1,10 +1,9 @@
 /** Who gets in, with what, and from where a change may come. */
 import { request } from 'node:http';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld, WRITER } from '../support/painel.ts';
 
 const world = await startPainelWorld();
-afterAll(() => world.close());
 
 const cookieOf = (headers: Headers) => headers.getSetCookie().find((line) => line.startsWith('carteiro_painel=')) ?? '';
 
@@ -124,7 +123,6 @@ describe('the door', () => {
     const stranger = production.visitor();
     expect((await stranger.get('/painel/entrar')).text).not.toContain('sandbox');
     expect((await stranger.post('/painel/entrar/sandbox', {})).status).toBe(404);
-    await production.close();
   });
 
   test.each(['constructor', '__proto__', 'toString'])('the sign-in says nothing for the reason %s', async (reason) => {
@@ -139,7 +137,6 @@ describe('the door', () => {
       ['painel.example', '127.0.0.1:3000', 'localhost', '[::1]:80'].map((host) => signInAt(production, host, token)),
     );
     expect(secure).toEqual([true, false, false, false]);
-    await production.close();
   });
 
   test('a sandbox that is found behind https sends the cookie over TLS alone, too', async () => {
@@ -150,7 +147,6 @@ describe('the door', () => {
     expect(await signInAt(world, 'sandbox.example', await world.api.token(await world.api.partner(), READER))).toBe(
       false,
     );
-    await sandbox.close();
   });
 });
 
@@ -270,6 +266,5 @@ describe('every answer of the page', () => {
     expect(lines).not.toContain(visitor.cookies.get('carteiro_painel'));
     expect(lines).not.toContain('whsec_leak');
     expect(broken.api.lines.map(({ fields }) => fields['route'])).toContain('/painel/entregas/:id');
-    await broken.close();
   });
 });

@@ -1,6 +1,6 @@
 /** Every list of the page, with tokens that do not fit, another partner's ids, markup where data should be, and ten thousand rows. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { LOAN_EXAMPLE } from '../../src/contract/resources/loan-example.ts';
 import type { LocalKeys } from '../../src/http/auth/keys-local.ts';
@@ -44,7 +44,6 @@ const others: { webhookId: string; deliveryId: string; loanId: string } = {
   deliveryId: row.id,
   loanId: made.body.id,
 };
-afterAll(() => world.close());
 
 describe('a token', () => {
   test.each([...PARTNERS, ...AUDITORS, ...OPERATORS])(

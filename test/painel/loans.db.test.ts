@@ -17,10 +17,7 @@ await partner.accepted(`/v1/sandbox/emprestimos/${loanId}/assinatura`);
 await partner.register(loanId);
 await partner.disburse(loanId);
 await partner.received();
-afterAll(async () => {
-  await server.close(1_000);
-  await world.close();
-});
+afterAll(() => server.close(1_000));
 
 async function signedIn(token: string): Promise<Visitor> {
   const visitor = createVisitor(server.url);

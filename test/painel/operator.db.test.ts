@@ -1,5 +1,5 @@
 /** What an operator changes on the page: who may, with which reason, and what it does. */
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Registered, Subscriber } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';
 import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
@@ -10,7 +10,6 @@ let webhook: Registered;
 
 const world = await startPainelWorld();
 const operator = await world.signedIn(undefined, ['operador']);
-afterAll(() => world.close());
 beforeEach(async () => {
   partner = await world.subscriber();
   webhook = await partner.register();

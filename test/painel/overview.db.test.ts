@@ -1,12 +1,11 @@
 /** The overview's numbers, and what is live: it comes by itself, to few enough, and ends with the session. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Summary } from '../../src/contract/resources/summary.ts';
 import { seriesOf } from '../../src/painel/overview/series.ts';
 import { READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 
 const world = await startPainelWorld();
-afterAll(() => world.close());
 
 test('counts are drawn by the minute', () => {
   const step = { entregues: 3, falhas: 1, p50_ms: 2, p99_ms: 9 };

@@ -1,5 +1,5 @@
 /** What failed of a webhook, counted and sent again on the page; and the webhook's page, with its chart and its history. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { DeliveryResource } from '../../src/contract/resources/delivery-resource.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
@@ -10,7 +10,6 @@ let world: PainelWorld;
 beforeAll(async () => {
   world = await startPainelWorld({ resendMs: 0 });
 });
-afterAll(() => world.close());
 
 const SINCE = 'desde=2020-01-01T00:00';
 

@@ -1,5 +1,5 @@
 /** The catalogue's examples, and the sandbox: each part played, a loan that walks, and an inbox that misbehaves on demand. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
 import { registrationWorker } from '../../src/core/loans/registration-worker.ts';
 import { exampleOf, fieldsOf } from '../../src/painel/events/example.ts';
@@ -8,7 +8,6 @@ import { formTokenIn, startPainelWorld, type Visitor, WRITER } from '../support/
 import { silentLog } from '../support/silent-log.ts';
 
 const world = await startPainelWorld();
-afterAll(() => world.close());
 
 const PLAYER = [...WRITER, 'emprestimos:write', 'margem:read', 'sandbox'] as const;
 
@@ -138,7 +137,6 @@ describe('the sandbox', () => {
     expect((await visitor.get('/painel/visao')).text).not.toContain('/painel/sandbox');
     expect((await visitor.get('/painel/sandbox')).status).toBe(404);
     expect((await visitor.post(`/painel/caixa/${partnerId}`, {})).status).toBe(404);
-    await production.close();
   });
 });
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
 import { snippetsFor } from '../../src/painel/webhooks/snippets.ts';
 import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
@@ -12,7 +12,6 @@ import { untilSettled } from '../support/settled.ts';
 import { folderWith, isThere } from '../support/snippets.ts';
 
 const world = await startPainelWorld({ testWaitMs: 0 });
-afterAll(() => world.close());
 
 const WHSEC = /whsec_[\w+/=]{43,44}/;
 
@@ -238,7 +237,6 @@ describe('the receiver to be copied', () => {
     } finally {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
       await once(child, 'exit');
-      await folder.remove();
     }
   });
 });

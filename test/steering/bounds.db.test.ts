@@ -2,7 +2,7 @@
  * What operators read looks at a bounded number of rows, however many there are, analysed or not: counted by the server for each
  * table, whether a scan or an index led to them.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Tx } from '../../src/db/pool.ts';
 import { isPartner, listPartners, readPartner } from '../../src/steering/accounts.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
@@ -42,7 +42,6 @@ await sql`
 await sql`
     update lanes set muted_at = now(), next_due_at = null
     where webhook_id in (select id from webhooks order by id desc limit 150)`;
-afterAll(() => database.drop());
 
 describe.each(['never analysed', 'analysed'])('on tables %s', (statistics) => {
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** Waiting for what is in flight: each look finds what claims hold, and does not read what waits behind it. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { countInFlight } from '../../src/delivery/queue/orders/in-flight.ts';
 import { muteLane, wakeLane } from '../../src/delivery/queue/orders/mute.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -29,7 +29,6 @@ await sql`
 await sql`insert into arrivals (webhook_id, partner_id, kind) select id, partner_id, 'look' from webhooks`;
 await takeTurn(database.pool, 'poller/1', 100, new Date());
 await Promise.all(webhookIds.map((id) => muteLane(sql, id)));
-afterAll(() => database.drop());
 
 test('of 100,000 pending deliveries it looks at no more than 300 rows, on tables never analysed', async () => {
   const [{ analysed }] = await sql<[{ analysed: number }]>`

@@ -1,5 +1,5 @@
 /** The queue's status among many webhooks: what it looks at are those that have something, however many there are. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { armLanes } from '../support/arm-lanes.ts';
 import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
@@ -40,7 +40,6 @@ await sql`
     where id = ${large}`;
 await database.pool.run((tx) => armLanes(tx, null));
 const unarmed = await makeBusy(2);
-afterAll(() => database.drop());
 
 describe.each(['never analysed', 'analysed'])('among 50,000 quiet webhooks, on tables %s', (statistics) => {
   beforeAll(async () => {

@@ -1,7 +1,4 @@
 /** The whole API on its own database, called without a socket. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
@@ -22,6 +19,8 @@ import { SIGNER } from './checkpoint.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { ApiDescription } from './description.ts';
 import { type DescribedAnswers, describedAnswers, holdToDescription } from './described-answers.ts';
+import { endOf } from './ends.ts';
+import { makeTestFolder } from './test-folder.ts';
 
 export const WORKER_KEY = workerKeyOf(randomBytes(32));
 
@@ -67,7 +66,7 @@ export interface TestApi {
 
 export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'carteiro-keys-'));
+  const { path: dataDir } = await makeTestFolder();
   const tokens = { issuer: 'test-issuer', audience: 'test-audience' };
   const keys = await openLocalKeys({ dataDir, ...tokens });
   const vault = createVault([randomBytes(32)]);
@@ -124,12 +123,11 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
       keys.signToken({ ...(partnerId !== undefined && { partnerId }), scopes, ttlSeconds: 300 }),
     send: async <T>(method: string, path: string, sending: Sending = {}) =>
       readAnswer<T>(await app.request(path, requestOf(method, sending))),
-    async close() {
+    close: endOf(async () => {
       await registry.close();
       await database.drop();
-      await rm(dataDir, { recursive: true });
       if (faults.length > 0) throw new AggregateError(faults, faults.map(({ message }) => message).join('\n'));
-    },
+    }),
   };
 }
 

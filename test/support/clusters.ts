@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { type Cluster, clusterUrl, findCluster, openCluster } from '../../src/db/embedded/embedded-cluster.ts';
 import { ensureRunning, stopServer } from '../../src/db/embedded/embedded-server.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import { endOf } from './ends.ts';
 import { makeTestFolder, type TestFolder } from './test-folder.ts';
 
 const SETTINGS = {
@@ -57,10 +58,10 @@ async function running(folder: TestFolder, cluster: Cluster, archive: string): P
     archive,
     stop: (mode) => stopServer(cluster, mode),
     start: async () => void (await ensureRunning(cluster)),
-    async remove() {
+    remove: endOf(async () => {
       await stopServer(cluster, 'immediate');
       await folder.remove();
-    },
+    }),
   };
 }
 

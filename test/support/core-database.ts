@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { createEmptyDatabase } from './database.ts';
+import { endOf } from './ends.ts';
 
 export interface CoreDatabase {
   /** As superuser. */
@@ -80,11 +81,11 @@ export async function createCoreDatabase(): Promise<CoreDatabase> {
       own.password = PASSWORD;
       return own.href;
     },
-    async drop() {
+    drop: endOf(async () => {
       await sql.end({ timeout: 1 });
       await drop();
       await dropRoles();
-    },
+    }),
   };
 }
 

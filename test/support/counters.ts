@@ -5,7 +5,8 @@
  * first, and waited for; one in a transaction tells nothing until it ends, and is left alone.
  */
 import postgres from 'postgres';
-import { Pool, type Sql } from '../../src/db/pool.ts';
+import type { Pool, Sql } from '../../src/db/pool.ts';
+import { openPool } from './database.ts';
 
 export interface Counter {
   /** How often a table was read from end to end, or an index searched. */
@@ -72,7 +73,7 @@ export async function startCounting(url: string, spared?: Pool) {
 /** The most rows and index entries that a run of `read` looked at, of several runs in one session. */
 export async function rowsLookedAt(url: string, read: (pool: Pool) => Promise<unknown>): Promise<number> {
   await readCounters(url);
-  const pool = new Pool({ url, name: 'carteiro test', max: 1, deadlineMs: 60_000 });
+  const pool = openPool(url);
   try {
     const total = () =>
       pool.run(async (session) => {

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { Pool, type Sql } from '../../src/db/pool.ts';
+import { Pool, type PoolOptions, type Sql } from '../../src/db/pool.ts';
+import { endOf } from './ends.ts';
 
 export interface TestDatabase {
   readonly url: string;
@@ -36,11 +37,18 @@ function urlOf(database: string): string {
 export async function createEmptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = databaseName();
   await administer((sql) => sql`create database ${sql(name)}`);
-  return { url: urlOf(name), drop: () => administer((sql) => sql`drop database ${sql(name)} with (force)`) };
+  return { url: urlOf(name), drop: endOf(() => administer((sql) => sql`drop database ${sql(name)} with (force)`)) };
 }
 
 /** The databases of this file that stand; tell-database.ts names them when a test fails. */
 export const standing = new Set<string>();
+
+/** One connection, unless more are asked for. No deadline of its own passes on a slow machine. */
+export function openPool(url: string, options: Partial<PoolOptions> = {}): Pool {
+  const pool = new Pool({ url, name: 'carteiro test', max: 1, deadlineMs: 600_000, ...options });
+  endOf(() => pool.close(1));
+  return pool;
+}
 
 /**
  * Creates a migrated database with a pool and raw connections to it; or a copy of the database at the URL `of`, to which nobody
@@ -51,18 +59,18 @@ export async function createTestDatabase(of?: string): Promise<TestDatabase> {
   const template = of === undefined ? inject('templateDatabase') : new URL(of).pathname.slice(1);
   await administer((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
   const url = urlOf(name);
-  const pool = new Pool({ url, name: 'carteiro test', max: 10, deadlineMs: 60_000 });
+  const pool = openPool(url, { max: 10 });
   const sql = postgres(url, {
     max: 4,
     onnotice: () => undefined,
     connection: { TimeZone: 'UTC', search_path: 'carteiro' },
   });
   standing.add(url);
-  const drop = async (): Promise<void> => {
+  const drop = endOf(async () => {
     await Promise.all([pool.close(1), sql.end({ timeout: 1 })]);
     if (process.env['KEEP_TEST_DATABASE']) return;
     standing.delete(url);
     await administer((admin) => admin`drop database ${admin(name)} with (force)`);
-  };
+  });
   return { url, pool, sql, drop };
 }

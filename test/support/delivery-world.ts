@@ -1,5 +1,5 @@
 /** Partners with webhooks on a real receiver, the API over them, and an engine on the database's own clock. */
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 import { EMITTED_NAMES, type SubscribableName } from '../../src/contract/events.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
@@ -7,6 +7,7 @@ import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
 import { type Answer, startApi, type TestApi } from './api.ts';
 import { startEngine, type TestEngine } from './engine.ts';
+import { endOf } from './ends.ts';
 import { commitEvent } from './outbox.ts';
 import { type Post, type Receiver, startReceiver } from './receiver.ts';
 
@@ -70,14 +71,14 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
       while ((await engine.turn()) > 0 || (await hasWork())[0].work);
     },
     postsTo: (path) => receiver.posts.filter((post) => post.path === path),
-    async close() {
+    close: endOf(async () => {
       // A claim that was under way is still sent, maybe to a script that hangs.
       const hangingUp = setInterval(() => receiver.closeConnections(), 20);
       await engine.close();
       clearInterval(hangingUp);
       await receiver.close();
       await api.close();
-    },
+    }),
   };
 }
 
@@ -91,7 +92,6 @@ export interface OneSubscriber {
 export function useSubscriber(setUp: (given: OneSubscriber) => unknown): void {
   let world: DeliveryWorld;
   beforeAll(async () => void (world = await startDeliveryWorld()));
-  afterAll(() => world.close());
   beforeEach(async () => {
     const partner = await world.subscriber();
     await setUp({ world, partner, webhook: await partner.register() });

@@ -4,6 +4,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller/poller.ts';
 import { createSender } from '../../src/delivery/sending/send.ts';
 import { openTestSecret } from './outbox.ts';
+import { endOf } from './ends.ts';
 import { silentLog } from './silent-log.ts';
 
 export interface TestEngine {
@@ -37,10 +38,10 @@ export function startEngine(pool: Pool, deps: Partial<PollerDeps> = {}): TestEng
       await engine.poller.settled();
       return claimed;
     },
-    async close() {
+    close: endOf(async () => {
       await engine.poller.drain();
       await sender.close();
-    },
+    }),
   };
   return engine;
 }

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+import { endOf } from './ends.ts';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'carteiro-test';
@@ -55,16 +56,18 @@ export async function startKeySet(first: readonly JWK[]): Promise<KeySetServer> 
   };
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  endOf(stop);
   return {
     url: `http://127.0.0.1:${port}/jwks.json`,
     asked: () => asked,
     publish: (next) => {
       keys = next;
     },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop,
     restart: async () => {
       server = await listen(port);
     },

@@ -4,7 +4,7 @@ import { addUp } from '../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../src/audit/balance.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
-import { Pool, type Sql } from '../../src/db/pool.ts';
+import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from './count-sealable.ts';
 import { claimDue } from '../../src/delivery/queue/claim.ts';
 import { armLanes } from './arm-lanes.ts';
@@ -19,10 +19,6 @@ export interface LivedDatabase {
   readonly webhookId: string;
 }
 
-export function openTestPool(url: string): Pool {
-  return new Pool({ url, name: 'carteiro test', max: 6, deadlineMs: 60_000 });
-}
-
 /** Uses up transactions, so that another server's transaction count is lower. */
 export async function burnTransactions(sql: Sql, count: number): Promise<void> {
   await sql.unsafe(`do $$ begin for i in 1..${count} loop perform pg_current_xact_id(); commit; end loop; end $$`);
@@ -31,12 +27,8 @@ export async function burnTransactions(sql: Sql, count: number): Promise<void> {
 /** Delivers what is due. */
 export async function deliverAll(pool: Pool): Promise<void> {
   const engine = startEngine(pool, { now: () => null });
-  try {
-    const hasWork = () => pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work(null, 0, 0) as work`);
-    while ((await engine.turn()) > 0 || (await hasWork())[0].work);
-  } finally {
-    await engine.close();
-  }
+  const hasWork = () => pool.run((sql) => sql<[{ work: boolean }]>`select wait_for_work(null, 0, 0) as work`);
+  while ((await engine.turn()) > 0 || (await hasWork())[0].work);
 }
 
 /** Moves every claim a minute back, with the time at which its lane looks for it. */

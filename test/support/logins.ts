@@ -1,6 +1,7 @@
 /** Login roles for tests: each a member of the product's roles that are named, with no other rights. */
 import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from './database.ts';
+import { endOf } from './ends.ts';
 
 export type HouseRole = 'carteiro_app' | 'carteiro_poller' | 'carteiro_core' | 'carteiro_auditor';
 
@@ -18,10 +19,10 @@ export async function createLogin({ sql, url }: Pick<TestDatabase, 'sql' | 'url'
   const own = new URL(url);
   own.username = name;
   own.password = password;
-  const remove = async () => {
+  const remove = endOf(async () => {
     // A session that has just been left may still be putting away its temporary tables.
     await sql`select pg_terminate_backend(pid, 30000) from pg_stat_activity where usename = ${name}`;
     await sql.unsafe(`drop role ${name}`);
-  };
+  });
   return { url: own.href, remove };
 }

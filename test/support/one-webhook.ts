@@ -1,6 +1,6 @@
 /** A database of the file's own that holds one partner with one webhook, made anew before each test. */
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertPartner, insertWebhook } from './outbox.ts';
@@ -34,7 +34,6 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
 export function useEmptyDatabase(setUp: (database: TestDatabase) => unknown): void {
   let database: TestDatabase;
   beforeAll(async () => void (database = await createTestDatabase()));
-  afterAll(() => database.drop());
   beforeEach(async () => {
     await emptyDatabase(database.sql);
     await setUp(database);

@@ -4,6 +4,7 @@ import { type RunningServer, startServer } from '../../src/http/server.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { besidePainel, createPainel } from '../../src/painel/app.ts';
 import { type DeliveryWorld, startDeliveryWorld } from './delivery-world.ts';
+import { endOf } from './ends.ts';
 
 export interface Seen {
   readonly status: number;
@@ -59,11 +60,11 @@ export async function startPainelWorld(
       if (status !== 303) throw new Error(`the sign-in was answered ${status}`);
       return visitor;
     },
-    async close() {
+    close: endOf(async () => {
       painel.close();
       await server.close(1_000);
       await world.close();
-    },
+    }),
   };
 }
 

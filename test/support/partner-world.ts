@@ -9,6 +9,7 @@ import type { HttpDeps } from '../../src/http/deps.ts';
 import { type Account, type Answer, startApi, type TestApi } from './api.ts';
 import type { DescribedAnswers } from './described-answers.ts';
 import { startEngine } from './engine.ts';
+import { endOf } from './ends.ts';
 import { type Post, type Receiver, startReceiver } from './receiver.ts';
 import { silentLog } from './silent-log.ts';
 
@@ -128,11 +129,11 @@ export async function startPartnerWorld(overrides: Partial<HttpDeps> = {}): Prom
     api,
     receiver,
     partner,
-    async close() {
+    close: endOf(async () => {
       await engine.close();
       await receiver.close();
       await api.close();
-    },
+    }),
   };
 }
 

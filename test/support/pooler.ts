@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { endOf } from './ends.ts';
 import { freePorts } from './free-ports.ts';
 import { makeTestFolder } from './test-folder.ts';
 
@@ -61,10 +62,9 @@ export async function startPooler({ target, users, settings }: PoolerOptions): P
   });
   return {
     urlOf: (login) => `postgres://${login}:${users[login]}@127.0.0.1:${listenPort}${pathname}`,
-    async stop() {
+    stop: endOf(async () => {
       child.kill('SIGINT');
       await exited;
-      await home.remove();
-    },
+    }),
   };
 }

@@ -3,6 +3,7 @@ import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { openCluster } from '../../src/db/embedded/embedded-cluster.ts';
 import { ensureRunning, stopServer } from '../../src/db/embedded/embedded-server.ts';
 import { silentLog } from './silent-log.ts';
+import { endOf } from './ends.ts';
 import { makeTestFolder } from './test-folder.ts';
 
 const SETTINGS = {
@@ -39,9 +40,9 @@ export async function startPrivateServer(settings: Readonly<Record<string, strin
       const { port } = await ensureRunning(cluster);
       if (port !== Number(new URL(embedded.url).port)) throw new Error('somebody took the stopped server’s port');
     },
-    remove: async () => {
+    remove: endOf(async () => {
       await embedded.leave();
       await folder.remove();
-    },
+    }),
   };
 }

@@ -6,6 +6,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Identity } from './certificates.ts';
+import { endOf } from './ends.ts';
 
 export interface Post {
   readonly method: string;
@@ -183,10 +184,10 @@ export async function startReceiver({ tls, host = '127.0.0.1' }: ReceiverOptions
     closeConnections() {
       for (const socket of sockets) socket.destroy();
     },
-    async close() {
+    close: endOf(async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
       await closed;
-    },
+    }),
   };
 }

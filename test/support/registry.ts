@@ -9,12 +9,13 @@ import type {
   RegistrationRequest,
 } from '../../src/registry/port.ts';
 import { REGISTRY_SETTINGS } from './registry-settings.ts';
+import { endOf } from './ends.ts';
 import { silentLog } from './silent-log.ts';
 
 export async function startRegistry(pool: Pool): Promise<OpenRegistry> {
   const opened = await openRegistry({ registry: REGISTRY_SETTINGS, sandbox: true }, pool, silentLog);
   if (opened === null) throw new Error('the sandbox has no registry');
-  return opened;
+  return { ...opened, close: endOf(opened.close) };
 }
 
 /** A registry whose every registration is answered by a script; it notes every reference. */

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { endOf } from './ends.ts';
 
 interface Pair {
   readonly client: Socket;
@@ -150,10 +151,10 @@ export class TcpProxy {
     this.#silent.clear();
   }
 
-  async close(): Promise<void> {
+  readonly close = endOf(async () => {
     this.cut();
     this.heal();
     this.#server.close();
     await once(this.#server, 'close');
-  }
+  });
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopOrphan } from '../../src/db/embedded/embedded.ts';
 import { tryLock } from '../../src/db/embedded/file-lock.ts';
+import { endOf } from './ends.ts';
 
 const PREFIX = 'carteiro-test-';
 const OWNER = 'owner.lock';
@@ -22,10 +23,10 @@ export interface TestFolder {
 export async function makeTestFolder(): Promise<TestFolder> {
   const path = await mkdtemp(join(tmpdir(), PREFIX));
   const release = tryLock(join(path, OWNER), 'shared');
-  const remove = async (): Promise<void> => {
+  const remove = endOf(async () => {
     await rm(path, { recursive: true, force: true });
     release?.();
-  };
+  });
   return { path, remove };
 }
 

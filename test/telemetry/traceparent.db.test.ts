@@ -1,5 +1,5 @@
 /** A trace that came with a request, or was told by the core's session, goes on with each delivery; with no SDK attached. */
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { TransactionSql } from 'postgres';
 import { createHmac } from 'node:crypto';
 import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
@@ -27,7 +27,6 @@ const BROKEN = [
 const world = await startDeliveryWorld();
 const partner = await world.subscriber();
 const webhook = await partner.register();
-afterAll(() => world.close());
 afterEach(() => world.receiver.answerWith(status(200)));
 
 async function confirm(headers: Readonly<Record<string, string>>): Promise<number> {

@@ -22,7 +22,6 @@ const world = await startDeliveryWorld();
 const partner = await world.subscriber();
 const webhook = await partner.register();
 afterAll(async () => {
-  await world.close();
   trace.disable();
   context.disable();
 });

@@ -1,11 +1,10 @@
 /** What was sent, made again from what is kept: the same signatures that the receiver got, or none. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
 import { startDeliveryWorld } from '../../support/delivery-world.ts';
 import { status } from '../../support/receiver.ts';
 
 const world = await startDeliveryWorld();
-afterAll(() => world.close());
 
 const CONTRACT = 'X-Webhook-Signature';
 const PREVIOUS = 'X-Webhook-Signature-Previous';

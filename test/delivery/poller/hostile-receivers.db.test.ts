@@ -10,10 +10,7 @@ import { commitEvent, insertPartner, insertWebhook } from '../../support/outbox.
 const LONG_MS = 120_000;
 const SHORT_MS = 1_000;
 const [database, farm] = await Promise.all([createTestDatabase(), startHostileFarm()]);
-afterAll(async () => {
-  await farm.close();
-  await database.drop();
-});
+afterAll(() => farm.close());
 
 test('each has one attempt with its resultado, and each failure a next one', async () => {
   const { pool, sql } = database;

@@ -46,6 +46,4 @@ test('PostgreSQL stopped at once and started again during deliveries loses nothi
   expect(ids).toHaveLength(DELIVERIES);
   await sql.end();
   await pool.close();
-  await receiver.close();
-  await server.remove();
 });

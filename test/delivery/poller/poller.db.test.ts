@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
 import { VersionConflict } from '../../../src/log/append.ts';
@@ -15,7 +15,6 @@ let webhookId: string;
 
 const database = await createTestDatabase();
 const { pool, sql } = database;
-afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   receiver = await startReceiver();
@@ -58,7 +57,6 @@ test('of 2,000 transactions, half rolled back, each committed one arrives once a
   );
   expect(arrived).toHaveLength(1_000);
   expect(new Set(arrived)).toEqual(committed);
-  await engine.close();
 });
 
 test('an append on a version that is not the stream’s current one is refused and leaves nothing', async () => {
@@ -101,7 +99,6 @@ test('a secret that cannot be opened is no attempt: the delivery is released, du
   advance(mended, 120);
   expect(await mended.turn()).toBe(1);
   expect(await sql`select number, outcome from attempts`).toMatchObject([{ number: 1, outcome: 'entregue' }]);
-  await mended.close();
 });
 
 test('a delivery whose lease has too little left is released instead of sent', async () => {
@@ -111,7 +108,6 @@ test('a delivery whose lease has too little left is released instead of sent', a
   await engine.turn();
   expect(receiver.posts).toHaveLength(0);
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
-  await engine.close();
 });
 
 describe('a poller that stands still between looking at its lease and sending', () => {
@@ -164,7 +160,6 @@ test('an attempt is not noted to have started late when its record took long to 
   await engine.turn();
   const [attempt] = await sql<[{ startedAt: Date }]>`select started_at as "startedAt" from attempts`;
   expect(attempt.startedAt.getTime() - claimedAt.getTime()).toBeLessThan(5_000);
-  await engine.close();
 });
 
 test('a drain waits for what is in flight, records it, claims nothing more and leaves no lease', async () => {
@@ -193,7 +188,6 @@ test('a drain waits for what is in flight, records it, claims nothing more and l
     { status: 'entregue', n: 8, leases: 0 },
     { status: 'pendente', n: 12, leases: 0 },
   ]);
-  await engine.close();
 });
 
 test('a webhook that hangs does not hold up another, nor get more than its cap', async () => {
@@ -233,5 +227,4 @@ test('a drain that meets a claim under way waits for it and releases what it too
   await Promise.all([drained, running]);
   expect(await sql`select from deliveries where claimed_by is not null`).toHaveLength(0);
   expect(receiver.posts).toHaveLength(0);
-  await engine.close();
 });

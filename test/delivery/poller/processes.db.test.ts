@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
 import { insertEncryptedWebhook, type PollerProcess, startPollerProcess } from '../../support/poller-process.ts';
@@ -12,7 +12,6 @@ let partnerId: string;
 
 const database = await createTestDatabase();
 const { sql } = database;
-afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   receiver = await startReceiver();
@@ -121,7 +120,6 @@ test('what a poller had sent when it was cut off from its database is taken over
   expect(other.lines.join('\n')).toContain('pollers are gone');
   await expectTakenOver(lost);
   expect(await sql`select from attempts where late`).toHaveLength(HELD);
-  await proxy.close();
 });
 
 test('a poller killed in mid-flight whose leases alone stand loses nothing: each of its attempts has its row and all arrive', async () => {

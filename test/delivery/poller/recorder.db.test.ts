@@ -14,10 +14,7 @@ const COUNT = 12;
 const database = await createTestDatabase();
 // The server cancels what waits for half a second.
 const pool = new Pool({ url: database.url, name: 'recorder', max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
-afterAll(async () => {
-  await pool.close();
-  await database.drop();
-});
+afterAll(() => pool.close());
 
 async function countAttempts(): Promise<number> {
   const [row] = await database.sql<[{ count: number }]>`select count(*)::int as count from attempts`;

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { Poller } from '../../../src/delivery/poller/poller.ts';
 import type { Patience } from '../../../src/delivery/queue/arrivals.ts';
-import { Pool } from '../../../src/db/pool.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
+import { openPool } from '../../support/database.ts';
 
 const WEBHOOKS = 100;
 const DELIVERIES = 6_000;
@@ -66,7 +66,7 @@ test.for([
   'are never idle: $pollers for $partners partners, whose receivers take $delayMs ms',
   async ({ pollers, partners, delayMs }) => {
     const watch = new Watch();
-    const pools = Array.from({ length: pollers }, () => new Pool({ url, name: 'poller', max: 3, deadlineMs: 60_000 }));
+    const pools = Array.from({ length: pollers }, () => openPool(url, { name: 'poller', max: 3 }));
     watch.pollers = pools.map(
       (pool, index) =>
         new WatchedPoller(watch, {

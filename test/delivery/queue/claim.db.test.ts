@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Pool, type Sql } from '../../../src/db/pool.ts';
+import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -11,6 +11,7 @@ import type { TestDatabase } from '../../support/database.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
+import { openPool } from '../../support/database.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -76,7 +77,7 @@ describe('the claim', () => {
     await sql`update lanes set max_in_flight = 100, window_size = 100, next_due_at = ${after(-1)}`;
     // As a poller's own session plans it: a hash join would change the order of the lanes.
     const { url } = database;
-    const session = new Pool({ url, name: 'claim test', max: 1, deadlineMs: 20_000, settings: SESSION_SETTINGS });
+    const session = openPool(url, { name: 'claim test', settings: SESSION_SETTINGS });
     onTestFinished(() => session.close());
     const webhooks = async (name: string) => {
       const claimed = await takeTurn(session, name, 10, start);

@@ -1,18 +1,12 @@
-import { afterAll, expect, test } from 'vitest';
-import { Pool } from '../../../src/db/pool.ts';
+import { expect, test } from 'vitest';
 import { Claimer } from '../../../src/delivery/poller/claimer.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openPool } from '../../support/database.ts';
 import { createLogin } from '../../support/logins.ts';
 import { silentLog } from '../../support/silent-log.ts';
 
 const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_poller');
-const pool = new Pool({ url: login.url, name: 'cleaner', max: 3, deadlineMs: 10_000 });
-afterAll(async () => {
-  await pool.close(1);
-  await login.remove();
-  await database.drop();
-});
+const pool = openPool(login.url, { name: 'cleaner', max: 3 });
 
 test('keeps the wake rows as few as they are, with the rights of a poller and without autovacuum', async () => {
   const { sql } = database;

@@ -1,5 +1,5 @@
 /** The database's clock is set back an hour while claims are held: they lie ahead of it. */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ClaimsAhead } from '../../../src/delivery/queue/upkeep/claims-ahead.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
@@ -18,7 +18,6 @@ let atMs: number;
 let ahead: ClaimsAhead;
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 beforeEach(async () => {
   const { sql, pool } = database;
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -7,6 +7,7 @@ import { silentLog } from '../../support/silent-log.ts';
 import { startCounting } from '../../support/counters.ts';
 import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
+import { openPool } from '../../support/database.ts';
 
 /** How often the lane changes while a snapshot is held open. */
 const CHANGES = 2_000;
@@ -20,9 +21,8 @@ let webhookId: string;
 useOneWebhook((given) => {
   ({ database, partnerId, webhookId } = given);
   const settings = { enable_seqscan: 'off', enable_bitmapscan: 'off' };
-  pool ??= new Pool({ url: database.url, name: 'lanes test', max: 1, deadlineMs: 20_000, settings });
+  pool = openPool(database.url, { name: 'lanes test', settings });
 });
-afterAll(() => pool.close());
 
 /** A turn of a poller; returns how many deliveries it claimed. */
 async function turn(dueFrom = DUE_FROM_EVER): Promise<number> {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { Mender } from '../../../src/delivery/queue/upkeep/mender.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -6,7 +6,6 @@ import { commitEvents, insertPartner, insertWebhook, readDeliveries } from '../.
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 test('ends what is lost although a suspension fails, says so, and tries again a second later', async () => {
   const { pool, sql } = database;

@@ -1,5 +1,5 @@
 /** What the database and the poller both count by is the same in both, and the same as the model that tests go by. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nextSlot, SLOTS } from '../../../src/contract/schedule.ts';
 import { ORDINAL } from '../../../src/delivery/queue/claim.ts';
 import { LEASE_S } from '../../../src/delivery/queue/lease.ts';
@@ -7,7 +7,6 @@ import { LEASE_MS } from '../../model/delivery-model.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 test('the next slot is the contract’s after each failure, and there is none after the sixth', async () => {
   const endedAt = new Date('2026-02-28T23:59:59.999Z');

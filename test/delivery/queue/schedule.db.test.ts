@@ -1,5 +1,5 @@
 import { verify } from '@octokit/webhooks-methods';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { envelope } from '../../../src/contract/delivery.ts';
 import { RETRY_DELAYS_S } from '../../../src/contract/schedule.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -8,7 +8,6 @@ import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries
 import { startReceiver, status } from '../../support/receiver.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule, and the delivery ends in erro', async () => {
   const { pool, sql } = database;
@@ -52,8 +51,6 @@ test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule,
   }
   const tampered = String(first?.body).replace('conta', 'Conta');
   expect(await verify(webhook.secret, tampered, String(first?.headers['x-webhook-signature']))).toBe(false);
-  await engine.close();
-  await receiver.close();
 });
 
 test('the envelope’s bytes are the contract’s: keys in order, milliseconds, data as the catalog lists it', async () => {
@@ -69,6 +66,4 @@ test('the envelope’s bytes are the contract’s: keys in order, milliseconds, 
     `{"evento":"desembolso.falhou","timestamp":"2026-01-31T12:00:00.000Z","parceiro_id":"${partnerId}",` +
       `"data":{"emprestimo_id":"${stream}","numero_emprestimo":"2026-00000001","motivo":"conta encerrada"}}`,
   );
-  await engine.close();
-  await receiver.close();
 });

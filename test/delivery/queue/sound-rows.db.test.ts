@@ -1,5 +1,5 @@
 /** What no row of the two hot tables may say, whoever writes it: the checks of `is_sound_delivery` and `is_sound_attempt`. */
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SLOTS } from '../../../src/contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../../src/contract/statuses.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -13,7 +13,6 @@ await commitEvents(sql, partnerId, 1);
 await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)
     select id, 1, webhook_id, partner_id, 'entregue', 200, now(), 1, 'https://partner.example/', 'test' from deliveries`;
-afterAll(() => database.drop());
 
 test.each([
   ['deliveries', "status = 'nunca'"],

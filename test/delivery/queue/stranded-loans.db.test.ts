@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setInOrder } from '../../../src/delivery/queue/orders/loan-order.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import {
@@ -15,7 +15,6 @@ import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 test('what waits is left alone while one of its loan will wake it, and woken where none will', async () => {
   const { pool, sql } = database;

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { Pool, type Sql, type Tx } from '../../../src/db/pool.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
@@ -7,6 +7,7 @@ import { claimDue, takeTurn } from '../../../src/delivery/queue/claim.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
 import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
+import { openPool } from '../../support/database.ts';
 
 const LOOK_ONCE = { ms: 0, napMs: 0 };
 
@@ -18,9 +19,8 @@ let webhookId: string;
 
 useOneWebhook((given) => {
   ({ database, partnerId, webhookId } = given);
-  pool ??= new Pool({ url: database.url, name: 'wait test', max: 1, deadlineMs: 20_000 });
+  pool = openPool(database.url, { name: 'wait test' });
 });
-afterAll(() => pool.close());
 
 /** Ends what a failed test has left open. */
 const endings: (() => void)[] = [];
@@ -222,7 +222,7 @@ describe('an idle poller', () => {
     await expect.poll(sleepers).toBe(1);
     const rhythm = new Rhythm();
     for (let atMs = 0; atMs < 60_000; atMs += 1_000) rhythm.hear(0, atMs);
-    const other = new Pool({ url: database.url, name: 'idle', max: 1, deadlineMs: POLLER_DEADLINE_MS });
+    const other = openPool(database.url, { name: 'idle', deadlineMs: POLLER_DEADLINE_MS });
     expect(await other.run((sql) => waitForWork(sql, rhythm.patience(), null).execute())).toEqual([NONE]);
     await other.close();
     await cancel(keeper);

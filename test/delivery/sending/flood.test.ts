@@ -25,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   nowMs += 60_000;
   await sender.close();
-  await receiver.close();
 });
 
 const post = (path = '/') => sender.send({ url: receiver.url + path, body: Buffer.from('{}'), headers: [] });

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bodyOf } from '../../../src/delivery/sending/answer.ts';
 import { createSender, type SenderOptions } from '../../../src/delivery/sending/send.ts';
 import { makeAuthority } from '../../support/certificates.ts';
@@ -40,10 +40,7 @@ beforeEach(async () => {
   receiver = await startReceiver();
   sender = newSender();
 });
-afterEach(async () => {
-  await sender.close();
-  await receiver.close();
-});
+afterEach(() => sender.close());
 
 const post = (url = `${receiver.url}/hook`) => sender.send({ url, body, headers });
 
@@ -453,7 +450,6 @@ describe('TLS', () => {
   let good: Receiver;
 
   beforeAll(async () => (good = await startReceiver({ tls: authority.issue(['localhost']) })));
-  afterAll(() => good.close());
 
   async function sendTo(target: Receiver, options: Partial<SenderOptions>) {
     await sender.close();

@@ -103,7 +103,7 @@ describe.skipIf(podman === null)('the Compose file', () => {
     await remove();
     for (const server of servers) server.close();
     for (const login of logins) await login.remove();
-    await Promise.all([receiver.close(), database.drop(), builder?.remove()]);
+    await builder?.remove();
   });
 
   const called = (end: string) => names.find((name) => name.endsWith(`_${end}`)) ?? end;

@@ -1,7 +1,7 @@
 /** The examples of deployment speak of commands, variables, ports and paths that there are, and keep their own rules. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readConfig, type Use, VARIABLES } from '../../../src/config.ts';
@@ -82,7 +82,6 @@ describe('probes', () => {
   beforeAll(async () => {
     api = await startApi();
   });
-  afterAll(() => api.close());
 
   const probed = processes.filter(({ probes }) => probes.length > 0);
 
@@ -173,7 +172,6 @@ test.skipIf(!hasSystemd)('systemd finds nothing wrong with the units', async () 
   const folder = await folderWith(Object.fromEntries(units));
   const verify = ['systemd-analyze', 'verify', '--man=no', '--recursive-errors=no'] as const;
   expect(await run([...verify, ...units.map(([file]) => `./${file}`)], folder.path)).toBe('');
-  await folder.remove();
 });
 
 const hasSchemas = await isThere(['kubernetes-validate', '--help']);

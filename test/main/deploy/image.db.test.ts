@@ -38,11 +38,7 @@ describe.skipIf(builder === null)('the image', () => {
       HOST: '127.0.0.1',
     };
   });
-  afterAll(async () => {
-    await keySet.stop();
-    await database.drop();
-    await builder?.remove();
-  });
+  afterAll(() => builder?.remove());
 
   test('has the same layers, to the byte, when it is built again', async () => {
     const again = await builder?.build('localhost/carteiro-again');

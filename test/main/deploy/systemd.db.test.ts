@@ -89,7 +89,6 @@ describe.skipIf(systemd === null)('the units', () => {
   afterAll(async () => {
     await stop();
     for (const login of logins) await login.remove();
-    await Promise.all([keySet.stop(), receiver.close(), database.drop(), closed.remove()]);
   });
 
   test('start by the page’s commands, without a right, and a webhook gets its POST', async () => {

@@ -1,5 +1,5 @@
 /** What the operators' page says of the metrics is what `/metrics` shows, and the other way round. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.ts';
 import { startCommand } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -12,7 +12,6 @@ import { metricsOfThePage } from './metric-table.ts';
 const page = metricsOfThePage();
 const documented = new Map(page.map((line) => [line.name, line]));
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 interface Sample {
   readonly name: string;

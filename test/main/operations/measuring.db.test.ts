@@ -1,6 +1,6 @@
 /** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
 import { expect, test } from 'vitest';
-import { Pool } from '../../../src/db/pool.ts';
+import type { Pool } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
 import {
@@ -23,6 +23,7 @@ import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox
 import { untilSettled } from '../../support/settled.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
+import { openPool } from '../../support/database.ts';
 
 let database: TestDatabase;
 let partnerId: string;
@@ -255,7 +256,7 @@ test('no measure reads a large table from end to end, nor more of an index than 
   await commitEvents(sql, partnerId, 10);
   await armLanes(sql, null);
   await sql`analyze deliveries, attempts, events, lanes`;
-  const pool = new Pool({ url, name: 'metrics', max: 1, deadlineMs: 30_000, settings: MEASURING_SETTINGS });
+  const pool = openPool(url, { name: 'metrics', settings: MEASURING_SETTINGS });
   const counting = await startCounting(url);
   const readings = await measuring({ pool, log: silentLog, monotonicMs: () => performance.now() })();
   await pool.close();

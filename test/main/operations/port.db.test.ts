@@ -13,10 +13,6 @@ const KEY = randomBytes(32).toString('base64');
 
 const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_poller');
-afterAll(async () => {
-  await login.remove();
-  await database.drop();
-});
 
 const environment = () => ({ DATABASE_URL: login.url, SANDBOX: 'true', SECRETS_KEY: KEY });
 

@@ -1,5 +1,5 @@
 /** Which webhooks a count of `/metrics` stands for. */
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readWorst } from '../../../src/main/operations/worst.ts';
 import { runCommand } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -7,7 +7,6 @@ import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
-afterAll(() => database.drop());
 
 async function webhookWith(events: number): Promise<{ partner: string; webhook: string }> {
   const partner = await insertPartner(database.sql);

@@ -1,5 +1,5 @@
 /** Jobs run by themselves: when due, by one process at a time, and by another when that one dies. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { nextAfter, type Schedules } from '../../../src/job-schedules.ts';
 import { measureJobs, readJobs } from '../../../src/main/operations/read-jobs.ts';
 import { type Ended, runDue } from '../../../src/main/upkeep/jobs.ts';
@@ -10,7 +10,6 @@ import { makeTestFolder } from '../../support/test-folder.ts';
 
 let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
-afterAll(() => database.drop());
 beforeEach(() => database.sql`delete from scheduled_jobs`);
 
 const OFF: Schedules = {
@@ -141,5 +140,4 @@ test('an api runs its jobs as commands of their own, with the rights of its logi
     result: expect.stringContaining('"achados":[],"confere":true') as string,
   });
   expect((await standing('sync-bonds'))?.schedule).toBeNull();
-  await folder.remove();
 });
