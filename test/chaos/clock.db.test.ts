@@ -55,12 +55,16 @@ async function failOne(): Promise<Times> {
   }
 }
 
-/** The attempt ended between its start and its record, and the next is due a minute after that end. */
+/**
+ * The attempt ended between its start and its record, and the next is due a minute after that end. The clock is off by a day; what
+ * a busy machine adds between two readings is far from that.
+ */
 function expectOnSchedule(times: Times): void {
-  expect(times.started).toBeGreaterThan(-0.01);
+  const busyMachineS = 30;
+  expect(times.started).toBeGreaterThan(-busyMachineS);
   expect(times.recorded).toBeGreaterThanOrEqual(times.started);
-  expect(times.nextFromStart).toBeGreaterThan(59.99);
-  expect(times.nextFromRecord).toBeLessThan(60.01);
+  expect(times.nextFromStart).toBeGreaterThan(60 - busyMachineS);
+  expect(times.nextFromRecord).toBeLessThan(60 + busyMachineS);
 }
 
 async function jump(poller: PollerProcess): Promise<void> {

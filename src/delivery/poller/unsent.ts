@@ -15,6 +15,8 @@ interface UnsentDeps extends EngineDeps {
 
 /** A delivery that a fault of ours keeps from being sent is looked at again after this long. */
 const FAULT_DELAY_S = 60;
+/** A busy server cancels a statement now and then; a lease that is left to its end costs the delivery a row of an attempt that nobody made. */
+const TRIES = 3;
 
 export class Unsent {
   readonly #deps: UnsentDeps;
@@ -50,14 +52,25 @@ export class Unsent {
     this.#end(claim, [delivery], (tx) => endUnsent(tx, claim.name, delivery.id, 'foi apagado'));
   }
 
-  /** If that fails their leases end by themselves; nothing was sent either way. */
+  /** If that fails at each try, their leases end by themselves; nothing was sent either way. */
   #end(claim: Claim, deliveries: readonly ClaimedDelivery[], write: (tx: Tx) => Promise<unknown>): void {
-    const { pool, log, letGo } = this.#deps;
-    void pool
-      .transaction(write)
+    const { log, letGo } = this.#deps;
+    void this.#persist(write)
       .catch((error: unknown) => {
         logFailedTry(log, error, 'cannot release unsent deliveries: they wait for the end of their lease');
       })
       .finally(() => letGo(deliveries.map(({ partnerId }) => ({ claim: claim.name, partnerId }))));
+  }
+
+  /** Both writes are fenced by the claim's name, so one whose commit is unknown may be repeated. */
+  async #persist(write: (tx: Tx) => Promise<unknown>): Promise<void> {
+    for (let left = TRIES - 1; ; left -= 1) {
+      try {
+        await this.#deps.pool.transaction(write);
+        return;
+      } catch (error) {
+        if (left === 0) throw error;
+      }
+    }
   }
 }

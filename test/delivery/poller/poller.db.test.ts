@@ -110,6 +110,27 @@ test('a delivery whose lease has too little left is released instead of sent', a
   expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
 });
 
+test('a release that the server cancels is tried again: no lease is left, and no attempt that nobody made', async () => {
+  await commitEvents(sql, partnerId, 1);
+  let cancels = 0;
+  const busy: Pool = Object.assign(Object.create(pool) as Pool, {
+    run: pool.run.bind(pool),
+    transaction: (...call: Parameters<Pool['transaction']>) => {
+      if (cancels === 0) return pool.transaction(...call);
+      cancels -= 1;
+      return pool.run((sql) => sql`do $$ begin raise query_canceled; end $$`);
+    },
+  });
+  const engine = startEngine(busy, {
+    openSecret: () => {
+      cancels = 2;
+      throw new Error('no key of the ring');
+    },
+  });
+  await engine.turn();
+  expect(await readDeliveries(sql, webhookId)).toMatchObject([{ attempts: 0, claimedBy: null, status: 'pendente' }]);
+});
+
 describe('a poller that stands still between looking at its lease and sending', () => {
   /** Sends one delivery with a standstill of so long right before its POST is made. */
   async function standStill(ms: number): Promise<void> {
