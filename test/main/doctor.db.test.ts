@@ -107,6 +107,9 @@ test('each fault is found, with what to do, and leaves with 1', async () => {
   expect(JSON.stringify(sick)).not.toContain(KEY);
   await sql.unsafe(`alter database ${name} reset synchronous_commit`);
   await sql`revoke delete on attempts from carteiro_app`;
+  // Where the proxy alone resolves names, what this host resolves tells nothing.
+  const proxied = await examine({ EGRESS_PROXY_URL: 'http://127.0.0.1:9', EGRESS_PROXY_RESOLVES: 'true' });
+  expect(faultsOf(proxied)).not.toContain('dns');
 });
 
 test('a login of little right is told what it may not see; a database without migrations stops at those', async () => {

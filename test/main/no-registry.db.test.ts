@@ -90,5 +90,8 @@ test('sync-bonds asks nobody and says what to set; doctor warns', async () => {
   expect(sync.stderr).toContain('no registry is configured, so nothing was asked: set REGISTRY_URL');
   expect(SIMULATED.test(await readFile(noted, 'utf8'))).toBe(false);
   const doctor = await runCommand(['doctor'], { ...environment(false), NOTE_IMPORTS: noted });
-  expect(doctor.stdout).toMatch(/warning +registry +no registry is configured: .*REGISTRY_URL/);
+  const said = /warning +registry +no registry is configured: (.*); set REGISTRY_URL/;
+  expect(said.exec(doctor.stdout)?.[1]).toBe('margin queries and POST …/averbacao are 503, and sync-bonds asks nobody');
+  const outside = await runCommand(['doctor'], { ...environment(false), NOTE_IMPORTS: noted, LOAN_CORE: 'outside' });
+  expect(said.exec(outside.stdout)?.[1]).toBe('sync-bonds asks nobody');
 });

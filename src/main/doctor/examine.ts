@@ -48,7 +48,7 @@ export async function examine(
   await at('upkeep', lookAtJobs);
   await at('disk', lookAtDisk);
   found.push(...(await findingsOf('standby', () => lookAtStandby(config, pool), isLost)));
-  await at('dns', async (sql) => lookAtNames(await readNames(sql)));
+  await at('dns', async (sql) => lookAtNames(await readNames(sql), config));
   return found;
 }
 

@@ -35,7 +35,7 @@ export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
   ];
 }
 
-const ROLES = ['owner', 'app', 'poller', 'core', 'auditor', 'auditor_cpf'] as const;
+const ROLES = ['owner', 'app', 'poller', 'core', 'migrator', 'auditor', 'auditor_cpf'] as const;
 const APPEND_ONLY = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'] as const;
 
 export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Finding[]> {

@@ -6,6 +6,7 @@ import { createResolver } from '../../delivery/target/names.ts';
 import { createRemoteKeys } from '../../http/auth/keys-remote.ts';
 import { createAdapter } from '../../registry/adapter.ts';
 import { openPool } from '../service/pools.ts';
+import { UNASKED } from '../service/registry.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** As `lags`: reports of today miss what a reader would look for. */
@@ -29,7 +30,7 @@ export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Fin
   }
 }
 
-export async function lookAtRegistry({ sandbox, registry }: Config): Promise<readonly Finding[]> {
+export async function lookAtRegistry({ sandbox, registry, loanCore }: Config): Promise<readonly Finding[]> {
   const { url, timeoutS } = registry;
   if (url !== '') {
     const adapter = createAdapter(registry);
@@ -46,13 +47,8 @@ export async function lookAtRegistry({ sandbox, registry }: Config): Promise<rea
     }
   }
   if (sandbox) return [ok('registry', 'the simulated one: SANDBOX is true')];
-  return [
-    warning(
-      'registry',
-      'no registry is configured',
-      'margin queries, POST …/averbacao and sync-bonds are 503; set REGISTRY_URL to the bridge to the registry',
-    ),
-  ];
+  const advice = `${UNASKED[loanCore]}; set REGISTRY_URL to the bridge to the registry`;
+  return [warning('registry', 'no registry is configured', advice)];
 }
 
 /** The reports of this release are read on a standby that keeps up. */
@@ -86,7 +82,10 @@ export async function readNames(sql: Tx): Promise<readonly string[]> {
   return [...new Set(names)].slice(0, NAMES);
 }
 
-export async function lookAtNames(names: readonly string[]): Promise<readonly Finding[]> {
+export async function lookAtNames(names: readonly string[], { egress }: Config): Promise<readonly Finding[]> {
+  if (egress.proxy?.resolves)
+    return [ok('dns', 'names are resolved by the proxy of EGRESS_PROXY_URL: not looked at from here')];
+  if (names.length === 0) return [ok('dns', 'no webhook has a name to resolve')];
   const resolve = createResolver();
   const asked = await Promise.allSettled(names.map((name) => resolve(name)));
   const failed = names.filter((_, index) => {

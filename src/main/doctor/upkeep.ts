@@ -48,7 +48,8 @@ const OLD_VERDICT_S = 172_800;
 export async function lookAtVerdict(sql: Tx): Promise<readonly Finding[]> {
   const about = 'verify';
   const last = await readStanding(sql);
-  if (last === null) return [warning(about, 'no verdict was kept yet', 'api runs audit verify every night; or run it')];
+  if (last === null)
+    return [warning(about, 'no verdict was kept yet', 'run audit verify, or let api do so (JOB_VERIFY)')];
   const { holds, findings, head, checkedAt, ageS } = last;
   const found = `${findings} findings in ${head?.size ?? 0} seals, at ${checkedAt.toISOString()}`;
   if (!holds) return [fault(about, found, 'run audit verify: it names each; see CarteiroSealsBroken in the runbook')];

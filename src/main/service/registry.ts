@@ -10,11 +10,14 @@ import { createAdapter } from '../../registry/adapter.ts';
 import { behindGate, type CallOutcome, RegistryGate } from '../../registry/gate.ts';
 import type { EmploymentRegistry } from '../../registry/port.ts';
 
-const NO_REGISTRY_NOTE =
-  'no registry is configured (REGISTRY_URL): margin queries, POST …/averbacao and sync-bonds are refused with 503 INDISPONIVEL';
+/** What lacks a registry where none is configured. */
+export const UNASKED = {
+  own: 'margin queries and POST …/averbacao are 503, and sync-bonds asks nobody',
+  outside: 'sync-bonds asks nobody',
+} as const satisfies Record<Config['loanCore'], string>;
 
-export function tellRegistry(log: Logger, opened: OpenRegistry | null): void {
-  if (opened === null) log.warn({}, NO_REGISTRY_NOTE);
+export function tellRegistry(log: Logger, opened: OpenRegistry | null, loanCore: Config['loanCore']): void {
+  if (opened === null) log.warn({}, `no registry is configured (REGISTRY_URL): ${UNASKED[loanCore]}`);
   else log.info({ registry: opened.where }, 'the registry is asked');
 }
 

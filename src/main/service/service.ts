@@ -137,7 +137,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const keys = await openKeys(config, log);
   const { documentsDeadlineDays, marginReuseHours: reuseHours, publicUrl } = config;
   const opened = await openRegistry(config, workerPool, log, metrics);
-  tellRegistry(log, opened);
+  tellRegistry(log, opened, config.loanCore);
   const httpDeps = {
     pool,
     reports,
