@@ -42,7 +42,7 @@ begin
           then format('"%s" must be %s, not %s', key, replace(kind, ',', ' or '), json_typeof(flat.value))
         when format = 'month' then format('"%s" must be a month from 2000-01 to this one', key)
         when format = 'number' then format('"%s" must be a number that an IEEE double carries unchanged', key)
-        when format like 'money%' then format('"%s" must be an amount%s of at most two decimals, below 10^13', key, substr(format, 6))
+        when format like 'money%' then format('"%s" must be an amount%s of at most two decimals, below 10^13, without an exponent', key, substr(format, 6))
         else format('"%s" is not of the form %s', key, replace(format, 'stream', 'uuid'))
       end
     from flat join wanted using (key)

@@ -33,6 +33,15 @@ describe('the list', () => {
     expect(csv.text.split('\r\n')[1]).toContain(`${id},${webhook.id},`);
   });
 
+  test('says once that a delivery arrived', async () => {
+    const partner = await world.subscriber();
+    await partner.register();
+    await partner.emit();
+    await world.deliver();
+    const { text } = await (await world.signedIn(partner.id)).get('/painel/entregas');
+    expect(text.match(/class="badge[^>]*>[^<]*/g)).toEqual(['class="badge badge-entregue">entregue 200']);
+  });
+
   test('is filtered by everything that the form offers, and tells a filter that is none', async () => {
     const { partner, id, loanId, webhook } = await refusedDelivery();
     const visitor = await world.signedIn(partner.id);

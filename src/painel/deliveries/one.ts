@@ -8,7 +8,7 @@ import { SLOTS } from '../../contract/schedule.ts';
 import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, fact, loanPath, moment, notice, outcomeBadge, statusBadge } from '../frame/parts.ts';
+import { confirmed, copyable, fact, loanPath, moment, notice, outcomeBadge, standing } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
 import { timeline } from './timeline.ts';
@@ -38,10 +38,8 @@ function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource)
   const { t } = visit;
   const loan = delivery.emprestimo_id;
   const version = delivery.versao_emprestimo;
-  const lastOutcome = outcomeBadge(t, delivery.ultimo_resultado, delivery.ultimo_status_http);
   return html`<dl class="facts">
-    ${fact('Id', delivery.id, 'id')}
-    ${fact(t.deliveries.status, html`${statusBadge(t, delivery.status)} ${lastOutcome}`)}
+    ${fact('Id', delivery.id, 'id')} ${fact(t.deliveries.status, standing(t, delivery))}
     ${fact(t.delivery.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
     ${fact(t.delivery.eventId, delivery.teste ? delivery.evento_id : html`<a href="/painel/eventos/${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
     ${

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Html, Visit } from '../env.ts';
-import { moment, outcomeBadge, shortId, shortUrl, statusBadge, table } from '../frame/parts.ts';
+import { moment, shortId, shortUrl, standing, statusBadge, table } from '../frame/parts.ts';
 
 export function deliveryTable(
   visit: Visit,
@@ -27,14 +27,11 @@ function row(visit: Visit, item: DeliveryResource, url: string | undefined): Htm
       <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>
     </td>
     <td>
-      ${statusBadge(t, item.status)}
-      <div>
-        ${
-          item.em_andamento
-            ? html`<span class="dim">${t.deliveries.inFlight}</span>`
-            : outcomeBadge(t, item.ultimo_resultado, item.ultimo_status_http)
-        }
-      </div>
+      ${
+        item.em_andamento
+          ? html`${statusBadge(t, item.status)} <span class="dim">${t.deliveries.inFlight}</span>`
+          : standing(t, item)
+      }
     </td>
     <td>
       ${item.total_tentativas}

@@ -34,6 +34,13 @@ export function outcomeBadge(t: Texts, outcome: Outcome | null, code: number | n
   return html`<span class="badge badge-${tone}">${t.outcome[outcome]}${code === null ? '' : ` ${code}`}</span>`;
 }
 
+/** A delivery's status, and how its last attempt ended where that says more. */
+export function standing(t: Texts, delivery: DeliveryResource): Html {
+  const { status, ultimo_resultado: outcome, ultimo_status_http: code } = delivery;
+  const ended = outcomeBadge(t, outcome, code);
+  return status === outcome ? ended : html`${statusBadge(t, status)} ${ended}`;
+}
+
 type Column = string | { readonly number: string };
 
 /** A table whose rows scroll sideways where they do not fit; `fields` lets long texts wrap instead. */
