@@ -24,9 +24,8 @@ declare
   moment timestamptz;
   has_work boolean := true;
   came arrivals[];
-  lane_of uuid;
-  -- The partner of each delivery that was claimed.
-  claimed uuid[] := '{}';
+  -- Nothing that arrived was claimed.
+  is_empty boolean := true;
   waits_for_disk text;
 begin
   if current_setting('carteiro.known_server', true) is distinct from 'yes' then
@@ -46,35 +45,30 @@ begin
   lease_ms := extract(epoch from lease()) * 1000;
   return next;
   if came is not null then
-    arrived := null;
-    server := null;
-    lease_ms := null;
-    for turn, id, number, event, body, loan_version, traceparent, salt, webhook_id, active, partner_id, url, encrypted_secret,
-        previous_encrypted_secret, claimed_at, lost, is_full, is_test
-    in select * from serve_arrivals(claim, came, at_most, moment, reserve, holders, held)
-    loop
-      lane_of := coalesce(partner_id, lane_of);
-      if id is not null then
-        claimed := claimed || lane_of;
-      end if;
-      return next;
-    end loop;
+    return query select s.*, null::int, null::text, null::float8
+    from serve_arrivals(claim, came, at_most, moment, reserve, holders, held) s;
+    is_empty := not found;
   end if;
-  if (has_work or lag_ms = 0) and cardinality(claimed) < at_most
+  if (has_work or lag_ms = 0)
      and exists (select from lanes where next_due_at between due_from and moment and partner_id <> all (sated)) then
-    if claimed <> '{}' then
-      select array_agg(partner), array_agg(slots)
-      into holders, held
+    if not is_empty then
+      select coalesce(array_agg(partner), '{}'), coalesce(array_agg(slots), '{}'), at_most - coalesce(sum(n), 0)
+      into holders, held, at_most
       from (
-        select partner, sum(n)::int as slots
-        from (select * from unnest(holders, held) union all select unnest(claimed), 1) as taken (partner, n)
+        select partner, sum(own)::int as slots, sum(own) filter (where is_new) as n
+        from (
+          select partner, own, false from unnest(holders, held) as listed (partner, own)
+          union all
+          select d.partner_id, 1, true
+          from unnest(came) a join deliveries d on d.id = a.delivery_id and d.partner_id = a.partner_id and d.claimed_by = claim
+        ) as all_held (partner, own, is_new)
         group by partner
-      ) all_held;
+      ) by_partner;
     end if;
     return query
     select c.*, null::int, null::text, null::float8
-    from claim_due(claim, at_most - cardinality(claimed), moment, due_from, reserve, holders, held, sated) c;
-  elsif claimed = '{}' then
+    from claim_due(claim, at_most, moment, due_from, reserve, holders, held, sated) c;
+  elsif is_empty then
     waits_for_disk := set_config('synchronous_commit', 'off', true);
   end if;
 end

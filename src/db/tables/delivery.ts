@@ -81,7 +81,7 @@ export const arrivalKind = pgEnum('arrival_kind', ['due', 'look', 'slot_free', '
 /**
  * Insert-only wake rows: the core adds one for each webhook it gave work, and never touches a lane. They are found by the
  * transaction that made them (delivery/queue/arrivals). One of kind `due` may name its delivery, due at `due_at`, whose first
- * attempt may then be claimed without a search (drizzle/functions/claim_arrived.sql).
+ * attempt may then be claimed without a search (drizzle/functions/serve_arrivals.sql).
  */
 export const arrivals = pgTable(
   'arrivals',
