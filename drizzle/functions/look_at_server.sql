@@ -11,13 +11,16 @@ declare
 begin
   epoch := current_epoch();
   next_tx := pg_snapshot_xmax(pg_current_snapshot());
+  fault := server_fault();
   if not pg_is_in_recovery() then
     if epoch < seen_epoch then
       update installation i set timeline = seen_epoch - i.epoch_base, noted_at = clock_timestamp()
       where i.timeline < seen_epoch - i.epoch_base;
+      fault := server_fault();
     elsif epoch = seen_epoch and next_tx < seen_tx then
       update installation i set next_tx = seen_tx, noted_at = clock_timestamp() where i.next_tx < seen_tx;
-    elsif server_fault() is null then
+      fault := server_fault();
+    elsif fault is null then
       update installation i
       set timeline = greatest(i.timeline, cluster_timeline()),
           next_tx = greatest(i.next_tx, look_at_server.next_tx),
@@ -25,6 +28,5 @@ begin
       where i.timeline < cluster_timeline() or i.noted_at < clock_timestamp() - note_every;
     end if;
   end if;
-  fault := server_fault();
 end
 $$;

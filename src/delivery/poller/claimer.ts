@@ -50,6 +50,8 @@ interface Doubtful {
 }
 
 const RELEASE_EVERY_MS = 1_000;
+/** A poller behind others that finds nothing looks after what all share so much more seldom. */
+const SELDOM = 1 / 8;
 
 export class Claimer {
   readonly #deps: ClaimerDeps;
@@ -57,6 +59,8 @@ export class Claimer {
   readonly #dueMark: DueMark;
   readonly #mender: Mender;
   readonly #hourCounter: HourCounter;
+  /** How much of what all share it looks after, from its last claim: 1 or less. */
+  #often = 1;
   #claims = 0;
   #doubtful: Doubtful[] = [];
 
@@ -79,7 +83,7 @@ export class Claimer {
   ): Promise<{ claim: Claim; deliveries: ClaimedDelivery[]; more: boolean }> {
     const { pool, metrics, name, sign = LEASE_ALONE, monotonicMs, now } = this.#deps;
     const term = await sign.term();
-    const dueFrom = this.#dueMark.get();
+    const dueFrom = this.#dueMark.get(this.#often);
     const claim = {
       name: `${name}/${term === null ? '' : `${term}.`}${(this.#claims += 1)}`,
       startedAtMs: monotonicMs(),
@@ -94,7 +98,8 @@ export class Claimer {
       const { deliveries, inactive, lost, full, arrived, more, server, leaseMs } = (await taking) as Turn;
       this.#mender.mend(inactive, lost);
       this.#cleaner.count(arrived);
-      this.#hourCounter.countNowAndThen();
+      this.#often = (patience?.lagMs ?? 0) > 0 && deliveries.length === 0 ? SELDOM : 1;
+      this.#hourCounter.countNowAndThen(this.#often);
       const found = { ...claim, leaseMs, term, server, answeredAtMs: monotonicMs(), full };
       if (deliveries.length === 0) return { claim: found, deliveries, more };
       metrics?.countClaim(deliveries.length);

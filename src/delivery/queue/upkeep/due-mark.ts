@@ -44,12 +44,12 @@ export class DueMark {
     this.#deps = deps;
   }
 
-  /** The mark, a time of the database as text. Renews it beside the caller when it is time. */
-  get(): string {
+  /** The mark, a time of the database as text. Renews it beside the caller when it is time; `often` below 1 the more seldom. */
+  get(often = 1): string {
     const { monotonicMs, now } = this.#deps;
     if (now() !== null) return DUE_FROM_EVER;
     const atMs = monotonicMs();
-    if (atMs - this.#renewedAtMs >= RENEW_MS && this.#renewal === null) {
+    if (atMs - this.#renewedAtMs >= RENEW_MS / often && this.#renewal === null) {
       this.#renewedAtMs = atMs;
       this.#renewal = this.#renew(atMs).finally(() => (this.#renewal = null));
     }

@@ -89,10 +89,10 @@ export class HourCounter {
     this.#countedAtMs = deps.monotonicMs();
   }
 
-  /** Begins to count when it is time. */
-  countNowAndThen(): void {
+  /** Begins to count when it is time; `often` below 1 the more seldom. */
+  countNowAndThen(often = 1): void {
     const { pool, log, monotonicMs } = this.#deps;
-    if (this.#counting !== null || monotonicMs() - this.#countedAtMs < EVERY_MS) return;
+    if (this.#counting !== null || monotonicMs() - this.#countedAtMs < EVERY_MS / often) return;
     this.#countedAtMs = monotonicMs();
     this.#counting = countHours(pool, EVERY_MS / 2)
       .catch((error: unknown) => {
