@@ -13,6 +13,7 @@ import { memory } from './memory.ts';
 import { pace } from './pace.ts';
 import { pollers } from './pollers.ts';
 import { reads } from './reads.ts';
+import { statement } from './statement.ts';
 import { writers } from './writers.ts';
 
 /** `memory` comes behind `claim`: it uses its backlog. */
@@ -23,6 +24,7 @@ export const figures: readonly Figure[] = [
   claimTime,
   memory,
   endurance,
+  statement,
   eventCost,
   fair,
   pace,
