@@ -50,12 +50,19 @@ export async function readAlerts(sql: Tx, partnerId: string): Promise<Addresses 
   return { email: row?.email ?? null, slackUrl: row?.slackUrl ?? null, alerts };
 }
 
-/** From now on; what happened before is not told, nor what waits for the addresses before. */
-export async function setAddresses(sql: Tx, partnerId: string, { email, slackUrl }: Addresses): Promise<void> {
+/**
+ * From now on; what happened before is not told, nor what waits for the addresses before. Without `slackUrl` the chat's stays.
+ */
+export async function setAddresses(
+  sql: Tx,
+  partnerId: string,
+  { email, slackUrl }: Pick<Addresses, 'email'> & { readonly slackUrl: string | null | undefined },
+): Promise<void> {
   await sql`
     insert into alert_addresses (partner_id, email, slack_url, set_at)
-    values (${partnerId}, ${email}, ${slackUrl}, clock_timestamp())
-    on conflict (partner_id) do update set email = excluded.email, slack_url = excluded.slack_url, set_at = excluded.set_at`;
+    values (${partnerId}, ${email}, ${slackUrl ?? null}, clock_timestamp())
+    on conflict (partner_id) do update set email = excluded.email, set_at = excluded.set_at,
+      slack_url = case when ${slackUrl === undefined} then alert_addresses.slack_url else excluded.slack_url end`;
   await sql`update alerts set due_at = null where partner_id = ${partnerId} and due_at is not null`;
 }
 

@@ -1,7 +1,14 @@
 /** What the operator's page does, done by calls of the API alone. */
 import { beforeEach, expect, test } from 'vitest';
 import type { WebhookHistory } from '../../src/contract/resources/webhook.ts';
-import type { OperatorWebhooks, Queue, ShownPartner, ShownWebhook } from '../../src/contract/resources/operator.ts';
+import type {
+  Jobs,
+  OperatorWait,
+  OperatorWebhooks,
+  Queue,
+  ShownPartner,
+  ShownWebhook,
+} from '../../src/contract/resources/operator.ts';
 import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 let partner: Subscriber;
 let webhook: Registered;
@@ -71,6 +78,35 @@ test('a partner is let go, once and with a reason, and its history says by whom'
       motivo: 'contrato encerrado',
     }),
   ]);
+});
+
+test('why a delivery waits is told with the row that proves it, and what runs by itself with its last run', async () => {
+  await partner.emit();
+  const [{ id }] = await world.api.database.sql<[{ id: string }]>`
+    select id from deliveries where webhook_id = ${webhook.id}`;
+  expect(await read<OperatorWait>(`entregas/${id}/espera`)).toMatchObject({
+    entrega_id: id,
+    webhook_id: webhook.id,
+    parceiro_id: partner.id,
+    status: 'pendente',
+    motivo: 'sem_poller',
+    explicacao_en: expect.stringContaining('no poller lives: start poll'),
+    pollers_vivos: 0,
+    reserva: null,
+    janela: 8,
+  });
+  expect(await read<Jobs>('tarefas')).toEqual({ itens: [] });
+  await world.api.database.sql`
+    insert into scheduled_jobs (name, schedule, next_at, started_at, ended_at, exit_code, result)
+    values ('verify', '0 3 * * *', '2026-01-31T06:00:00Z', now() - interval '2 seconds', now(), 0, 'holds')`;
+  const [job] = (await read<Jobs>('tarefas')).itens;
+  expect(job).toMatchObject({
+    tarefa: 'verify',
+    agenda: '0 3 * * *',
+    duracao_s: 2,
+    codigo_saida: 0,
+    resultado: 'holds',
+  });
 });
 
 test('an operator whose token names a partner is refused, and the core, an auditor and a partner are, too', async () => {

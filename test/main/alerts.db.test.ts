@@ -152,7 +152,9 @@ describe('an alert', () => {
     await strict.turn(world.api.database.pool);
     await strict.close();
     expect([chats(), (await told())[0]?.erro]).toEqual([[], expect.stringContaining('DESTINO_RECUSADO')]);
-    expect((await put({})).body.slack).toBeNull();
+    // Left out it stays, because nobody can read it back to send it again.
+    expect((await put({ email: EMAIL })).body.slack).toBe(world.receiver.url);
+    expect((await put({ slack_url: null })).body).toMatchObject({ email: null, slack: null });
     await untilDue();
     await turn();
     expect(chats()).toEqual([]);
@@ -171,6 +173,10 @@ test('an address that is none is refused with its field, on the page too, and a 
   const saved = await visitor.submit('/painel/avisos', '/painel/avisos', { email: EMAIL, slack_url: chat() });
   expect(saved.headers.get('location')).toBe('/painel/avisos?feito=salvo');
   expect((await visitor.get('/painel/avisos?feito=salvo')).text).toContain(EMAIL);
+  await visitor.submit('/painel/avisos', '/painel/avisos', { email: '', slack_url: '' });
+  expect((await visitor.get('/painel/avisos')).text).toContain(`${world.receiver.url}/…`);
+  await visitor.submit('/painel/avisos', '/painel/avisos', { email: '', slack_url: '', sem_chat: 'on' });
+  expect((await visitor.get('/painel/avisos')).text).not.toContain(`${world.receiver.url}/…`);
   const stranger = await (await world.subscriber()).send<AlertSettings>('GET', '/v1/alertas');
   expect(stranger.body).toMatchObject({ email: null, slack: null, avisos: [] });
   const mute = await startPainelWorld({ sendsMail: false });

@@ -18,7 +18,7 @@ const isThere = existsSync(CHROMIUM);
 if (!isThere) console.warn(`skipped: no browser at ${CHROMIUM} (apt install chromium, or set CHROMIUM)`);
 
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-const WIDTHS = [360, 1280] as const;
+const WIDTHS = [320, 1280] as const;
 const REFERENCE = '/docs/api';
 const DOCS = ['/docs', '/docs/eventos', '/docs/verificacao', '/docs/calendario', REFERENCE];
 /** Swagger UI's own markup, which no style mends: a link inside of a button, and a select without a name. */
@@ -106,6 +106,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     '/painel/entregas?status=nada',
     '/painel/webhooks',
     `/painel/webhooks/${webhookId}`,
+    `/painel/webhooks/${webhookId}/teste?evento=averbacao.falhou`,
     '/painel/webhooks/novo',
     '/painel/avisos',
     '/painel/emprestimos',
@@ -154,7 +155,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
   }
 
   test.each(WIDTHS)('every page fits %i px, asks no other host, and has no serious finding of axe', async (width) => {
-    const { page, faults, close } = await open(width, width === 360 ? 'dark' : 'light');
+    const { page, faults, close } = await open(width, width === 320 ? 'dark' : 'light');
     await inspect(page, ['/painel/entrar']);
     await inspect(page, DOCS);
     await page.getByRole('button', { name: 'English' }).click();
@@ -174,6 +175,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await inspect(page, [
       '/painel/operacao',
       `/painel/operacao/webhooks/${webhookId}`,
+      `/painel/operacao/entregas/${deliveryId}`,
       `/painel/operacao/parceiros/${partner.id}`,
       `/painel/operacao/parceiros/${wide.id}`,
     ]);

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { sealAndSign } from '../support/checkpoint.ts';
-import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
+import { formTokenIn, READER, startPainelWorld, unescaped } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -200,15 +200,6 @@ describe('one delivery', () => {
     expect(new Set(bare).size).toBe(1);
   });
 });
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
-}
 
 test('a delivery shows the checkpoint that its next attempt carries, once there is one', async () => {
   const { partner, id } = await refusedDelivery();

@@ -178,14 +178,45 @@ describe('a partner', () => {
   });
 });
 
+test('a delivery is found by its id, and the page says why it waits, with what proves it', async () => {
+  await submit(webhookPage(), 'silenciar', { motivo: 'x' });
+  await partner.emit();
+  const [{ id }] = await world.api.database.sql<[{ id: string }]>`
+    select id from deliveries where webhook_id = ${webhook.id}`;
+  const found = await operator.get(`/painel/operacao/abrir?id=${id}`);
+  expect(found.headers.get('location')).toBe(`/painel/operacao/entregas/${id}`);
+  const { text } = await operator.get(`/painel/operacao/entregas/${id}`);
+  expect(text).toContain('O operador silenciou o webhook');
+  expect(text).toContain(`href="${webhookPage()}"`);
+  await operator.post('/painel/preferencias', { idioma: 'en', volta: '/painel' });
+  expect((await operator.get(`/painel/operacao/entregas/${id}`)).text).toContain('An operator muted its webhook');
+  await operator.post('/painel/preferencias', { idioma: 'pt', volta: '/painel' });
+  const own = await world.signedIn(partner.id);
+  expect((await own.get(`/painel/entregas/${id}`)).text).toContain('O operador silenciou o webhook');
+  expect((await own.get(`/painel/operacao/entregas/${id}`)).status).toBe(403);
+});
+
+test('the jobs stand on the page with their last run, and one that failed says what it printed', async () => {
+  const { sql } = world.api.database;
+  await sql`
+    insert into scheduled_jobs (name, schedule, next_at, started_at, ended_at, exit_code, result) values
+      ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '90 seconds', now(), 1, '3 findings'),
+      ('balance', '30 2 * * *', now() - interval '2 hours', null, null, null, null), ('anchor', null, null, null, null, null, null)`;
+  const { text } = await operator.get('/painel/operacao');
+  const rowOf = (job: string) => text.split('<tr>').find((row) => row.includes(`<code>${job}</code>`)) ?? '';
+  expect(rowOf('verify')).toMatch(/terminou com 1[\s\S]*3 findings[\s\S]*90\.0 s/);
+  expect(rowOf('balance')).toContain('atrasada');
+  expect(rowOf('anchor')).toContain('desligada');
+});
+
 test('an id is found, whether it is a webhook’s or a partner’s; an unknown one is 404 everywhere', async () => {
   const open = async (id: string) => (await operator.get(`/painel/operacao/abrir?id=${id}`)).headers.get('location');
   expect(await open(webhook.id)).toBe(webhookPage());
   expect(await open(` ${partner.id.toUpperCase()} `)).toBe(partnerPage());
   expect((await operator.get("/painel/operacao/abrir?id=x' or 1=1")).status).toBe(404);
   const formulario = formTokenIn((await operator.get(webhookPage())).text);
-  for (const path of [`/painel/operacao/webhooks/${UNKNOWN}`, `/painel/operacao/parceiros/${UNKNOWN}`]) {
-    expect((await operator.get(path)).status).toBe(404);
+  for (const kind of ['webhooks', 'parceiros', 'entregas']) {
+    expect((await operator.get(`/painel/operacao/${kind}/${UNKNOWN}`)).status).toBe(404);
   }
   for (const act of ['webhooks/ID/silenciar', 'webhooks/ID/reabrir', 'webhooks/ID/limite', 'parceiros/ID/desligar']) {
     const path = `/painel/operacao/${act.replace('ID', UNKNOWN)}`;

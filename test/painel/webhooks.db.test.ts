@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { signingKey, signStandard } from '../../src/delivery/sending/signature.ts';
 import { snippetsFor } from '../../src/painel/webhooks/snippets.ts';
 import { countHours } from '../../src/delivery/queue/upkeep/hour-counter.ts';
-import { formTokenIn, READER, startPainelWorld, type Visitor } from '../support/painel.ts';
+import { formTokenIn, READER, startPainelWorld, unescaped, type Visitor } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { folderWith, isThere } from '../support/snippets.ts';
@@ -106,6 +106,37 @@ describe('a webhook', () => {
     await visitor.submit(page, `${page}/reativar`, { retomar: 'on' });
     await world.deliver();
     expect(world.postsTo(path)).toHaveLength(3);
+  });
+
+  test('is tried out with an example as it was edited, within its fields alone', async () => {
+    const partner = await world.subscriber();
+    const { id, path } = await partner.register();
+    const visitor = await world.signedIn(partner.id);
+    const page = `/painel/webhooks/${id}/teste`;
+    const evento = 'averbacao.falhou';
+    const { text } = await visitor.get(`${page}?evento=${evento}`);
+    expect(text).toContain('<code>data.erro</code>');
+    const [, example = ''] = /<textarea[^>]*>\n([^<]+)<\/textarea/.exec(text) ?? [];
+    const data = { ...(JSON.parse(unescaped(example)) as object), erro: 'margem </textarea> insuficiente' };
+    const sent = await visitor.submit(page, page, { evento, data: JSON.stringify(data) });
+    expect(sent.headers.get('location')).toMatch(/^\/painel\/entregas\/[\w-]{36}$/);
+    await world.deliver();
+    const [post] = world.postsTo(path);
+    expect(post?.headers['x-webhook-test']).toBe('1');
+    expect(JSON.parse(post?.body.toString() ?? '')).toMatchObject({ evento, data });
+    const misfits = [
+      ['{"erro": ', 'não é JSON'],
+      [JSON.stringify({ ...data, erro: 5 }), '<code>data.erro</code>'],
+      [JSON.stringify({ ...data, emprestimo_id: id }), 'num teste, deve ser o do exemplo'],
+    ] as const;
+    for (const [written, said] of misfits) {
+      const refused = await visitor.submit(page, page, { evento, data: written });
+      expect([refused.status, refused.text.includes(said)]).toEqual([400, true]);
+      expect(refused.text).toContain('aria-invalid="true"');
+      expect(unescaped(refused.text)).toContain(written);
+    }
+    await world.deliver();
+    expect(world.postsTo(path)).toHaveLength(1);
   });
 
   test('gets another secret step by step, and each step tells what comes next', async () => {

@@ -101,3 +101,13 @@ export function createVisitor(url: string): Visitor {
 export function formTokenIn(text: string): string {
   return /name="formulario" value="([\w-]+)"/.exec(text)?.[1] ?? '';
 }
+
+/** A page's text as it is read. */
+export function unescaped(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}

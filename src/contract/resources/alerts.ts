@@ -13,9 +13,9 @@ const email = z
   .regex(new RegExp(String.raw`^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}@${LABEL}(?:\.${LABEL}){1,4}$`), ADDRESS)
   .meta(EXAMPLE);
 
-/** Null, or left out: nobody is told there. The schema of the URL is a webhook's. */
+/** Null: nobody is told there, and so an address that is left out; a URL that is left out stays, because nobody reads it again. */
 export function alertAddresses<U extends z.ZodType<string>>(url: U) {
-  return z.strictObject({ email: email.nullable().default(null), slack_url: url.nullable().default(null) });
+  return z.strictObject({ email: email.nullable().default(null), slack_url: url.nullable().optional() });
 }
 
 export const alertSettings = z

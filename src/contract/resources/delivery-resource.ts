@@ -107,6 +107,7 @@ export const deliveryWait = z
     proxima_tentativa_em: timestamp.nullable(),
   })
   .meta({ id: 'EsperaDeEntrega' });
+export type DeliveryWait = z.infer<typeof deliveryWait>;
 
 /** A page may hold fewer deliveries than asked for, or none, and still have a next page, where the search continues. */
 export const deliveryPage = z.strictObject({ itens: z.array(delivery), proximo_cursor: cursor });

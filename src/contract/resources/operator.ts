@@ -1,6 +1,14 @@
 /** What an operator reads and changes, over all partners. */
 import { z } from 'zod';
-import { DOCUMENT_MODES, ISSUANCE_MODES, PARTNER_CHANGES, SIGNING_MODES, WEBHOOK_CHANGES } from '../statuses.ts';
+import {
+  DELIVERY_STATUSES,
+  DOCUMENT_MODES,
+  ISSUANCE_MODES,
+  PARTNER_CHANGES,
+  SIGNING_MODES,
+  WAITING_REASONS,
+  WEBHOOK_CHANGES,
+} from '../statuses.ts';
 import { cpfsIn } from '../tax-ids.ts';
 import { id, text, timestamp } from '../values.ts';
 
@@ -126,3 +134,56 @@ export const queue = z
   })
   .meta({ id: 'Fila' });
 export type Queue = z.infer<typeof queue>;
+
+/** Why a delivery waits, with the row that proves it. */
+export const operatorWait = z
+  .strictObject({
+    entrega_id: id,
+    webhook_id: id,
+    parceiro_id: id,
+    status: z.enum(DELIVERY_STATUSES),
+    motivo: z.enum(WAITING_REASONS),
+    explicacao: z.string(),
+    explicacao_en: z.string(),
+    proxima_tentativa_em: timestamp.nullable(),
+    vencida_ha_s: seconds,
+    falhas: z.int(),
+    ultimo_resultado: z.string().nullable(),
+    /** The claim that has it in flight, and for how long. */
+    reserva: z.string().nullable(),
+    reservada_ha_s: seconds.nullable(),
+    /** Of its webhook: deliveries in flight, the slots that it has now, and since when it is muted or failing. */
+    em_andamento: z.int(),
+    janela: z.int(),
+    silenciado_desde: timestamp.nullable(),
+    falhando_desde: timestamp.nullable(),
+    pollers_vivos: z.int(),
+  })
+  .meta({ id: 'EsperaDaOperacao' });
+export type OperatorWait = z.infer<typeof operatorWait>;
+
+/** What `api` runs by itself. */
+export const jobs = z.strictObject({
+  itens: z.array(
+    z
+      .strictObject({
+        tarefa: z.string().meta({ examples: ['verify'] }),
+        /** Five fields of cron by the time of São Paulo; null: off. */
+        agenda: z
+          .string()
+          .nullable()
+          .meta({ examples: ['0 3 * * *'] }),
+        proxima_em: timestamp.nullable(),
+        em_andamento: z.boolean(),
+        /** Of the last run. */
+        terminou_em: timestamp.nullable(),
+        duracao_s: seconds.nullable(),
+        codigo_saida: z.int().nullable(),
+        resultado: z.string().nullable(),
+        /** Since it should have begun; 0 while it is not due, or runs. */
+        atrasada_s: seconds,
+      })
+      .meta({ id: 'Tarefa' }),
+  ),
+});
+export type Jobs = z.infer<typeof jobs>;

@@ -16,7 +16,7 @@ export interface LocalKeysOptions {
 }
 
 interface TokenRequest {
-  /** Absent in an auditor's token. */
+  /** Absent in the token of an auditor, an operator and the core. */
   readonly partnerId?: string;
   readonly scopes: readonly Scope[];
   readonly ttlSeconds: number;
@@ -41,13 +41,18 @@ export async function openLocalKeys({ dataDir, issuer, audience }: LocalKeysOpti
         .setProtectedHeader({ alg: ALGORITHM, kid: publicKey.kid as string, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setSubject(partnerId ?? 'auditor')
+        .setSubject(partnerId ?? ownSubject(scopes))
         .setJti(randomUUID())
         .setIssuedAt()
         .setExpirationTime(`${ttlSeconds}s`)
         .sign(signingKey);
     },
   };
+}
+
+/** Who speaks when no partner does. */
+function ownSubject(scopes: readonly Scope[]): string {
+  return scopes.find((scope) => scope === 'operador' || scope === 'nucleo') ?? 'auditor';
 }
 
 async function makeKey(): Promise<string> {

@@ -9,7 +9,7 @@ import { ANSWER_HEADERS, createErrorAnswers } from './error-answers.ts';
 import { DELIVERY_HEADERS, describeEvents, RECEIVER_ANSWERS } from './events.ts';
 import { describeOperation, tagOf } from './operations.ts';
 import { createSchemas, type Json } from './schemas.ts';
-import { INTRODUCTION, SCOPE_MEANING, TAG_MEANING, TOKEN_TEXT } from './texts.ts';
+import { INTRODUCTION, PARTNER, SCOPE_MEANING, TAG_AUDIENCE, TAG_MEANING, TOKEN_TEXT } from './texts.ts';
 
 /** Both languages' document in one: `inLanguage` makes OpenAPI of it. */
 export function describeApi(operations: readonly Operation[]): Json {
@@ -21,7 +21,7 @@ export function describeApi(operations: readonly Operation[]): Json {
     Object.fromEntries(methods.map((operation) => [operation.method, describeOperation(operation, schemas, errors)])),
   ]);
   const webhooks = describeEvents(schemas);
-  const tags = new Set(operations.map(tagOf));
+  const tags = [...new Set(operations.map(tagOf))].toSorted((one, other) => placeOf(one) - placeOf(other));
   return {
     openapi: '3.1.0',
     info: {
@@ -31,7 +31,7 @@ export function describeApi(operations: readonly Operation[]): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: { pt: 'Este servidor', en: 'This server' } }],
-    tags: [...tags].map((name) => ({ name, description: TAG_MEANING[name] })),
+    tags: tags.map((name) => ({ name, description: tagText(name) })),
     paths: Object.fromEntries(described),
     webhooks,
     components: {
@@ -43,6 +43,14 @@ export function describeApi(operations: readonly Operation[]): Json {
       securitySchemes: { bearer: bearerScheme() },
     },
   };
+}
+
+/** The partner's operations first, then those of the lender's own people and systems, each with whose it is. */
+const placeOf = (tag: string) => Object.keys(TAG_AUDIENCE).indexOf(tag);
+
+function tagText(tag: string): Json {
+  const audience = TAG_AUDIENCE[tag] ?? PARTNER;
+  return both((language) => `${audience[language]} · ${TAG_MEANING[tag]?.[language] ?? ''}`);
 }
 
 function bearerScheme(): Json {

@@ -81,6 +81,14 @@ export const TAG_MEANING: Readonly<Record<string, Bilingual>> = {
   },
 };
 
+/** Whose operations a tag holds, where they are not the partner's; in the order of the reference. */
+export const TAG_AUDIENCE: Readonly<Record<string, Bilingual>> = {
+  auditoria: { pt: 'Auditor', en: 'Auditor' },
+  operador: { pt: 'Operador', en: 'Operator' },
+  nucleo: { pt: 'Núcleo de crédito', en: 'Loan core' },
+};
+export const PARTNER: Bilingual = { pt: 'Parceiro', en: 'Partner' };
+
 const RESERVED = RESERVED_NAMES.map((name) => `\`${name}\``);
 
 export const INTRODUCTION: Bilingual = {

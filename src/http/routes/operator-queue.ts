@@ -1,6 +1,9 @@
-/** `GET /v1/operador/fila`: the queue and its pollers. */
-import { queue, type Queue } from '../../contract/resources/operator.ts';
+/** `/v1/operador`: the queue and its pollers, why one delivery waits, and the jobs. */
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { jobs, operatorWait, queue, type Queue } from '../../contract/resources/operator.ts';
+import { explainDelivery } from '../../delivery/partner/explain.ts';
 import { readBounded } from '../../steering/bounds.ts';
+import { readJobs } from '../../steering/jobs.ts';
 import { type QueueStatus, readQueue } from '../../steering/queue.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -15,7 +18,13 @@ const STATES = {
   inactive: 'inativa',
 } as const satisfies Record<QueueStatus['lanes'][number]['state'], Queue['webhooks'][number]['estado']>;
 
-export function addOperatorQueueRoutes(add: AddOperation, { pool }: HttpDeps): void {
+export function addOperatorQueueRoutes(add: AddOperation, deps: HttpDeps): void {
+  addQueue(add, deps);
+  addWait(add, deps);
+  addJobs(add, deps);
+}
+
+function addQueue(add: AddOperation, { pool }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -34,6 +43,85 @@ export function addOperatorQueueRoutes(add: AddOperation, { pool }: HttpDeps): v
     async () => ({ status: 200, body: view(await readBounded(pool, (sql) => readQueue(sql, LANES))) }),
   );
 }
+
+function addWait(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/operador/entregas/{id}/espera',
+      summary: {
+        pt: 'Por que uma entrega espera, em uma frase, com o que o prova',
+        en: 'Why a delivery waits, in one sentence, with what proves it',
+      },
+      description: {
+        pt: 'em_andamento e janela são do webhook: quantas entregas estão sendo enviadas, e quantas ele recebe agora ao mesmo tempo.',
+        en: 'em_andamento and janela are those of the webhook: how many deliveries are being sent, and how many it gets at once now.',
+      },
+      scope: 'operador',
+      answers: { 200: { description: { pt: 'O motivo', en: 'The reason' }, schema: operatorWait } },
+      errors: ['NAO_ENCONTRADO'],
+    },
+    async ({ id }) => {
+      const found = await pool.run((sql) => explainDelivery(sql, id, null));
+      if (found === null) return NOT_FOUND;
+      const { facts } = found;
+      return {
+        status: 200,
+        body: {
+          entrega_id: id,
+          webhook_id: facts.webhookId,
+          parceiro_id: facts.partnerId,
+          status: facts.status,
+          motivo: found.reason,
+          explicacao: found.pt,
+          explicacao_en: found.en,
+          proxima_tentativa_em: isoOf(facts.nextAttemptAt),
+          vencida_ha_s: Math.max(facts.dueS, 0),
+          falhas: facts.failures,
+          ultimo_resultado: facts.lastOutcome,
+          reserva: facts.claimedBy,
+          reservada_ha_s: facts.claimedS,
+          em_andamento: facts.inFlight,
+          janela: facts.window,
+          silenciado_desde: isoOf(facts.mutedAt),
+          falhando_desde: isoOf(facts.failingSince),
+          pollers_vivos: facts.livingPollers,
+        },
+      };
+    },
+  );
+}
+
+function addJobs(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/operador/tarefas',
+      summary: {
+        pt: 'O que o serviço faz sozinho: quando, e como terminou da última vez',
+        en: 'What the service does by itself: when, and how it ended last',
+      },
+      scope: 'operador',
+      answers: { 200: { description: { pt: 'As tarefas', en: 'The jobs' }, schema: jobs } },
+    },
+    async () => {
+      const itens = (await pool.run(readJobs)).map((job) => ({
+        tarefa: job.name,
+        agenda: job.schedule,
+        proxima_em: isoOf(job.nextAt),
+        em_andamento: job.isRunning,
+        terminou_em: isoOf(job.endedAt),
+        duracao_s: job.durationS,
+        codigo_saida: job.exitCode,
+        resultado: job.result,
+        atrasada_s: job.overdueS,
+      }));
+      return { status: 200, body: { itens } };
+    },
+  );
+}
+
+const isoOf = (at: Date | null) => at?.toISOString() ?? null;
 
 function view(status: QueueStatus): Queue {
   const { attempts, delivered, failed } = status.perSecond;

@@ -9,7 +9,7 @@ import { readProjectorLagS } from '../../core/projection/projector.ts';
 import type { Tx } from '../../db/pool.ts';
 import { readOldestDueS } from '../../delivery/queue/oldest-due.ts';
 import { type JobName, JOBS } from '../../job-schedules.ts';
-import { type JobStanding, readJobs } from '../operations/read-jobs.ts';
+import { type JobStanding, readJobs } from '../../steering/jobs.ts';
 import { UPKEEP } from '../upkeep/list.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 

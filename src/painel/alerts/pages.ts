@@ -6,7 +6,7 @@ import { type Answer, Refused, type Refusal } from '../api-client.ts';
 import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { formToken, moment, notice, shortId, table } from '../frame/parts.ts';
+import { doneNotice, formToken, moment, shortId, table } from '../frame/parts.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
@@ -27,7 +27,8 @@ export function addAlertPages(app: Hono<PainelEnv>, guard: Guard): void {
     PATH,
     guard.act(WRITE, async (visit, form) => {
       const [email = '', url = ''] = ['email', 'slack_url'].map((name) => form.get(name)?.trim());
-      const wanted = { email: email || null, slack_url: url || null };
+      const chat = form.has('sem_chat') ? { slack_url: null } : { ...(url && { slack_url: url }) };
+      const wanted = { email: email || null, ...chat };
       return settle(visit, await visit.api.send<AlertSettings>('PUT', '/v1/alertas', wanted), 'salvo');
     }),
   );
@@ -42,12 +43,10 @@ export function addAlertPages(app: Hono<PainelEnv>, guard: Guard): void {
 async function show(visit: Visit, refusal?: Refusal): Promise<Response> {
   const { c, t, api, session } = visit;
   const settings = await api.read<AlertSettings>('/v1/alertas');
-  const done = t.alerts.done[c.req.query('feito') ?? ''];
   return answerPage(c, {
     title: t.alerts.title,
     status: refusal === undefined ? 200 : 400,
-    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
-      ${done === undefined ? '' : notice('done', done)}
+    body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)} ${doneNotice(visit, t.alerts.done)}
       <p>${t.alerts.intro}</p>
       ${session.identity.scopes.has('webhooks:write') ? form(visit, settings, refusal) : ''}
       ${settings.avisos.length === 0 ? '' : alertTable(visit, settings)}`,
@@ -79,6 +78,7 @@ function form(visit: Visit, { email, slack, email_disponivel: hasMail }: AlertSe
         aria-describedby="slack-dica"
       />
       <p id="slack-dica" class="dim">${slack === null ? t.alerts.slackHint : t.alerts.slackNow(slack)}</p>
+      ${slack === null ? '' : html`<label><input type="checkbox" name="sem_chat" /> ${t.alerts.noChat}</label>`}
       <button class="primary">${t.webhooks.save}</button>
     </form>
     ${
@@ -94,24 +94,15 @@ function alertTable(visit: Visit, { avisos }: AlertSettings): Html {
     ${table(
       t.alerts.newest,
       [t.loans.at, t.alerts.kind, t.deliveries.webhook, t.alerts.channel, t.deliveries.status],
-      avisos.map(
-        ({ tipo, canal, webhook_id: id, criado_em, enviado_em, erro, tentativas }) =>
-          html`<tr>
-            <td>${moment(visit, criado_em)}</td>
-            <td><code>${tipo}</code></td>
-            <td>${id === null ? '–' : html`<a href="/painel/webhooks/${id}">${shortId(id)}</a>`}</td>
-            <td>${canal}</td>
-            <td>
-              ${
-                enviado_em === null
-                  ? html`<span class="badge badge-${erro === null ? 'pendente' : 'erro'}"
-                        >${erro ?? t.status.pendente}</span
-                      >
-                      ${tentativas}`
-                  : html`<span class="badge badge-entregue">${t.status.entregue}</span>`
-              }
-            </td>
-          </tr>`,
-      ),
+      avisos.map(({ tipo, canal, webhook_id: id, criado_em, enviado_em, erro, tentativas }) => [
+        moment(visit, criado_em),
+        html`<code>${tipo}</code>`,
+        id === null ? '–' : html`<a href="/painel/webhooks/${id}">${shortId(id)}</a>`,
+        canal,
+        enviado_em === null
+          ? html`<span class="badge badge-${erro === null ? 'pendente' : 'erro'}">${erro ?? t.status.pendente}</span>
+              ${tentativas}`
+          : html`<span class="badge badge-entregue">${t.status.entregue}</span>`,
+      ]),
     )}`;
 }

@@ -23,6 +23,10 @@ document.addEventListener('input', (event) => {
   if (shown) shown.textContent = event.target.value;
 });
 
+document.addEventListener('change', ({ target }) => {
+  if (target.dataset?.submits !== undefined) target.form.requestSubmit();
+});
+
 showCopyButtons(document);
 document.addEventListener('htmx:after:swap', () => showCopyButtons(document));
 

@@ -6,7 +6,7 @@ import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, options, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
+import { labelled, moment, named, onward, options, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { auditTabs } from './tabs.ts';
 
@@ -60,20 +60,12 @@ function form({ t }: Visit, filters: Filters): Html {
     )}
     <label
       >${t.deliveries.event}<select name="evento">
-        ${options(
-          filters.evento,
-          t.words.all,
-          deliveredName.options.map((name) => [name, name] as const),
-        )}
+        ${named(filters.evento, t.words.all, deliveredName.options)}
       </select></label
     >
     <label
       >${t.auditor.outcome}<select name="resultado">
-        ${options(
-          filters.resultado,
-          t.words.all,
-          OUTCOMES.map((outcome) => [outcome, t.outcome[outcome]] as const),
-        )}
+        ${options(filters.resultado, t.words.all, labelled(OUTCOMES, t.outcome))}
       </select></label
     >
     <label>${t.deliveries.from}<input type="date" name="desde" value="${filters.desde}" /></label>
@@ -91,33 +83,21 @@ function results(visit: Visit, { itens, proximo_cursor: next, atraso_s: lag = 0 
   const behind = lag === 0 ? '' : html`<p class="dim">${t.auditor.behind(lag)}</p>`;
   const query = asked(filters);
   if (next !== null) query.set('cursor', next);
-  const onward =
-    next === null
-      ? ''
-      : html`<p><a class="button" rel="next" href="/painel/auditoria?${query.toString()}">${t.words.next}</a></p>`;
-  if (itens.length === 0)
-    return html`${behind}
-      <p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>
-      ${onward}`;
-  return html`${behind}
-  ${table(
-    t.auditor.title,
-    [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.delivery.target, 'Poller'],
-    itens.map((item) => row(visit, item)),
-  )}
-  ${onward}`;
+  const columns = [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.delivery.target];
+  const rows = itens.map((item) => row(visit, item));
+  const empty = html`<p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>`;
+  return html`${behind} ${itens.length === 0 ? empty : table(t.auditor.title, [...columns, 'Poller'], rows)}
+  ${onward(next && `/painel/auditoria?${query.toString()}`, t.words.next)}`;
 }
 
-function row(visit: Visit, item: AuditedAttemptResource): Html {
-  return html`<tr>
-    <td>${moment(visit, item.registrada_em)}</td>
-    <td>
-      <a href="/painel/auditoria/entregas/${item.entrega_id}">${shortId(item.entrega_id)}</a>
-      <div class="dim"><code>${item.evento ?? '–'}</code> ${item.numero}</div>
-    </td>
-    <td>${outcomeBadge(visit.t, item.resultado, item.status_http)}</td>
-    <td>${shortId(item.parceiro_id)}</td>
-    <td>${shortUrl(item.url)}</td>
-    <td><span class="dim">${item.poller}</span></td>
-  </tr>`;
+function row(visit: Visit, item: AuditedAttemptResource) {
+  return [
+    moment(visit, item.registrada_em),
+    html`<a href="/painel/auditoria/entregas/${item.entrega_id}">${shortId(item.entrega_id)}</a>
+      <div class="dim"><code>${item.evento ?? '–'}</code> ${item.numero}</div>`,
+    outcomeBadge(visit.t, item.resultado, item.status_http),
+    shortId(item.parceiro_id),
+    shortUrl(item.url),
+    html`<span class="dim">${item.poller}</span>`,
+  ];
 }

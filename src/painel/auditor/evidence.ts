@@ -21,9 +21,7 @@ export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedP
         ${fact(t.delivery.created, moment(visit, entrega.criada_em))}
       </dl>
       <p class="actions">
-        <a class="button" href="/painel/auditoria/entregas/${entrega.id}/prova" download
-          >${t.delivery.proof}: ${t.words.download}</a
-        >
+        <a class="button" href="/painel/auditoria/entregas/${entrega.id}/prova" download>${t.delivery.proof}</a>
         <a class="button" href="/painel/auditoria?entrega_id=${entrega.id}">${t.auditor.itsAttempts}</a>
       </p>
       ${proof.retido !== null ? html`<p class="dim">${t.auditor.withheld}</p>` : ''} ${receipts(visit, proof)}

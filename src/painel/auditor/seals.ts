@@ -41,15 +41,12 @@ export async function showSeals(visit: Visit, checked: Answer<VerificationResour
               ${table(
                 t.auditor.seals,
                 [{ number: t.auditor.number }, t.auditor.sealed, { number: t.auditor.rows }, t.auditor.root],
-                seals.map(
-                  (seal) =>
-                    html`<tr>
-                      <td class="number">${seal.numero}</td>
-                      <td>${moment(visit, seal.selado_em)}</td>
-                      <td class="number">${seal.linhas}</td>
-                      <td><code>${seal.raiz.slice(0, 24)}…</code></td>
-                    </tr>`,
-                ),
+                seals.map(({ numero, selado_em, linhas, raiz }) => [
+                  numero,
+                  moment(visit, selado_em),
+                  linhas,
+                  html`<code>${raiz.slice(0, 24)}…</code>`,
+                ]),
               )}`
       }`,
   });

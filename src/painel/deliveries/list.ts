@@ -8,7 +8,7 @@ import { type Answer, type ApiClient, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
-import { notice, options, pauseButton, shortUrl } from '../frame/parts.ts';
+import { labelled, named, notice, onward, options, pauseButton, shortUrl } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import type { Streams } from '../live.ts';
 import { deliveryTable } from './table.ts';
@@ -84,7 +84,7 @@ function listActions({ t, session }: Visit, filters: Filters, live: string | nul
         : ''
     }
     ${live !== null && pauseButton(t)}
-    ${isFound ? html`<a class="button" href="/painel/entregas/exportar?${queryOf(filters)}">CSV</a>` : ''}
+    ${isFound ? html`<a class="button" href="/painel/entregas/exportar?${queryOf(filters)}">${t.words.csv}</a>` : ''}
   </p>`;
 }
 
@@ -179,29 +179,17 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
       >
       <label
         >${t.deliveries.event}<select name="evento">
-          ${options(
-            given('evento'),
-            all,
-            deliveredName.options.map((name) => [name, name] as const),
-          )}
+          ${named(given('evento'), all, deliveredName.options)}
         </select></label
       >
       <label
         >${t.deliveries.status}<select name="status">
-          ${options(
-            given('status'),
-            all,
-            DELIVERY_STATUSES.map((status) => [status, t.status[status]] as const),
-          )}
+          ${options(given('status'), all, labelled(DELIVERY_STATUSES, t.status))}
         </select></label
       >
       <label
         >${t.deliveries.outcome}<select name="resultado">
-          ${options(
-            given('resultado'),
-            all,
-            OUTCOMES.map((outcome) => [outcome, t.outcome[outcome]] as const),
-          )}
+          ${options(given('resultado'), all, labelled(OUTCOMES, t.outcome))}
         </select></label
       >
       <label
@@ -223,18 +211,9 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
 function results(visit: Visit, page: Page, urls: ReadonlyMap<string, string>, filters: Filters): Html {
   const { t } = visit;
   const { itens, proximo_cursor: next } = page;
-  const onward =
-    next === null
-      ? ''
-      : html`<p>
-          <a class="button" rel="next" href="/painel/entregas?${queryOf({ ...filters, cursor: next })}"
-            >${t.words.next}</a
-          >
-        </p>`;
-  if (itens.length === 0)
-    return html`<p>${next === null ? t.deliveries.empty : t.deliveries.emptyPage}</p>
-      ${onward}`;
-  return html`${deliveryTable(visit, itens, urls)} ${onward}`;
+  const address = next && `/painel/entregas?${queryOf({ ...filters, cursor: next })}`;
+  const empty = html`<p>${next === null ? t.deliveries.empty : t.deliveries.emptyPage}</p>`;
+  return html`${itens.length === 0 ? empty : deliveryTable(visit, itens, urls)} ${onward(address, t.words.next)}`;
 }
 
 function queryOf(fields: Readonly<Record<string, string>>): string {

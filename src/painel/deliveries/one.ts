@@ -2,16 +2,18 @@
 import { html } from 'hono/html';
 import { checkpointHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
-import type { DeliveryAsSent, SentAttempt } from '../../contract/resources/delivery-resource.ts';
+import type { DeliveryAsSent, DeliveryWait, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { SLOTS } from '../../contract/schedule.ts';
 import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, fact, loanPath, moment, notice, outcomeBadge, standing } from '../frame/parts.ts';
+import { confirmed, copyable, doneNotice, fact, loanPath, moment, outcomeBadge, standing } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { curlOf } from './curl.ts';
 import { timeline } from './timeline.ts';
+
+const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
 interface Shown {
   readonly refusal?: Refusal;
@@ -22,12 +24,13 @@ export async function showDelivery(visit: Visit, id: string, { refusal }: Shown)
   const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`);
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);
   const checkpoint = await newestCheckpoint(visit);
+  const wait = delivery.status === 'pendente' ? await api.read<DeliveryWait>(`/v1/entregas/${id}/espera`) : null;
   return answerPage(c, {
     title: t.delivery.title(`…${id.slice(-12)}`),
     ...(refusal && { status: 409 }),
-    body: html`${refusal ? refusalList(c, refusal.error) : ''}
-    ${c.req.query('feito') === 'reenvio' ? notice('done', t.delivery.resent) : ''} ${facts(visit, delivery, webhook)}
-    ${actions(visit, delivery)} ${history(visit, delivery)}
+    body: html`${refusal ? refusalList(c, refusal.error) : ''} ${doneNotice(visit, { reenvio: t.delivery.resent })}
+    ${facts(visit, delivery, webhook)} ${wait && waitPart(visit, wait)} ${actions(visit, delivery)}
+    ${history(visit, delivery)}
     ${delivery.tentativas.map((attempt, at) => attemptPart(visit, attempt, at === delivery.tentativas.length - 1))}
     ${bodyPart(visit, delivery)} ${curlPart(visit, delivery)}
     ${checkpoint === null ? '' : checkpointPart(visit, checkpoint)}`,
@@ -57,6 +60,14 @@ function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource)
   </dl>`;
 }
 
+/** The API's own sentence; the page's other language has one for each reason. */
+function waitPart(visit: Visit, { motivo, explicacao }: DeliveryWait): Html {
+  const { c, t } = visit;
+  const timed = explicacao.split(INSTANT).map((part, at) => (at % 2 === 1 ? moment(visit, part) : part));
+  const said = c.var.language === 'pt' ? timed : t.delivery.waiting[motivo];
+  return html`<p class="notice"><strong>${t.delivery.waits}</strong> ${said}</p>`;
+}
+
 function actions(visit: Visit, delivery: DeliveryAsSent): Html {
   const { t, session } = visit;
   const mayWrite = session.identity.scopes.has('webhooks:write');
@@ -64,7 +75,7 @@ function actions(visit: Visit, delivery: DeliveryAsSent): Html {
   return html`<div class="actions">
     ${mayWrite ? confirmed(visit, `/painel/entregas/${delivery.id}/reenvio`, texts) : ''}
     <a class="button" href="/painel/entregas/${delivery.id}/prova" download aria-describedby="proof-hint"
-      >${t.delivery.proof}: ${t.words.download}</a
+      >${t.delivery.proof}</a
     >
     <span id="proof-hint" class="dim">${t.delivery.proofHint}</span>
   </div>`;

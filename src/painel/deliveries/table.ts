@@ -1,4 +1,4 @@
-/** Deliveries as rows, each with its webhook's address where `urls` knows it. */
+/** Deliveries as rows, each with its webhook's address where `urls` knows it; without `urls` they are all of one webhook. */
 import { html } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Html, Visit } from '../env.ts';
@@ -7,43 +7,33 @@ import { moment, shortId, shortUrl, standing, statusBadge, table } from '../fram
 export function deliveryTable(
   visit: Visit,
   items: readonly DeliveryResource[],
-  urls: ReadonlyMap<string, string>,
+  urls: ReadonlyMap<string, string> | null,
 ): Html {
   const { deliveries: words } = visit.t;
+  const columns = [words.delivery, words.status, words.attempts, words.loan];
   return table(
     words.table,
-    [words.delivery, words.status, words.attempts, words.loan, words.webhook],
-    items.map((item) => row(visit, item, urls.get(item.webhook_id))),
+    urls === null ? columns : [...columns, words.webhook],
+    items.map((item) => [...cellsOf(visit, item), ...(urls === null ? [] : [webhookLink(item.webhook_id, urls)])]),
   );
 }
 
-function row(visit: Visit, item: DeliveryResource, url: string | undefined): Html {
+function cellsOf(visit: Visit, item: DeliveryResource) {
   const { t } = visit;
-  const loan = item.emprestimo_id;
-  const next = item.proxima_tentativa_em;
-  return html`<tr>
-    <td>
-      <a href="/painel/entregas/${item.id}"><code>${item.evento}</code></a>
-      <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>
-    </td>
-    <td>
-      ${
-        item.em_andamento
-          ? html`${statusBadge(t, item.status)} <span class="dim">${t.deliveries.inFlight}</span>`
-          : standing(t, item)
-      }
-    </td>
-    <td>
-      ${item.total_tentativas}
-      ${next === null ? '' : html`<div class="dim">${t.deliveries.next}: ${moment(visit, next)}</div>`}
-    </td>
-    <td>
-      ${loan === null ? html`<span class="dim">–</span>` : html`<a href="/painel/entregas?emprestimo_id=${loan}">${shortId(loan)}</a>`}
-    </td>
-    <td>
-      <a href="/painel/webhooks/${item.webhook_id}" title="${item.webhook_id}"
-        >${url === undefined ? shortId(item.webhook_id) : shortUrl(url)}</a
-      >
-    </td>
-  </tr>`;
+  const { emprestimo_id: loan, proxima_tentativa_em: next } = item;
+  const isUnderWay = html`${statusBadge(t, item.status)} <span class="dim">${t.deliveries.inFlight}</span>`;
+  return [
+    html`<a href="/painel/entregas/${item.id}"><code>${item.evento}</code></a>
+      ${item.teste ? html`<span class="badge">${t.delivery.test}</span>` : ''}
+      <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>`,
+    item.em_andamento ? isUnderWay : standing(t, item),
+    html`${item.total_tentativas}
+    ${next === null ? '' : html`<div class="dim">${t.deliveries.next}: ${moment(visit, next)}</div>`}`,
+    loan === null ? '–' : html`<a href="/painel/entregas?emprestimo_id=${loan}">${shortId(loan)}</a>`,
+  ];
+}
+
+function webhookLink(id: string, urls: ReadonlyMap<string, string>): Html {
+  const url = urls.get(id);
+  return html`<a href="/painel/webhooks/${id}" title="${id}">${url === undefined ? shortId(id) : shortUrl(url)}</a>`;
 }

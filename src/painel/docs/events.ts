@@ -1,5 +1,6 @@
 /** Every event as a receiver gets it: the request, byte for byte, and what its fields are. */
 import { html } from 'hono/html';
+import { HEADER_EVENT } from '../../contract/delivery.ts';
 import { RESERVED_NAMES, SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { DELIVERY_HEADERS } from '../../http/openapi/events.ts';
 import type { Html, PainelContext } from '../env.ts';
@@ -26,17 +27,16 @@ export function eventsBody(c: PainelContext): Html {
 function headerTable(c: PainelContext): Html {
   const { language } = c.var;
   const { events: words } = DOCS[language];
-  const headers = Object.values(DELIVERY_HEADERS);
   return table(
     words.headers,
     [words.header, words.meaning],
-    headers.map(
-      ({ name, required, description }) =>
-        html`<tr>
-          <td><code>${name}</code>${required ? '' : html` <span class="badge">${words.sometimes}</span>`}</td>
-          <td>${prose(description[language])}</td>
-        </tr>`,
-    ),
+    [
+      [html`<code>${HEADER_EVENT}</code>`, words.eventHeader],
+      ...Object.values(DELIVERY_HEADERS).map(({ name, required, description }) => [
+        html`<code>${name}</code>${required ? '' : html` <span class="badge">${words.sometimes}</span>`}`,
+        prose(description[language]),
+      ]),
+    ],
     'fields',
   );
 }

@@ -31,18 +31,10 @@ export function scheduleBody(c: PainelContext): Html {
 type Words = (typeof DOCS)['pt']['schedule'];
 
 function attempts(words: Words): Html {
-  const first = html`<tr>
-    <td class="number">1</td>
-    <td>${words.atOnce}</td>
-    <td>–</td>
-  </tr>`;
+  const first = [1, words.atOnce, '–'];
   const retries = RETRY_DELAYS_S.map((seconds, index) => {
     const since = RETRY_DELAYS_S.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0);
-    return html`<tr>
-      <td class="number">${index + 2}</td>
-      <td>${durationText(seconds)}</td>
-      <td>${durationText(since)}</td>
-    </tr>`;
+    return [index + 2, durationText(seconds), durationText(since)];
   });
   return table(words.attempt, [{ number: words.attempt }, words.after, words.since], [first, ...retries]);
 }
@@ -51,13 +43,7 @@ function meanings(words: Words, label: string, rows: readonly (readonly [word: s
   return table(
     label,
     [words.word, words.meaning],
-    rows.map(
-      ([word, meaning]) =>
-        html`<tr>
-          <td><code>${word}</code></td>
-          <td>${prose(meaning)}</td>
-        </tr>`,
-    ),
+    rows.map(([word, meaning]) => [html`<code>${word}</code>`, prose(meaning)]),
     'fields',
   );
 }

@@ -36,13 +36,7 @@ export function startBody(c: PainelContext, egressAddresses: readonly string[]):
     ${table(
       start.scope,
       [start.scope, start.allows],
-      SCOPES.map(
-        (scope) =>
-          html`<tr>
-            <td><code>${scope}</code></td>
-            <td>${SCOPE_MEANING[scope][language]}</td>
-          </tr>`,
-      ),
+      SCOPES.map((scope) => [html`<code>${scope}</code>`, SCOPE_MEANING[scope][language]]),
       'fields',
     )}
     <h2 id="enderecos">${start.egressTitle}</h2>

@@ -8,7 +8,7 @@ import type { Html, PainelEnv, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, fact, loanPath, moment, options, shortId, statusBadge, table } from '../frame/parts.ts';
+import { copyable, fact, loanPath, moment, named, onward, shortId, statusBadge, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pathId } from '../path-id.ts';
 
@@ -51,11 +51,7 @@ function form({ t }: Visit, since: string, { evento, historico }: Readonly<Recor
     <label
       >${t.deliveries.event}
       <select name="evento">
-        ${options(
-          evento ?? '',
-          t.words.all,
-          SUBSCRIBABLE_NAMES.map((name) => [name, name] as const),
-        )}
+        ${named(evento ?? '', t.words.all, SUBSCRIBABLE_NAMES)}
       </select></label
     >
     <label
@@ -69,32 +65,27 @@ function form({ t }: Visit, since: string, { evento, historico }: Readonly<Recor
 function results(visit: Visit, { itens, proximo_cursor, ha_mais }: FeedPage, filter: Record<string, string>): Html {
   const { t } = visit;
   const fields = Object.entries({ ...filter, depois: proximo_cursor ?? '' }).filter(([, value]) => value !== '');
-  const onward = html`<a class="button" rel="next" href="${PATH}?${new URLSearchParams(fields).toString()}"
-    >${ha_mais ? t.words.next : t.events.newer}</a
-  >`;
   return html`${
-      itens.length === 0
-        ? html`<p>${ha_mais ? t.deliveries.emptyPage : t.events.empty}</p>`
-        : table(
-            t.events.title,
-            [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
-            itens.map((item) => row(visit, item)),
-          )
-    }
-    <p>${onward}</p>`;
+    itens.length === 0
+      ? html`<p>${ha_mais ? t.deliveries.emptyPage : t.events.empty}</p>`
+      : table(
+          t.events.title,
+          [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
+          itens.map((item) => row(visit, item)),
+        )
+  }
+  ${onward(`${PATH}?${new URLSearchParams(fields).toString()}`, ha_mais ? t.words.next : t.events.newer)}`;
 }
 
-function row(visit: Visit, item: FeedItem): Html {
+function row(visit: Visit, item: FeedItem) {
   const loan = item.emprestimo_id;
-  return html`<tr>
-    <td>
-      <a href="${PATH}/${item.evento_id}"><code>${item.envelope?.evento ?? shortId(item.evento_id)}</code></a>
-      ${marks(visit, item)}
-    </td>
-    <td>${moment(visit, item.envelope?.timestamp ?? null)}</td>
-    <td>${loan === null ? '–' : html`<a href="${loanPath(visit, loan)}">${shortId(loan)}</a>`}</td>
-    <td>${deliveryLinks(visit, item)}</td>
-  </tr>`;
+  return [
+    html`<a href="${PATH}/${item.evento_id}"><code>${item.envelope?.evento ?? shortId(item.evento_id)}</code></a>
+      ${marks(visit, item)}`,
+    moment(visit, item.envelope?.timestamp ?? null),
+    loan === null ? '–' : html`<a href="${loanPath(visit, loan)}">${shortId(loan)}</a>`,
+    deliveryLinks(visit, item),
+  ];
 }
 
 /** What sets an event apart. */
@@ -106,7 +97,7 @@ function marks({ t }: Visit, { importado, apagado, ilegivel }: FeedItem): Html {
 function deliveryLinks({ t }: Visit, { entregas }: FeedItem): Html {
   if (entregas.length === 0) return html`<span class="dim">${t.loans.noDelivery}</span>`;
   return html`${entregas.map(
-    ({ id, status }) => html`<a href="/painel/entregas/${id}">${statusBadge(t, status)} ${shortId(id)}</a> `,
+    ({ id, status }) => html`${statusBadge(t, status)} <a href="/painel/entregas/${id}">${shortId(id)}</a> `,
   )}`;
 }
 
@@ -132,13 +123,10 @@ async function showEvent(visit: Visit): Promise<Response> {
           ${table(
             t.frame.deliveries,
             [t.deliveries.delivery, t.deliveries.webhook],
-            item.entregas.map(
-              ({ id, webhook_id, status }) =>
-                html`<tr>
-                  <td><a href="/painel/entregas/${id}">${shortId(id)}</a> ${statusBadge(t, status)}</td>
-                  <td><a href="/painel/webhooks/${webhook_id}">${shortId(webhook_id)}</a></td>
-                </tr>`,
-            ),
+            item.entregas.map(({ id, webhook_id, status }) => [
+              html`<a href="/painel/entregas/${id}">${shortId(id)}</a> ${statusBadge(t, status)}`,
+              html`<a href="/painel/webhooks/${webhook_id}">${shortId(webhook_id)}</a>`,
+            ]),
           )}
         </section>
       </div>`,

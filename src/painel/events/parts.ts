@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { EVENTS, type SubscribableName } from '../../contract/events.ts';
 import { inLanguage } from '../../contract/language.ts';
+import { GUARANTEE_MEANING } from '../../http/openapi/texts.ts';
 import { prose } from '../docs/prose.ts';
 import type { Html, Visit } from '../env.ts';
 import { copyable, table } from '../frame/parts.ts';
@@ -18,26 +19,24 @@ export function eventCard({ c, t }: Pick<Visit, 'c' | 't'>, name: SubscribableNa
       <span class="dim">${summary}</span>
     </summary>
     ${more === undefined ? '' : html`<p>${prose(more)}</p>`}
-    <p>${t.events.guaranteeMeaning[guarantee]}</p>
+    <p>${GUARANTEE_MEANING[guarantee][c.var.language]}</p>
     ${example}
     <h3>${t.events.fields}</h3>
     ${fieldTable({ c, t }, name)} ${schemaPart({ c, t }, name)}
   </details>`;
 }
 
-function fieldTable({ c, t: { events: words } }: Pick<Visit, 'c' | 't'>, name: SubscribableName): Html {
+/** What each field of an event's data is. */
+export function fieldTable({ c, t: { events: words } }: Pick<Visit, 'c' | 't'>, name: SubscribableName): Html {
   return table(
     `${words.fields} ${name}`,
     [words.field, words.type, words.rule, words.meaning],
-    fieldsOf(name).map(
-      (field) =>
-        html`<tr>
-          <td><code>data.${field.name}</code></td>
-          <td>${field.type}</td>
-          <td>${field.rule}</td>
-          <td>${field.meaning[c.var.language]}</td>
-        </tr>`,
-    ),
+    fieldsOf(name).map((field) => [
+      html`<code>data.${field.name}</code>`,
+      field.type,
+      field.rule,
+      field.meaning[c.var.language],
+    ]),
     'fields',
   );
 }

@@ -6,7 +6,7 @@ import { pathOf } from '../files.ts';
 import { LANGUAGE_TAG } from '../language/choose.ts';
 import { entriesFor, type Entry } from './nav.ts';
 import { momentText, ZONES } from './clock.ts';
-import { choices } from './parts.ts';
+import { choices, shortId } from './parts.ts';
 
 export interface Page {
   readonly title: string;
@@ -18,6 +18,8 @@ export interface Page {
 
 /** No evaluated attribute and no style from the script: the policy would stop both. */
 const HTMX = '{"includeIndicatorCSS":false,"history":true}';
+
+const isUuid = /^[\da-f-]{36}$/i;
 
 export function answerPage(
   c: PainelContext,
@@ -88,7 +90,8 @@ function account(c: PainelContext): Html | '' {
   return html`<form class="account" method="post" action="/painel/sair">
     <input type="hidden" name="formulario" value="${session.formToken}" />
     <span class="dim" title="${t.frame.until(momentText(c.var, session.endsAt))}">
-      ${session.account !== null && html`<strong>${session.account}</strong>`} <span class="actor">${actor}</span>
+      ${session.account !== null && html`<strong>${session.account}</strong>`}
+      <span class="actor">${isUuid.test(actor) ? shortId(actor) : actor}</span>
     </span>
     <button class="small">${t.frame.signOut}</button>
   </form>`;

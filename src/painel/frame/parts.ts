@@ -21,7 +21,7 @@ export function shortId(id: string): Html {
 /** A URL's host and path, cut to fit a list. */
 export function shortUrl(url: string): string {
   const text = url.replace(/^https?:\/\//, '').replace(/\?.*$/, '');
-  return text.length > 48 ? `${text.slice(0, 47)}…` : text;
+  return text.length > 36 ? `${text.slice(0, 35)}…` : text;
 }
 
 export function statusBadge(t: Texts, status: DeliveryResource['status']): Html {
@@ -42,23 +42,31 @@ export function standing(t: Texts, delivery: DeliveryResource): Html {
 }
 
 type Column = string | { readonly number: string };
+type Cell = string | number | Html;
 
-/** A table whose rows scroll sideways where they do not fit; `fields` lets long texts wrap instead. */
-export function table(label: string, columns: readonly Column[], rows: readonly Html[], kind?: 'fields'): Html {
-  const head = columns.map((column) =>
-    typeof column === 'string'
-      ? html`<th scope="col">${column}</th>`
-      : html`<th scope="col" class="number">${column.number}</th>`,
-  );
+/** A table, whose rows are cards on a phone; `fields` lets the last column's long texts wrap. */
+export function table(
+  label: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  kind?: 'fields',
+): Html {
+  const names = columns.map((column) => (typeof column === 'string' ? column : column.number));
+  const classes = columns.map((column) => (typeof column === 'string' ? '' : html` class="number"`));
   return html`<div class="scroll${kind === 'fields' ? ' fields' : ''}" tabindex="0" role="region" aria-label="${label}">
-    <table>
+    <table class="cards">
       <thead>
         <tr>
-          ${head}
+          ${names.map((name, at) => html`<th scope="col" ${classes[at] ?? ''}>${name}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${rows}
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, at) => html`<td data-label="${names[at]}" ${classes[at] ?? ''}>${cell === '' ? '' : html`<div>${cell}</div>`}</td>`)}
+            </tr>`,
+        )}
       </tbody>
     </table>
   </div>`;
@@ -117,7 +125,26 @@ export function confirmed(
 
 /** Stops what is live on the page, and lets it go on. A script shows it where something is. */
 export function pauseButton({ words }: Texts): Html {
-  return html`<button type="button" class="small" data-pause="${words.goOn}" hidden>${words.pause}</button>`;
+  return html`<button type="button" data-pause="${words.goOn}" hidden>${words.pause}</button>`;
+}
+
+/** To the next page of a list; nothing after the last. */
+export function onward(href: string | null, label: string): Html | '' {
+  return href === null ? '' : html`<p><a class="button" rel="next" href="${href}">${label}</a></p>`;
+}
+
+/** A number among others, with its name. */
+export function tile(label: string, value: string | number | Html, isBad = false): Html {
+  return html`<div class="tile${isBad ? ' tile-bad' : ''}">
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
+}
+
+/** What the page before this one did, by its word in the address; nothing for another word. */
+export function doneNotice({ c }: Pick<Visit, 'c'>, words: Readonly<Record<string, string>>): Html | '' {
+  const said = new Map(Object.entries(words)).get(c.req.query('feito') ?? '');
+  return said === undefined ? '' : notice('done', said);
 }
 
 /** What was done, or why it was not, above a page. */
@@ -133,6 +160,20 @@ export function options(
 ): Html {
   return html`<option value="">${anyLabel}</option>
     ${choices(chosen, values)}`;
+}
+
+/** As {@link options}, of words that are shown as they are. */
+export function named(chosen: string, anyLabel: string, words: readonly string[]): Html {
+  return options(
+    chosen,
+    anyLabel,
+    words.map((word) => [word, word]),
+  );
+}
+
+/** A choice of words that the page has names for. */
+export function labelled<W extends string>(words: readonly W[], labels: Readonly<Record<W, string>>) {
+  return words.map((word) => [word, labels[word]] as const);
 }
 
 /** As {@link options}, one of which is chosen. */

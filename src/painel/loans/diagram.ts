@@ -17,17 +17,6 @@ interface Place {
 }
 
 const BOX = { width: 158, height: 44 };
-const ROW = { way: 40, closed: 130, documents: 230 };
-
-const PLACES: Readonly<Record<LoanStatus, Place>> = {
-  emitindo: { x: 10, y: ROW.way },
-  em_assinatura: { x: 190, y: ROW.way },
-  aguardando_averbacao: { x: 370, y: ROW.way },
-  averbada: { x: 550, y: ROW.way },
-  desembolsada: { x: 730, y: ROW.way },
-  cancelada: { x: 10, y: ROW.closed },
-  encerrada_desligamento: { x: 550, y: ROW.closed },
-};
 
 const ARROWS: readonly (readonly [LoanStatus, LoanStatus])[] = [
   ['emitindo', 'em_assinatura'],
@@ -41,14 +30,55 @@ const ARROWS: readonly (readonly [LoanStatus, LoanStatus])[] = [
   ['desembolsada', 'encerrada_desligamento'],
 ];
 
-const DOCUMENTS: Readonly<Record<Documents, Place>> = {
-  nenhuma: { x: 10, y: ROW.documents },
-  aguardando: { x: 190, y: ROW.documents },
-  recebido: { x: 370, y: ROW.documents },
+interface Layout {
+  /** Of the page's style, which shows the one that fits. */
+  readonly name: 'wide' | 'tall';
+  readonly width: number;
+  readonly height: number;
+  readonly places: Readonly<Record<LoanStatus, Place>>;
+  readonly documents: Readonly<Record<Documents, Place>>;
+}
+
+const WIDE: Layout = {
+  name: 'wide',
+  width: 898,
+  height: 290,
+  places: {
+    emitindo: { x: 10, y: 40 },
+    em_assinatura: { x: 190, y: 40 },
+    aguardando_averbacao: { x: 370, y: 40 },
+    averbada: { x: 550, y: 40 },
+    desembolsada: { x: 730, y: 40 },
+    cancelada: { x: 10, y: 130 },
+    encerrada_desligamento: { x: 550, y: 130 },
+  },
+  documents: { nenhuma: { x: 10, y: 230 }, aguardando: { x: 190, y: 230 }, recebido: { x: 370, y: 230 } },
 };
 
-/** `steps` up to the version that is shown. */
+const TALL: Layout = {
+  name: 'tall',
+  width: 346,
+  height: 580,
+  places: {
+    emitindo: { x: 2, y: 34 },
+    em_assinatura: { x: 2, y: 104 },
+    aguardando_averbacao: { x: 2, y: 174 },
+    averbada: { x: 2, y: 244 },
+    desembolsada: { x: 2, y: 314 },
+    cancelada: { x: 186, y: 34 },
+    encerrada_desligamento: { x: 186, y: 314 },
+  },
+  documents: { nenhuma: { x: 2, y: 410 }, aguardando: { x: 2, y: 470 }, recebido: { x: 2, y: 530 } },
+};
+
+/** `steps` up to the version that is shown; a phone shows the way from top to bottom. */
 export function diagram(t: Texts, steps: readonly Step[]): Html {
+  return html`<div class="scroll picture" tabindex="0" role="region" aria-label="${t.loans.picture}">
+    ${[WIDE, TALL].map((layout) => drawn(t, steps, layout))}
+  </div>`;
+}
+
+function drawn(t: Texts, steps: readonly Step[], { name, width, height, places, documents: situations }: Layout): Html {
   const statuses = entries(steps, ({ status }) => status);
   const documents = entries(steps, documentsOf);
   const now = steps.at(-1);
@@ -58,21 +88,27 @@ export function diagram(t: Texts, steps: readonly Step[]): Html {
     [...statuses.keys()].map((status) => t.loanStatus[status]).join(', '),
     t.documents[documentsOf(now)],
   );
-  return html`<div class="scroll picture" tabindex="0" role="region" aria-label="${t.loans.picture}">
-    <svg viewBox="0 0 890 290" width="890" height="290" role="img" aria-label="${label}">
-      <text class="row-name" x="10" y="24">${t.loans.statusDimension}</text>
-      ${ARROWS.map(([from, to]) => arrow(PLACES[from], PLACES[to], taken.has(`${from} ${to}`)))}
-      ${(Object.keys(PLACES) as LoanStatus[]).map((status) =>
-        box(PLACES[status], t.loanStatus[status], statuses.get(status), now?.status === status),
-      )}
-      <text class="row-name" x="10" y="${ROW.documents - 14}">${t.loans.documentsDimension}</text>
-      ${arrow(DOCUMENTS.nenhuma, DOCUMENTS.aguardando, moved.has('nenhuma aguardando'))}
-      ${arrow(DOCUMENTS.aguardando, DOCUMENTS.recebido, moved.has('aguardando recebido'))}
-      ${(Object.keys(DOCUMENTS) as Documents[]).map((situation) =>
-        box(DOCUMENTS[situation], t.documents[situation], documents.get(situation), documentsOf(now) === situation),
-      )}
-    </svg>
-  </div>`;
+  const { nenhuma, aguardando, recebido } = situations;
+  return html`<svg
+    class="${name}"
+    viewBox="0 0 ${width} ${height}"
+    width="${width}"
+    height="${height}"
+    role="img"
+    aria-label="${label}"
+  >
+    <text class="row-name" x="${nenhuma.x}" y="20">${t.loans.statusDimension}</text>
+    ${ARROWS.map(([from, to]) => arrow(places[from], places[to], taken.has(`${from} ${to}`), name === 'tall'))}
+    ${(Object.keys(places) as LoanStatus[]).map((status) =>
+      box(places[status], t.loanStatus[status], statuses.get(status), now?.status === status),
+    )}
+    <text class="row-name" x="${nenhuma.x}" y="${nenhuma.y - 12}">${t.loans.documentsDimension}</text>
+    ${arrow(nenhuma, aguardando, moved.has('nenhuma aguardando'))}
+    ${arrow(aguardando, recebido, moved.has('aguardando recebido'))}
+    ${(Object.keys(situations) as Documents[]).map((situation) =>
+      box(situations[situation], t.documents[situation], documents.get(situation), documentsOf(now) === situation),
+    )}
+  </svg>`;
 }
 
 /** The versions at which each state was entered, in order; a state that was never entered is absent. */
@@ -97,17 +133,30 @@ function box({ x, y }: Place, label: string, entered: readonly number[] | undefi
   </g>`;
 }
 
-/** Beside each other from edge to edge; else from the lower edge to the upper one. */
-function arrow(from: Place, to: Place, isTaken: boolean): Html {
-  const isBeside = from.y === to.y;
-  const start = isBeside
-    ? { x: from.x + BOX.width, y: from.y + BOX.height / 2 }
-    : { x: from.x + BOX.width / 2, y: from.y + BOX.height };
-  const end = isBeside ? { x: to.x, y: to.y + BOX.height / 2 } : { x: to.x + BOX.width / 2, y: to.y };
-  const head = isBeside
-    ? `${end.x - 7},${end.y - 5} ${end.x},${end.y} ${end.x - 7},${end.y + 5}`
-    : `${end.x - 5},${end.y - 7} ${end.x},${end.y} ${end.x + 5},${end.y - 7}`;
+/** To what is beside or below; around one corner where it is both: aside and down on a tall picture, else down and aside. */
+function arrow(from: Place, to: Place, isTaken: boolean, isTall = false): Html {
+  const [dx, dy] = [Math.sign(to.x - from.x), Math.sign(to.y - from.y)];
+  const center = ({ x, y }: Place) => ({ x: x + BOX.width / 2, y: y + BOX.height / 2 });
+  const aside = ({ x, y }: Place, way: number) => ({ x: x + (way * BOX.width) / 2, y });
+  const down = ({ x, y }: Place, way: number) => ({ x, y: y + (way * BOX.height) / 2 });
+  const [start, end] = [center(from), center(to)];
+  const isAsideFirst = dy === 0 || (isTall && dx !== 0);
+  const isAsideLast = dy === 0 || (!isTall && dx !== 0);
+  const first = isAsideFirst ? aside(start, dx) : down(start, dy);
+  const last = isAsideLast ? aside(end, -dx) : down(end, -dy);
+  const corner = isAsideFirst ? { x: last.x, y: first.y } : { x: first.x, y: last.y };
+  const [back, wing] = isAsideLast
+    ? [
+        { x: -7 * dx, y: 0 },
+        { x: 0, y: 5 },
+      ]
+    : [
+        { x: 0, y: -7 * dy },
+        { x: 5, y: 0 },
+      ];
+  const head = [1, -1].map((side) => `${last.x + back.x + side * wing.x},${last.y + back.y + side * wing.y}`);
   return html`<g class="arrow${isTaken ? ' arrow-taken' : ''}">
-    <line x1="${start.x}" y1="${start.y}" x2="${end.x}" y2="${end.y}" /><polyline points="${head}" />
+    <polyline points="${first.x},${first.y} ${corner.x},${corner.y} ${last.x},${last.y}" />
+    <polyline points="${head[0]} ${last.x},${last.y} ${head[1]}" />
   </g>`;
 }

@@ -54,15 +54,12 @@ function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
   return table(
     t.loans.recent,
     [t.loans.number, t.loans.status, t.loans.lastEvent, { number: t.loans.version }, t.loans.at],
-    loans.map(
-      ({ id, numero, status, versao, ultimo_evento, atualizado_em }) =>
-        html`<tr>
-          <td><a href="/painel/emprestimos/${id}">${numero}</a></td>
-          <td><span class="badge">${t.loanStatus[status]}</span></td>
-          <td><code>${ultimo_evento}</code></td>
-          <td class="number">${versao}</td>
-          <td>${moment(visit, atualizado_em)}</td>
-        </tr>`,
-    ),
+    loans.map(({ id, numero, status, versao, ultimo_evento, atualizado_em }) => [
+      html`<a href="/painel/emprestimos/${id}">${numero}</a>`,
+      html`<span class="badge">${t.loanStatus[status]}</span>`,
+      html`<code>${ultimo_evento}</code>`,
+      versao,
+      moment(visit, atualizado_em),
+    ]),
   );
 }

@@ -14,16 +14,13 @@ export function historyPart(
   return html`<h2>${t.operator.history}</h2>
     ${table(
       t.operator.history,
-      [t.operator.change, '', t.operator.author, t.operator.reason],
-      historico.map(
-        ({ mudou_em, mudanca, autor, motivo }) =>
-          html`<tr>
-            <td><code>${mudanca}</code></td>
-            <td>${moment(visit, mudou_em)}</td>
-            <td>${autor}</td>
-            <td>${motivo ?? ''}</td>
-          </tr>`,
-      ),
+      [t.loans.at, t.operator.change, t.operator.author, t.operator.reason],
+      historico.map(({ mudou_em, mudanca, autor, motivo }) => [
+        moment(visit, mudou_em),
+        html`<code>${mudanca}</code>`,
+        autor,
+        motivo ?? '',
+      ]),
       'fields',
     )}
     ${proximo_cursor === null ? '' : html`<p><a href="${path}?antes=${proximo_cursor}">${t.operator.older}</a></p>`}`;

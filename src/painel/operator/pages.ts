@@ -1,15 +1,17 @@
 /** What an operator watches: the queue and its pollers live, the webhooks that fail, and those that are muted. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { OperatorWebhooks, Queue } from '../../contract/resources/operator.ts';
+import type { Jobs, OperatorWebhooks, Queue } from '../../contract/resources/operator.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { notFound } from '../../http/api-error.ts';
 import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, shortUrl, table } from '../frame/parts.ts';
+import { moment, shortId, shortUrl, table, tile } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
+import { showWait } from './delivery.ts';
+import { jobsPart } from './jobs.ts';
 import { addOperatorPartner } from './partner.ts';
 import { addOperatorWorkers } from './workers.ts';
 import { addOperatorWebhook } from './webhook.ts';
@@ -22,12 +24,13 @@ export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: St
     '/painel/operacao',
     guard.show(OPERATE, async (visit) => {
       const { c, t, api } = visit;
-      const [parts, muted] = await Promise.all([
+      const [parts, muted, jobs] = await Promise.all([
         readParts(visit),
         api.read<OperatorWebhooks>('/v1/operador/webhooks', {
           estado: 'silenciado',
           cursor: c.req.query('depois') ?? '',
         }),
+        api.read<Jobs>('/v1/operador/tarefas'),
       ]);
       return answerPage(c, {
         title: t.operator.title,
@@ -35,7 +38,7 @@ export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: St
           <div data-live="/painel/operacao/ao-vivo">
             ${Object.entries(parts).map(([name, part]) => html`<div data-part="${name}">${part}</div>`)}
           </div>
-          ${mutedPart(visit, muted)}
+          ${mutedPart(visit, muted)} ${jobsPart(visit, jobs)}
           <p><a href="/painel/operacao/apagamentos">${t.operator.erasures}</a></p>`,
       });
     }),
@@ -54,10 +57,15 @@ export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: St
     guard.show(OPERATE, async ({ c, api }) => {
       const id = uuid.safeParse(c.req.query('id')?.trim().toLowerCase());
       if (!id.success) throw notFound();
-      const { ok: isPartner } = await api.ask(`/v1/operador/parceiros/${id.data}`);
-      return c.redirect(`/painel/operacao/${isPartner ? 'parceiros' : 'webhooks'}/${id.data}`, 303);
+      const kinds = { parceiros: '', entregas: '/espera' };
+      for (const [kind, rest] of Object.entries(kinds)) {
+        const { ok } = await api.ask(`/v1/operador/${kind}/${id.data}${rest}`);
+        if (ok) return c.redirect(`/painel/operacao/${kind}/${id.data}`, 303);
+      }
+      return c.redirect(`/painel/operacao/webhooks/${id.data}`, 303);
     }),
   );
+  app.get('/painel/operacao/entregas/:id', guard.show(OPERATE, showWait));
   addOperatorWebhook(app, guard);
   addOperatorPartner(app, guard);
   addOperatorWorkers(app, guard);
@@ -102,18 +110,8 @@ function queuePart(
   const { t } = visit;
   return html`<h2>${t.operator.queue}</h2>
     <dl class="tiles">
-      <div class="tile${espera_mais_longa_s > 60 ? ' tile-bad' : ''}">
-        <dt>${t.operator.oldestDue}</dt>
-        <dd>${Math.round(espera_mais_longa_s)} s</dd>
-      </div>
-      <div class="tile">
-        <dt>${t.operator.pending}</dt>
-        <dd>${pendentes}${contagem_exata ? '' : '+'}</dd>
-      </div>
-      <div class="tile">
-        <dt>${t.operator.inFlight}</dt>
-        <dd>${em_andamento}</dd>
-      </div>
+      ${tile(t.operator.oldestDue, `${Math.round(espera_mais_longa_s)} s`, espera_mais_longa_s > 60)}
+      ${tile(t.operator.pending, `${pendentes}${contagem_exata ? '' : '+'}`)} ${tile(t.operator.inFlight, em_andamento)}
     </dl>
     ${webhooks.length === 0 ? html`<p>${t.operator.emptyQueue}</p>` : laneTable(visit, webhooks)}`;
 }
@@ -129,24 +127,17 @@ function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
       { number: t.operator.inFlight },
       { number: t.operator.dueFor },
     ],
-    webhooks.map(
-      (lane) =>
-        html`<tr>
-          <td>
-            <a href="/painel/operacao/webhooks/${lane.webhook_id}">${shortUrl(lane.url)}</a>
-            <span class="dim id">${lane.webhook_id}</span>
-          </td>
-          <td>${lane.parceiro}</td>
-          <td>
-            <span class="badge${lane.estado === 'saturada' ? ' badge-erro' : ''}"
-              >${t.operator.states[lane.estado]}</span
-            >
-          </td>
-          <td class="number">${lane.pendentes}</td>
-          <td class="number">${lane.em_andamento}</td>
-          <td class="number">${Math.round(lane.vencida_ha_s)} s</td>
-        </tr>`,
-    ),
+    webhooks.map((lane) => [
+      html`<a href="/painel/operacao/webhooks/${lane.webhook_id}">${shortUrl(lane.url)}</a>
+        <div class="dim">${shortId(lane.webhook_id)}</div>`,
+      lane.parceiro,
+      html`<span class="badge${lane.estado === 'saturada' ? ' badge-erro' : ''}"
+        >${t.operator.states[lane.estado]}</span
+      >`,
+      lane.pendentes,
+      lane.em_andamento,
+      `${Math.round(lane.vencida_ha_s)} s`,
+    ]),
   );
 }
 

@@ -5,7 +5,7 @@ import type { OperatorWebhooks, ShownPartner } from '../../contract/resources/op
 import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, fact, moment, notice, shortUrl } from '../frame/parts.ts';
+import { confirmed, fact, moment, doneNotice, shortUrl } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 import { historyPart } from './history.ts';
@@ -32,12 +32,11 @@ async function show(visit: Visit): Promise<Response> {
     api.read<ShownPartner>(`/v1/operador/parceiros/${id}`, { cursor: c.req.query('antes') ?? '' }),
     api.read<OperatorWebhooks>('/v1/operador/webhooks', { parceiro_id: id, cursor: c.req.query('depois') ?? '' }),
   ]);
-  const done = t.operator.done[c.req.query('feito') ?? ''];
   const path = `${PATH}/${id}`;
   const texts = { label: t.operator.offBoard, question: t.operator.offBoardConfirm };
   return answerPage(c, {
     title: partner.nome,
-    body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, partner)}
+    body: html`${doneNotice(visit, t.operator.done)} ${facts(visit, partner)}
       ${
         partner.ativo
           ? html`<div class="actions">${confirmed(visit, `${path}/desligar`, texts, reasonField(visit))}</div>`

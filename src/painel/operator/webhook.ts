@@ -11,7 +11,7 @@ import {
 import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, fact, formToken, moment, notice } from '../frame/parts.ts';
+import { confirmed, doneNotice, fact, formToken, moment, tile } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 import { historyPart } from './history.ts';
@@ -46,10 +46,9 @@ async function show(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
   const id = pathId(c);
   const webhook = await api.read<ShownWebhook>(`/v1/operador/webhooks/${id}`, { cursor: c.req.query('antes') ?? '' });
-  const done = t.operator.done[c.req.query('feito') ?? ''];
   return answerPage(c, {
     title: t.operator.webhook,
-    body: html`${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook)} ${actions(visit, webhook)}
+    body: html`${doneNotice(visit, t.operator.done)} ${facts(visit, webhook)} ${actions(visit, webhook)}
     ${historyPart(visit, webhook, `${PATH}/${id}`)}`,
   });
 }
@@ -57,6 +56,7 @@ async function show(visit: Visit): Promise<Response> {
 function facts(visit: Visit, webhook: ShownWebhook): Html {
   const { t } = visit;
   const { entregas } = webhook;
+  const counted = (label: string, count: number) => tile(label, count > COUNTED ? t.operator.moreThan(COUNTED) : count);
   return html`<dl class="facts">
       ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
       ${fact(t.operator.partnerPage, html`<a href="/painel/operacao/parceiros/${webhook.parceiro_id}">${webhook.parceiro}</a>`)}
@@ -64,17 +64,10 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
       ${fact(t.webhooks.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
     </dl>
     <dl class="tiles">
-      ${tile(visit, t.operator.pending, entregas.pendentes)} ${tile(visit, t.operator.inFlight, entregas.em_andamento)}
-      ${tile(visit, t.operator.suspended, entregas.suspensas)} ${tile(visit, t.operator.ended, entregas.em_erro)}
-      ${tile(visit, t.operator.cap, webhook.limite)}
+      ${counted(t.operator.pending, entregas.pendentes)} ${counted(t.operator.inFlight, entregas.em_andamento)}
+      ${counted(t.operator.suspended, entregas.suspensas)} ${counted(t.operator.ended, entregas.em_erro)}
+      ${tile(t.operator.cap, webhook.limite)}
     </dl>`;
-}
-
-function tile({ t }: Visit, label: string, count: number): Html {
-  return html`<div class="tile">
-    <dt>${label}</dt>
-    <dd>${count > COUNTED ? t.operator.moreThan(COUNTED) : count}</dd>
-  </div>`;
 }
 
 /** Muted, inactive, failing or none of these. */

@@ -5,7 +5,7 @@ import type { ErasureList, ErasureResource } from '../../contract/resources/work
 import type { Html, PainelEnv, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, moment, notice } from '../frame/parts.ts';
+import { confirmed, moment, doneNotice } from '../frame/parts.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 
 const PATH = '/painel/operacao/apagamentos';
@@ -27,11 +27,10 @@ async function show(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
   const given = { cursor: c.req.query('depois') ?? '' };
   const { itens, proximo_cursor } = await api.read<ErasureList>('/v1/operador/apagamentos', given);
-  const done = t.operator.done[c.req.query('feito') ?? ''];
   const texts = { label: t.operator.erase, question: t.operator.eraseConfirm };
   return answerPage(c, {
     title: t.operator.erasures,
-    body: html`${done === undefined ? '' : notice('done', done)}
+    body: html`${doneNotice(visit, t.operator.done)}
       <div class="actions">${confirmed(visit, PATH, texts, fields(visit))}</div>
       ${itens.length === 0 ? html`<p>${t.operator.noErasures}</p>` : ''}
       <ul class="plain">

@@ -54,14 +54,14 @@ export async function pulsePart(visit: Visit, path: string, webhookId = ''): Pro
   return html`<form class="inline" method="get" action="${path}">
       <label
         >${t.overview.window}
-        <select name="janela">
+        <select name="janela" data-submits>
           ${choices(
             chosen,
             WINDOW_NAMES.map((name) => [name, t.overview.windows[name] ?? name]),
           )}
         </select></label
       >
-      <button>${t.frame.apply}</button>
+      <noscript><button>${t.frame.apply}</button></noscript>
       ${pauseButton(t)}
     </form>
     <div data-live="${path}/ao-vivo?janela=${chosen}">
@@ -96,12 +96,9 @@ function numbersTable({ t, c }: Visit, { summary }: Numbers): Html {
       { number: 'p50 ms' },
       { number: 'p99 ms' },
     ],
-    told.map(
-      ([second, ...cells]) =>
-        html`<tr>
-          <td>${momentText(c.var, new Date(second * 1_000))}</td>
-          ${cells.map((cell) => html`<td class="number">${cell ?? '–'}</td>`)}
-        </tr>`,
-    ),
+    told.map(([second, ...cells]) => [
+      momentText(c.var, new Date(second * 1_000)),
+      ...cells.map((cell) => cell ?? '–'),
+    ]),
   );
 }

@@ -1,7 +1,7 @@
 /** The numbers above the overview's charts, and the webhooks that fail. */
 import { html } from 'hono/html';
 import type { Html, Visit } from '../env.ts';
-import { moment, shortUrl } from '../frame/parts.ts';
+import { moment, shortUrl, tile } from '../frame/parts.ts';
 import { healthBadge } from '../webhooks/list.ts';
 import type { Numbers } from './series.ts';
 
@@ -12,19 +12,12 @@ export function tiles(visit: Visit, { summary, failing }: Numbers): Html {
   const ms = (value: number | null) => (value === null ? '–' : t.words.ms(value));
   return html`<dl class="tiles">
       ${tile(t.overview.delivered, String(entregues))} ${tile(t.overview.failedAttempts, String(falhas), falhas > 0)}
-      ${tile('p50', ms(p50_ms))} ${tile('p99', ms(p99_ms))} ${tile(t.overview.pending, `${espera.pendentes}${more}`)}
-      ${tile(t.overview.due, `${espera.vencidas}${more}`)}
+      ${tile(t.overview.arrival('p50'), ms(p50_ms))} ${tile(t.overview.arrival('p99'), ms(p99_ms))}
+      ${tile(t.overview.pending, `${espera.pendentes}${more}`)} ${tile(t.overview.due, `${espera.vencidas}${more}`)}
       ${tile(t.overview.oldestDue, moment(visit, espera.vencida_desde))}
       ${failing && tile(t.overview.failing, String(failing.length), failing.length > 0)}
     </dl>
     ${mostra_desde === null ? '' : html`<p class="dim">${t.overview.cut} ${moment(visit, mostra_desde)}</p>`}`;
-}
-
-function tile(label: string, value: string | Html, isBad = false): Html {
-  return html`<div class="tile${isBad ? ' tile-bad' : ''}">
-    <dt>${label}</dt>
-    <dd>${value}</dd>
-  </div>`;
 }
 
 export function failingList({ t }: Visit, { failing }: Numbers): Html | '' {

@@ -6,7 +6,7 @@ import { requirePartner } from '../../http/auth/auth.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, formToken, moment, notice, shortId } from '../frame/parts.ts';
+import { choices, copyable, doneNotice, formToken, labelled, moment, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
 import { readRecent } from '../loans/pages.ts';
@@ -28,14 +28,12 @@ export async function showSandbox(visit: Visit, inbox: Inbox, shown: Shown): Pro
   const loans = session.identity.scopes.has('emprestimos:read') ? await readRecent(visit, CHOICES) : [];
   const asked = shown.loanId ?? c.req.query('emprestimo') ?? '';
   const loanId = loans.find(({ id }) => id === asked)?.id ?? loans[0]?.id ?? '';
-  const done =
-    t.sandbox.acts[(c.req.query('feito') ?? '') as LoanAct | OtherAct] ?? t.sandbox.done[c.req.query('feito') ?? ''];
   c.header('Cache-Control', 'no-store');
   return answerPage(c, {
     title: t.sandbox.title,
     status: (shown.refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${shown.refusal === undefined ? '' : refusalList(c, shown.refusal.error)}
-      ${done === undefined ? '' : notice('done', `${done} ✓`)}
+      ${doneNotice(visit, { ...t.sandbox.acts, ...t.sandbox.done })}
       <div data-live="${LIVE}${loanId}">
         ${walkForm(visit)}
         <div data-part="emprestimo">${loanPart(visit, loanId)}</div>
@@ -84,11 +82,9 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
         <label
           >${t.delivery.loan}
           <select name="emprestimo" autocomplete="off" data-follows="${LIVE}">
-            ${loans.map(
-              ({ id, numero, status }) =>
-                html`<option value="${id}" ${id === loanId ? html`selected` : ''}>
-                  ${numero} (${t.loanStatus[status]})
-                </option>`,
+            ${choices(
+              loanId,
+              loans.map(({ id, numero, status }) => [id, `${numero} (${t.loanStatus[status]})`]),
             )}
           </select></label
         >
@@ -123,12 +119,7 @@ function inboxForms(visit: Visit, behaviour: Behaviour, loanId: string): Html {
         <label
           >${t.sandbox.behaviour}
           <select name="comportamento">
-            ${BEHAVIOURS.map(
-              (one) =>
-                html`<option value="${one}" ${one === behaviour ? html`selected` : ''}>
-                  ${t.sandbox.behaviours[one]}
-                </option>`,
-            )}
+            ${choices(behaviour, labelled(BEHAVIOURS, t.sandbox.behaviours))}
           </select></label
         >
         <button>${t.frame.apply}</button>

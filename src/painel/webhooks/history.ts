@@ -8,15 +8,12 @@ type Line = WebhookHistory['itens'][number];
 
 export function historyPart(visit: Visit, id: string, { itens, proximo_cursor }: WebhookHistory): Html {
   const { operator: words } = visit.t;
-  const rows = itens.map(
-    (line, index) =>
-      html`<tr>
-        <td>${moment(visit, line.mudou_em)}</td>
-        <td><code>${line.mudanca}</code></td>
-        <td>${line.autor}</td>
-        <td>${difference(line, itens[index + 1])}</td>
-      </tr>`,
-  );
+  const rows = itens.map((line, index) => [
+    moment(visit, line.mudou_em),
+    html`<code>${line.mudanca}</code>`,
+    line.autor,
+    difference(line, itens[index + 1]),
+  ]);
   const older = html`<p><a href="/painel/webhooks/${id}?antes=${proximo_cursor}#historico">${words.older}</a></p>`;
   return html`<section aria-labelledby="historico">
     <h2 id="historico">${words.history}</h2>

@@ -4,7 +4,7 @@ import type { ListedWebhook } from '../../contract/resources/webhook.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, shortId, shortUrl } from '../frame/parts.ts';
+import { moment, shortId, shortUrl, table } from '../frame/parts.ts';
 import type { Texts } from '../language/choose.ts';
 
 /** So many are shown; the deactivated ones among a partner's may be more. */
@@ -30,47 +30,32 @@ export async function showWebhooks(visit: Visit): Promise<Response> {
         }
         <a class="button" href="/painel/avisos">${t.alerts.title}</a>
       </div>
-      ${webhooks.length === 0 ? html`<p>${t.webhooks.empty}</p>` : table(visit, webhooks)}
+      ${webhooks.length === 0 ? html`<p>${t.webhooks.empty}</p>` : webhookTable(visit, webhooks)}
       <p class="dim">${t.webhooks.ofDay}</p>`,
   });
 }
 
-function table(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
+function webhookTable(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
   const { t } = visit;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t.webhooks.title}">
-    <table>
-      <caption class="hidden">
-        ${t.webhooks.title}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">${t.webhooks.url}</th>
-          <th scope="col">${t.webhooks.health}</th>
-          <th scope="col" class="number">${t.webhooks.delivered}</th>
-          <th scope="col" class="number">p50 / p95</th>
-          <th scope="col">${t.webhooks.oldestPending}</th>
-          <th scope="col" class="number">${t.webhooks.events}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${webhooks.map((webhook) => row(visit, webhook))}
-      </tbody>
-    </table>
-  </div>`;
+  const words = t.webhooks;
+  const columns = [words.url, words.health, { number: words.delivered }, { number: 'p50 / p95' }, words.oldestPending];
+  return table(
+    words.title,
+    [...columns, { number: words.events }],
+    webhooks.map((webhook) => row(visit, webhook)),
+  );
 }
 
-function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook): Html {
-  return html`<tr>
-    <td>
-      <a href="/painel/webhooks/${id}">${shortUrl(url)}</a>
-      <div class="dim">${shortId(id)}</div>
-    </td>
-    <td>${saude && healthBadge(visit.t, saude)}</td>
-    <td class="number">${saude && deliveredOf(saude)}</td>
-    <td class="number">${saude && speed(visit.t, saude)}</td>
-    <td>${moment(visit, saude?.pendente_mais_antiga?.criada_em ?? null)}</td>
-    <td class="number">${eventos.length}</td>
-  </tr>`;
+function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook) {
+  return [
+    html`<a href="/painel/webhooks/${id}">${shortUrl(url)}</a>
+      <div class="dim">${shortId(id)}</div>`,
+    saude ? healthBadge(visit.t, saude) : '',
+    saude ? deliveredOf(saude) : '',
+    saude ? speed(visit.t, saude) : '',
+    moment(visit, saude?.pendente_mais_antiga?.criada_em ?? null),
+    eventos.length,
+  ];
 }
 
 /** Attempts that delivered, of all, in the last 24 hours. */

@@ -1,8 +1,6 @@
 /** One webhook: how it fares, what it is sent, its secret, and how its receiver verifies. */
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { TEST_NAME } from '../../contract/delivery.ts';
-import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import type { SecretState, WebhookHistory, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
@@ -11,7 +9,7 @@ import { deliveryTable } from '../deliveries/table.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, fact, formToken, moment, notice, options, table } from '../frame/parts.ts';
+import { confirmed, copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pulsePart } from '../overview/pulse.ts';
 import { historyPart } from './history.ts';
@@ -41,16 +39,14 @@ export async function showWebhook(visit: Visit, id: string, { refusal }: Shown):
   ]);
   const mayWrite = session.identity.scopes.has('webhooks:write');
   const resent = Number(c.req.query('entregas') ?? '0');
-  const done =
-    c.req.query('feito') === 'recuperado' ? t.recovery.done(resent) : t.webhooks.done[c.req.query('feito') ?? ''];
   return answerPage(c, {
-    title: t.webhooks.one,
+    title: `${t.webhooks.one} ${shortUrl(webhook.url)}`,
     status: (refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
-      ${done === undefined ? '' : notice('done', done)} ${facts(visit, webhook, health, ordem)}
-      ${mayWrite ? actions(visit, webhook, ordem) : ''} ${pulse}
+      ${doneNotice(visit, { ...t.webhooks.done, recuperado: t.recovery.done(resent) })}
+      ${facts(visit, webhook, health, ordem)} ${mayWrite ? actions(visit, webhook, ordem) : ''} ${pulse}
       <h2>${t.webhooks.newest}</h2>
-      ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, new Map([[id, webhook.url]]))}
+      ${newest.itens.length === 0 ? html`<p>${t.deliveries.empty}</p>` : deliveryTable(visit, newest.itens, null)}
       <p><a href="/painel/entregas?webhook=${id}">${t.webhooks.allDeliveries}</a></p>
       ${healthTable(visit, health)} ${secretPart(visit, secrets, mayWrite)} ${historyPart(visit, id, history)}
       ${snippetPart(visit, webhook)}`,
@@ -70,11 +66,7 @@ function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthReso
 
 /** The attempts of a day and of a week: delivered, failed by outcome, and how long answers took. */
 function healthTable({ t }: Visit, { ultimas_24h: day, ultimos_7d: week }: WebhookHealthResource): Html {
-  const row = (label: string, valueOf: (period: HealthPeriod) => string) =>
-    html`<tr>
-      <th scope="row">${label}</th>
-      ${[day, week].map((period) => html`<td class="number">${valueOf(period)}</td>`)}
-    </tr>`;
+  const row = (label: string, valueOf: (period: HealthPeriod) => string) => [label, valueOf(day), valueOf(week)];
   const ms = (value: number | null) => (value === null ? '–' : t.words.ms(value));
   const failures = OUTCOMES.filter((outcome) => outcome !== 'entregue' && week.falhas[outcome] > 0) as Failure[];
   return html`<h2>${t.webhooks.attempts}</h2>
@@ -97,16 +89,7 @@ function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder): 
   return html`<div class="actions">
     ${
       webhook.ativo
-        ? html`<form method="post" action="${path}/teste" aria-describedby="test-hint">
-              ${formToken(visit)}
-              <label
-                >${t.webhooks.testEvent}
-                <select name="evento">
-                  ${options('', TEST_NAME, testsFor(webhook))}
-                </select></label
-              >
-              <button class="primary">${t.webhooks.test}</button>
-            </form>
+        ? html`<a class="button primary" href="${path}/teste">${t.webhooks.test}</a>
             ${confirmed(visit, `${path}/desativar`, { label: t.webhooks.deactivate, question: t.webhooks.deactivateConfirm })}`
         : confirmed(
             visit,
@@ -125,14 +108,7 @@ function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder): 
       { label: t.webhooks.changeOrder, question: t.webhooks.orderConfirm[other] },
       html`<input type="hidden" name="ordem" value="${other}" />`,
     )}
-    ${webhook.ativo ? html`<span id="test-hint" class="dim">${t.webhooks.testHint}</span>` : ''}
   </div>`;
-}
-
-/** The webhook's own events first: a test of another one is sent, too. */
-function testsFor({ eventos }: WebhookResource): (readonly [value: string, label: string])[] {
-  const others = SUBSCRIBABLE_NAMES.filter((name) => !eventos.some((own) => own === name));
-  return [...eventos, ...others].map((name) => [name, name] as const);
 }
 
 function snippetPart({ t }: Visit, { url }: WebhookResource): Html {

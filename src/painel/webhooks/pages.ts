@@ -1,6 +1,5 @@
 /** The webhooks' routes: listed with their health, made, changed, tried out, given another secret, switched off and on. */
 import type { Hono } from 'hono';
-import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { createdWebhook, rotatedSecret, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { z } from 'zod';
 import { type Answer, Refused } from '../api-client.ts';
@@ -14,6 +13,7 @@ import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';
 import { addRecoveryPages } from './recover.ts';
 import { showSecret } from './secret.ts';
+import { addTestPages } from './try-out.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
@@ -51,6 +51,7 @@ export function addWebhookPages(app: Hono<PainelEnv>, guard: Guard, streams: Str
     guard.show(READ, (visit) => openPulse(streams, visit, pathId(visit.c))),
   );
   addRecoveryPages(app, guard);
+  addTestPages(app, guard);
   addActs(app, guard);
   addSecretActs(app, guard);
 }
@@ -63,6 +64,21 @@ async function settle<T>(visit: Visit, answer: Answer<T>, done: string): Promise
   return showWebhook(visit, id, { refusal: answer });
 }
 
+type Call = readonly [method: string, rest: string, body?: unknown];
+
+/** What one call of the API does to a webhook, and the word of what was done. */
+const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams) => Call }>> = {
+  desativar: { done: 'desativado', call: () => ['DELETE', ''] },
+  reativar: {
+    done: 'reativado',
+    call: (form) => ['PATCH', '', { ativo: true, ...(form.has('retomar') && { retomar: true }) }],
+  },
+  ordem: { done: 'ordem', call: (form) => ['PUT', '/opcoes', { ordem: form.get('ordem') ?? '' }] },
+  'segredo/ativar': { done: 'ativado', call: () => ['POST', '/segredo/ativar'] },
+  'segredo/descartar': { done: 'descartado', call: () => ['DELETE', '/segredo/novo'] },
+  'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },
+};
+
 function addActs(app: Hono<PainelEnv>, guard: Guard): void {
   app.post(
     '/painel/webhooks/:id/editar',
@@ -74,38 +90,15 @@ function addActs(app: Hono<PainelEnv>, guard: Guard): void {
       return settle(visit, answer, 'alterado');
     }),
   );
-  app.post(
-    '/painel/webhooks/:id/desativar',
-    guard.act(WRITE, async (visit) => {
-      const answer = await visit.api.send('DELETE', `/v1/webhooks/${pathId(visit.c)}`);
-      return settle(visit, answer, 'desativado');
-    }),
-  );
-  app.post(
-    '/painel/webhooks/:id/reativar',
-    guard.act(WRITE, async (visit, form) => {
-      const wanted = { ativo: true, ...(form.has('retomar') && { retomar: true }) };
-      return settle(visit, await visit.api.send('PATCH', `/v1/webhooks/${pathId(visit.c)}`, wanted), 'reativado');
-    }),
-  );
-  app.post(
-    '/painel/webhooks/:id/ordem',
-    guard.act(WRITE, async (visit, form) => {
-      const wanted = { ordem: form.get('ordem') ?? '' };
-      return settle(visit, await visit.api.send('PUT', `/v1/webhooks/${pathId(visit.c)}/opcoes`, wanted), 'ordem');
-    }),
-  );
-  app.post(
-    '/painel/webhooks/:id/teste',
-    guard.act(WRITE, async (visit, form) => {
-      const event = form.get('evento') ?? '';
-      const path = `/v1/webhooks/${pathId(visit.c)}/teste`;
-      const wanted = event === '' ? undefined : { evento: event };
-      const answer = await visit.api.send<DeliveryWithAttempts>('POST', path, wanted);
-      if (answer.ok) return visit.c.redirect(`/painel/entregas/${answer.body.id}`, 303);
-      return settle(visit, answer, '');
-    }),
-  );
+  for (const [act, { done, call }] of Object.entries(ACTS)) {
+    app.post(
+      `/painel/webhooks/:id/${act}`,
+      guard.act(WRITE, async (visit, form) => {
+        const [method, rest, body] = call(form);
+        return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
+      }),
+    );
+  }
 }
 
 function addSecretActs(app: Hono<PainelEnv>, guard: Guard): void {
@@ -125,17 +118,4 @@ function addSecretActs(app: Hono<PainelEnv>, guard: Guard): void {
       return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
     }),
   );
-  const ends = [
-    ['ativar', 'POST', 'segredo/ativar', 'ativado'],
-    ['descartar', 'DELETE', 'segredo/novo', 'descartado'],
-    ['encerrar', 'DELETE', 'segredo/anterior', 'encerrado'],
-  ] as const;
-  for (const [act, method, path, done] of ends) {
-    app.post(
-      `/painel/webhooks/:id/segredo/${act}`,
-      guard.act(WRITE, async (visit) =>
-        settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}/${path}`), done),
-      ),
-    );
-  }
 }

@@ -14,7 +14,7 @@ import type { Html, PainelEnv, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { formToken, notice, options } from '../frame/parts.ts';
+import { formToken, named, notice } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pathId } from '../path-id.ts';
 
@@ -94,11 +94,7 @@ function form({ c, t }: Visit, asked: URLSearchParams, isFirst: boolean): Html {
     <label
       >${t.deliveries.event}
       <select name="evento">
-        ${options(
-          asked.get('evento') ?? '',
-          t.words.all,
-          SUBSCRIBABLE_NAMES.map((name) => [name, name] as const),
-        )}
+        ${named(asked.get('evento') ?? '', t.words.all, SUBSCRIBABLE_NAMES)}
       </select></label
     >
     <fieldset>

@@ -25,6 +25,25 @@ test('each alert has a section of the runbook, in their order, and each section 
   expect(linked).toEqual(alertNames.map((name) => name.toLowerCase()));
 });
 
+test('what wakes somebody up is what a person must do now; the rest waits for the morning', () => {
+  const severities = [...alerts.matchAll(/- alert: (\w+)[\s\S]+?severity: (\w+)/g)].map(([, name, is]) => [name, is]);
+  expect(severities.filter(([, is]) => is === 'page').map(([name]) => name)).toEqual([
+    'CarteiroUnseen',
+    'CarteiroDatabaseAway',
+    'CarteiroDatabaseRefusesWrites',
+    'CarteiroNoPoller',
+    'CarteiroDeliveriesLate',
+    'CarteiroMostWebhooksFail',
+    'CarteiroSendFaults',
+    'CarteiroEventUnreadable',
+    'CarteiroBalanceOpen',
+    'CarteiroSealsBroken',
+    'CarteiroClockSkewed',
+    'CarteiroApiErrors',
+  ]);
+  expect(severities.filter(([, is]) => is !== 'page').every(([, is]) => is === 'ticket')).toBe(true);
+});
+
 test('each section says what it means, what to do, and what to tell the partner', () => {
   for (const section of read('runbook.md').split(/^## /m).slice(1)) {
     expect(section).toMatch(/^\w+\n\n\*\*Means\.\*\* .+\n\n\*\*Do\.\*\* .+\n\n\*\*Tell the partner\.\*\* .+\n+$/);

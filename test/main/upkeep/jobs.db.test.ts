@@ -1,7 +1,8 @@
 /** Jobs run by themselves: when due, by one process at a time, and by another when that one dies. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { nextAfter, type Schedules } from '../../../src/job-schedules.ts';
-import { measureJobs, readJobs } from '../../../src/main/operations/read-jobs.ts';
+import { measureJobs } from '../../../src/main/operations/measure-jobs.ts';
+import { readJobs } from '../../../src/steering/jobs.ts';
 import { type Ended, runDue } from '../../../src/main/upkeep/jobs.ts';
 import { startCommand } from '../../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -44,7 +44,6 @@ export const docsEn: DocsTexts = {
         ],
       },
     ],
-    request: 'Request',
     tokenTitle: 'Authentication',
     token: [
       'A JWT signed with RS256, PS256, ES256 or EdDSA, in `Authorization: Bearer`. It holds `iss`, `aud`, `exp`, `iat`, `sub` and `parceiro_id`, and its scopes in `scope` (separated by spaces) or `scp` (a list).',
@@ -72,6 +71,7 @@ export const docsEn: DocsTexts = {
     header: 'Header',
     meaning: 'Meaning',
     arrives: 'What arrives',
+    eventHeader: "The event's name, equal to the field evento of the body",
     sometimes: 'not always',
   },
   verification: {

@@ -40,7 +40,6 @@ export const docsPt = {
         ],
       },
     ],
-    request: 'Requisição',
     tokenTitle: 'Autenticação',
     token: [
       'Um JWT assinado com RS256, PS256, ES256 ou EdDSA, em `Authorization: Bearer`. Ele traz `iss`, `aud`, `exp`, `iat`, `sub` e `parceiro_id`, e os escopos em `scope` (separados por espaços) ou `scp` (uma lista).',
@@ -69,6 +68,7 @@ export const docsPt = {
     meaning: 'Significado',
     arrives: 'O que chega',
     sometimes: 'nem sempre',
+    eventHeader: 'O nome do evento, igual ao campo evento do corpo',
   },
   verification: {
     title: 'Verificação da assinatura',

@@ -1,5 +1,5 @@
 /** The partner's pages in Portuguese: deliveries, webhooks, events, the overview, loans. */
-import type { LoanStatus, NextAction } from '../../../contract/statuses.ts';
+import type { LoanStatus, NextAction, WaitingReason } from '../../../contract/statuses.ts';
 
 export const partner = {
   deliveries: {
@@ -17,7 +17,6 @@ export const partner = {
     code: 'Status HTTP',
     from: 'De',
     until: 'Até',
-    created: 'Criada',
     delivery: 'Entrega',
     attempts: 'Tentativas',
     next: 'Próxima tentativa',
@@ -35,7 +34,9 @@ export const partner = {
     webhook: 'Webhook',
     created: 'Criada',
     finished: 'Concluída',
-    attempts: 'Tentativas',
+    waits: 'Por que espera:',
+    /** Where the API says it in another language than the page. */
+    waiting: {} as Partial<Record<WaitingReason, string>>,
     timeline: 'Linha do tempo',
     timelineHint:
       'As tentativas feitas e, vazadas, as que o calendário ainda prevê se cada uma falhar assim que começar.',
@@ -67,7 +68,7 @@ export const partner = {
       'Os mesmos bytes e cabeçalhos, da sua máquina. Um receptor que confere webhook-timestamp recusa depois de 5 minutos.',
     checkpointHint: 'A cabeça assinada mais nova do log, como a próxima tentativa a leva em X-Carteiro-Checkpoint.',
     checkpointDocs: 'Como conferir',
-    proof: 'Prova',
+    proof: 'Baixar a prova',
     proofHint:
       'A evidência desta entrega com os selos que a cobrem, sem CPFs. audit check a confere sem banco de dados.',
   },
@@ -126,7 +127,11 @@ export const partner = {
     end: 'Encerrar o anterior',
     endConfirm: 'O secret anterior deixa de assinar agora. Só depois que o receptor já confere pelo novo.',
     test: 'Enviar um teste',
-    testHint: 'Envia um webhook.teste assinado, ou o exemplo de um evento, e mostra a entrega. Pode levar até 35 s.',
+    testHint:
+      'Envia um webhook.teste assinado, ou o exemplo de um evento como você o editar, uma só vez, com X-Webhook-Test: 1, e mostra o pedido e a resposta. Pode levar até 35 s.',
+    dataHint:
+      'Mude o que quiser dentro dos campos do evento; ids e números ficam os do exemplo, que nenhum empréstimo tem.',
+    noJson: 'O que está em data não é JSON: falta talvez uma vírgula, ou aspas.',
     testEvent: 'Evento do teste',
     deactivate: 'Desativar',
     deactivateConfirm: 'O webhook deixa de receber. O que está pendente fica suspenso até você retomar.',
@@ -157,10 +162,6 @@ export const partner = {
     unreadable: 'ilegível',
     reserved: 'Nomes reservados, nunca emitidos:',
     guarantee: { guaranteed: 'garantido', conditional: 'condicional' },
-    guaranteeMeaning: {
-      guaranteed: 'Garantido: é sempre entregue quando o fato acontece.',
-      conditional: 'Condicional: depende da conta ou do caminho; não espere por ele.',
-    },
     fields: 'Campos de data',
     field: 'Campo',
     type: 'Tipo',
@@ -178,6 +179,7 @@ export const partner = {
     failed: 'Falhas',
     failedAttempts: 'Tentativas que falharam',
     perMinute: 'por minuto',
+    arrival: (quantile: string) => `Chegada (${quantile})`,
     rate: 'Tentativas por minuto',
     delay: 'Do commit à chegada, na primeira tentativa',
     pending: 'Pendentes',

@@ -1,6 +1,5 @@
-/** How the jobs stand that `api` runs by itself: for the metrics, the doctor and the page. */
-import type { Tx } from '../../db/pool.ts';
-import type { Readings } from '../../telemetry/readings.ts';
+/** How the jobs stand that `api` runs by itself: for the metrics, the doctor and the operators' routes. */
+import type { Tx } from '../db/pool.ts';
 
 export interface JobStanding {
   readonly name: string;
@@ -28,19 +27,4 @@ export async function readJobs(sql: Tx): Promise<readonly JobStanding[]> {
              else greatest(extract(epoch from now() - coalesce(next_at, now())), 0) end::float8 as "overdueS",
            greatest(extract(epoch from now() - coalesce(succeeded_at, known_at)), 0)::float8 as "succeededS"
     from scheduled_jobs order by name`;
-}
-
-export async function measureJobs(sql: Tx): Promise<Readings> {
-  const jobs = (await readJobs(sql)).filter(({ schedule }) => schedule !== null);
-  const of = (value: (job: JobStanding) => number | null) =>
-    jobs.flatMap((job) => {
-      const found = value(job);
-      return found === null ? [] : [{ labels: { job: job.name }, value: found }];
-    });
-  return {
-    jobOverdue: of(({ overdueS }) => overdueS),
-    jobSucceeded: of(({ succeededS }) => succeededS),
-    jobDuration: of(({ durationS, isRunning }) => (isRunning ? null : durationS)),
-    jobExitCode: of(({ exitCode }) => exitCode),
-  };
 }
