@@ -3,8 +3,15 @@ import { HEADER_CHECKPOINT } from '../contract/delivery.ts';
 import { deliveryHeaders } from '../delivery/sending/headers.ts';
 import { bodyOf, createSender, type SendResult } from '../delivery/sending/send.ts';
 import { signingKey } from '../delivery/sending/signature.ts';
-import type { Forwarded } from './delivery.ts';
 import { shown } from './feed-api.ts';
+
+export interface Forwarded {
+  /** `X-Webhook-Delivery`, the same in every attempt and every run. */
+  readonly id: string;
+  readonly event: string;
+  readonly body: Buffer;
+  readonly loanVersion: number | null;
+}
 
 export interface Tried {
   readonly isDelivered: boolean;

@@ -1,10 +1,11 @@
 /** The deliveries that are open: each is tried until it arrives or is given up, at most MAX_IN_FLIGHT at once. */
 import { shown } from './feed-api.ts';
 import pLimit from 'p-limit';
-import type { Forwarded } from './delivery.ts';
-import type { Tried } from './forward.ts';
-import { MAX_ATTEMPTS, retryDelayS } from './schedule.ts';
+import type { Forwarded, Tried } from './forward.ts';
 
+/** Seconds between the end of a failed attempt and the next: like the real schedule, but in the time of someone who watches. */
+const RETRY_DELAYS_S = [2, 5, 15, 30, 60];
+const MAX_ATTEMPTS = RETRY_DELAYS_S.length + 1;
 const MAX_IN_FLIGHT = 8;
 /** Beyond this no further page is read. */
 const MAX_OPEN = 500;
@@ -88,10 +89,10 @@ export class Forwarding {
         tell(`${said}  ${tried.text}`);
         return true;
       }
-      const delayS = retryDelayS(number);
-      const next = delayS === null ? 'given up' : `again in ${delayS} s`;
+      const delayS = RETRY_DELAYS_S[number - 1];
+      const next = delayS === undefined ? 'given up' : `again in ${delayS} s`;
       tell(`${said}  attempt ${number} of ${MAX_ATTEMPTS} failed: ${tried.text}; ${next}`);
-      if (delayS === null) return true;
+      if (delayS === undefined) return true;
       await pause(delayS * 1_000, stopping);
     }
   }

@@ -8,8 +8,8 @@
  * Rejected: a webhook of the listener's own. Its token would have to write, registrations would be left behind, and
  * while nobody listens it would count as an endpoint that fails.
  */
-import { deliveryOf } from './delivery.ts';
-import type { FeedAnswer, FeedApi, FedPage } from './feed-api.ts';
+import type { FeedAnswer, FeedApi, FedEvent, FedPage } from './feed-api.ts';
+import type { Forwarded } from './forward.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 
 const PAGE = 100;
@@ -62,6 +62,18 @@ export async function listen(options: ListenOptions): Promise<Ending> {
   ended.abort();
   await forwarding.end();
   return { failed, unfinished: forwarding.unfinished, goOn: forwarding.goOn(cursor) };
+}
+
+/**
+ * Its id is that of the delivery to `webhookId`, where there is one, so that the receiver recognises what it was sent already; any
+ * other event's is its own, as unique and as lasting.
+ */
+function deliveryOf(
+  { eventId, event, envelope, loanVersion, deliveries }: FedEvent,
+  webhookId: string | null,
+): Forwarded {
+  const own = deliveries.find((delivery) => delivery.webhookId === webhookId);
+  return { id: own?.id ?? eventId, event, body: Buffer.from(JSON.stringify(envelope)), loanVersion };
 }
 
 type Take = (page: FedPage, after: string | null) => Promise<void>;

@@ -5,6 +5,7 @@
  * one day.
  */
 import type { ErrorBody } from '../contract/errors.ts';
+import type { PainelContext } from './env.ts';
 
 export interface Refusal {
   readonly status: number;
@@ -17,12 +18,12 @@ export type Answer<T> =
 
 export interface ApiClient {
   /** Asks, with the parameters that are not empty. */
-  ask<T>(path: string, query?: Readonly<Record<string, string>>): Promise<Answer<T>>;
-  send<T>(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer<T>>;
+  ask<T>(path: string, query?: Fields): Promise<Answer<T>>;
+  send<T>(method: string, path: string, body?: unknown, headers?: Fields): Promise<Answer<T>>;
   /** The API's own answer, as its bytes come. */
   pass(path: string): Promise<Response>;
   /** As {@link ask}; throws {@link Refused}. */
-  read<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
+  read<T>(path: string, query?: Fields): Promise<T>;
 }
 
 /** A call that the API refused, where the page has nothing better to show than that. */
@@ -34,6 +35,19 @@ export class Refused extends Error {
     super(refusal.error.codigo);
     this.refusal = refusal;
   }
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The path with the fields that are not empty. */
+export function addressOf(path: string, fields: Fields): string {
+  const given = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''));
+  return given.size === 0 ? path : `${path}?${given.toString()}`;
+}
+
+/** What an address says of each name, without the spaces around it; empty where it says nothing. */
+export function fieldsOf<N extends string>(c: PainelContext, names: readonly N[]): Readonly<Record<N, string>> {
+  return Object.fromEntries(names.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Record<N, string>;
 }
 
 /** No host answers here: the request never leaves the process. */
@@ -48,10 +62,7 @@ export function createApiClient(fetch: (request: Request) => Response | Promise<
     if (response.ok) return { ok: true, status: response.status, body: body as T, headers: response.headers };
     return { ok: false, status: response.status, error: body as ErrorBody };
   };
-  const ask = <T>(path: string, query: Readonly<Record<string, string>> = {}) => {
-    const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
-    return call<T>('GET', given.size === 0 ? path : `${path}?${given.toString()}`, {});
-  };
+  const ask = <T>(path: string, query: Fields = {}) => call<T>('GET', addressOf(path, query), {});
   return {
     ask,
     async pass(path) {
@@ -66,7 +77,7 @@ export function createApiClient(fetch: (request: Request) => Response | Promise<
       const described = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(sent)) };
       return call(method, path, { headers: { ...headers, ...described }, body: sent });
     },
-    async read<T>(path: string, query?: Readonly<Record<string, string>>) {
+    async read<T>(path: string, query?: Fields) {
       const answer = await ask<T>(path, query);
       if (!answer.ok) throw new Refused(answer);
       return answer.body;

@@ -71,7 +71,7 @@ export interface Painel {
 export function createPainel(deps: PainelDeps): Painel {
   const app = new Hono<PainelEnv>();
   const gate = createGate(deps);
-  const guard = createGuard(deps, gate);
+  const guard = createGuard(app, deps, gate);
   const streams = createStreams(gate, deps.log);
   app.use(logRequests(deps.log, deps.metrics));
   app.use(async (c, next) => {
@@ -95,21 +95,18 @@ export function createPainel(deps: PainelDeps): Painel {
   addSignIn(app, deps, gate);
   app.get('/painel/arquivos/:file', answerFile);
   app.post('/painel/preferencias', (c) => keepPreferences(c));
-  app.get(
-    '/painel',
-    guard.show(null, ({ c, session }) => {
-      const [first] = entriesFor(session.identity, deps.sandbox !== null);
-      return c.redirect(first?.path ?? '/painel/entrar', 303);
-    }),
-  );
-  addOverviewPages(app, guard, streams);
-  addDeliveryPages(app, guard, streams);
-  addWebhookPages(app, guard, streams);
-  addLoanPages(app, guard);
-  addEventPages(app, guard);
-  addAlertPages(app, guard);
-  addAuditorPages(app, guard);
-  addOperatorPages(app, guard, streams);
+  guard.get('/painel', null, ({ c, session }) => {
+    const [first] = entriesFor(session.identity, deps.sandbox !== null);
+    return c.redirect(first?.path ?? '/painel/entrar', 303);
+  });
+  addOverviewPages(guard, streams);
+  addDeliveryPages(guard, streams);
+  addWebhookPages(guard, streams);
+  addLoanPages(guard);
+  addEventPages(guard);
+  addAlertPages(guard);
+  addAuditorPages(guard);
+  addOperatorPages(guard, streams);
   const endSandbox = deps.sandbox !== null ? addSandboxPages(app, deps, guard, streams) : () => undefined;
   return {
     fetch: (request) => app.fetch(request),

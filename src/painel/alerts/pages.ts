@@ -1,9 +1,8 @@
 /** Where people are told of their webhooks: an e-mail address, a chat, and the newest alerts. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { AlertSettings } from '../../contract/resources/alerts.ts';
 import { type Answer, Refused, type Refusal } from '../api-client.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { doneNotice, formToken, moment, shortId, table } from '../frame/parts.ts';
@@ -13,30 +12,21 @@ const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const PATH = '/painel/avisos';
 
-export function addAlertPages(app: Hono<PainelEnv>, guard: Guard): void {
+export function addAlertPages(guard: Guard): void {
   const settle = (visit: Visit, answer: Answer<AlertSettings>, done: string) => {
     if (answer.ok) return visit.c.redirect(`${PATH}?feito=${done}`, 303);
     if (answer.status !== 400) throw new Refused(answer);
     return show(visit, answer);
   };
-  app.get(
-    PATH,
-    guard.show(READ, (visit) => show(visit)),
-  );
-  app.post(
-    PATH,
-    guard.act(WRITE, async (visit, form) => {
-      const [email = '', url = ''] = ['email', 'slack_url'].map((name) => form.get(name)?.trim());
-      const chat = form.has('sem_chat') ? { slack_url: null } : { ...(url && { slack_url: url }) };
-      const wanted = { email: email || null, ...chat };
-      return settle(visit, await visit.api.send<AlertSettings>('PUT', '/v1/alertas', wanted), 'salvo');
-    }),
-  );
-  app.post(
-    `${PATH}/teste`,
-    guard.act(WRITE, async (visit) =>
-      settle(visit, await visit.api.send<AlertSettings>('POST', '/v1/alertas/teste'), 'teste'),
-    ),
+  guard.get(PATH, READ, (visit) => show(visit));
+  guard.post(PATH, WRITE, async (visit, form) => {
+    const [email = '', url = ''] = ['email', 'slack_url'].map((name) => form.get(name)?.trim());
+    const chat = form.has('sem_chat') ? { slack_url: null } : { ...(url && { slack_url: url }) };
+    const wanted = { email: email || null, ...chat };
+    return settle(visit, await visit.api.send<AlertSettings>('PUT', '/v1/alertas', wanted), 'salvo');
+  });
+  guard.post(`${PATH}/teste`, WRITE, async (visit) =>
+    settle(visit, await visit.api.send<AlertSettings>('POST', '/v1/alertas/teste'), 'teste'),
   );
 }
 

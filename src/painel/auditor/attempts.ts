@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import { type AuditedAttemptResource, EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
-import { Refused } from '../api-client.ts';
+import { addressOf, fieldsOf, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { labelled, moment, named, onward, options, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
@@ -21,29 +21,20 @@ interface Page {
   readonly atraso_s?: number;
 }
 
-function filtersOf({ c }: Visit): Filters {
-  return Object.fromEntries(FILTERS.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Filters;
-}
-
-function asked(filters: Filters): URLSearchParams {
-  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ''));
-}
-
 /** The API's export of what is searched for. */
 export function exportPath(visit: Visit): string {
-  const query = asked(filtersOf(visit));
   const format = visit.c.req.query('formato');
-  query.set('formato', EXPORT_FORMATS.find((name) => name === format) ?? 'csv');
-  return `${PATH}?${query.toString()}`;
+  const formato = EXPORT_FORMATS.find((name) => name === format) ?? 'csv';
+  return addressOf(PATH, { ...fieldsOf(visit.c, FILTERS), formato });
 }
 
 export async function showAttempts(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
-  const filters = filtersOf(visit);
+  const filters = fieldsOf(c, FILTERS);
   const answer = await api.ask<Page>(PATH, { ...filters, cursor: c.req.query('cursor') ?? '', limite: '50' });
   if (!answer.ok && answer.status !== 400) throw new Refused(answer);
   return answerPage(c, {
-    title: t.auditor.title,
+    title: t.frame.audit,
     status: answer.ok ? 200 : 400,
     body: html`${auditTabs(visit)} ${form(visit, filters)}
       <section id="lista" aria-live="polite">
@@ -81,13 +72,11 @@ function form({ t }: Visit, filters: Filters): Html {
 function results(visit: Visit, { itens, proximo_cursor: next, atraso_s: lag = 0 }: Page, filters: Filters): Html {
   const { t } = visit;
   const behind = lag === 0 ? '' : html`<p class="dim">${t.auditor.behind(lag)}</p>`;
-  const query = asked(filters);
-  if (next !== null) query.set('cursor', next);
-  const columns = [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.delivery.target];
+  const columns = [t.auditor.recorded, t.deliveries.delivery, t.auditor.outcome, t.frame.partner, t.webhooks.url];
   const rows = itens.map((item) => row(visit, item));
   const empty = html`<p>${next === null ? t.auditor.empty : t.deliveries.emptyPage}</p>`;
-  return html`${behind} ${itens.length === 0 ? empty : table(t.auditor.title, [...columns, 'Poller'], rows)}
-  ${onward(next && `/painel/auditoria?${query.toString()}`, t.words.next)}`;
+  return html`${behind} ${itens.length === 0 ? empty : table(t.frame.audit, [...columns, 'Poller'], rows)}
+  ${onward(next && addressOf('/painel/auditoria', { ...filters, cursor: next }), t.words.next)}`;
 }
 
 function row(visit: Visit, item: AuditedAttemptResource) {

@@ -40,7 +40,7 @@ export async function showSeals(visit: Visit, checked: Answer<VerificationResour
               ${copyable(t, 'head-text', t.auditor.newestHead, head)}
               ${table(
                 t.auditor.seals,
-                [{ number: t.auditor.number }, t.auditor.sealed, { number: t.auditor.rows }, t.auditor.root],
+                [{ number: t.loans.number }, t.auditor.sealed, { number: t.auditor.rows }, t.auditor.root],
                 seals.map(({ numero, selado_em, linhas, raiz }) => [
                   numero,
                   moment(visit, selado_em),

@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import { deliveredName, type DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { type Answer, type ApiClient, Refused } from '../api-client.ts';
+import { addressOf, type Answer, type ApiClient, fieldsOf, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
@@ -29,14 +29,14 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
   const sought = query.get('id')?.trim() ?? '';
   if (sought !== '') return showNamed(visit, sought);
 
-  const filters = filtersOf(visit);
+  const filters = fieldsOf(visit.c, FILTERS);
   const cursor = query.get('cursor') ?? '';
   const [webhooks, answer] = await Promise.all([readWebhooks(api), askForPage(visit, filters, cursor)]);
   if (!answer.ok && answer.status !== 400) throw new Refused(answer);
   // A later page stays as it is: what is new comes on the first one.
-  const live = answer.ok && cursor === '' ? `/painel/entregas/ao-vivo?${queryOf(filters)}` : null;
+  const live = answer.ok && cursor === '' ? addressOf('/painel/entregas/ao-vivo', filters) : null;
   return answerPage(c, {
-    title: t.deliveries.title,
+    title: t.frame.deliveries,
     status: answer.ok ? 200 : 400,
     body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)}
       <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
@@ -50,17 +50,13 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
 
 /** The list's first page, again whenever it changed. */
 export async function streamDeliveries(streams: Streams, visit: Visit): Promise<Response> {
-  const filters = filtersOf(visit);
+  const filters = fieldsOf(visit.c, FILTERS);
   const urls = urlsOf(await readWebhooks(visit.api));
   return streams.open(visit, EVERY_MS, async () => {
     const answer = await askForPage(visit, filters, '');
     if (!answer.ok) throw new Refused(answer);
     return [{ event: 'lista', data: String(await results(visit, answer.body, urls, filters)) }];
   });
-}
-
-function filtersOf({ c }: Visit): Filters {
-  return Object.fromEntries(FILTERS.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Filters;
 }
 
 function readWebhooks(api: ApiClient): Promise<WebhookResource[]> {
@@ -78,13 +74,13 @@ function listActions({ t, session }: Visit, filters: Filters, live: string | nul
   return html`<p class="actions">
     ${
       mayRecover
-        ? html`<a class="button" href="/painel/webhooks/${webhook}/recuperar?${queryOf({ desde, ate, evento })}"
+        ? html`<a class="button" href="${addressOf(`/painel/webhooks/${webhook}/recuperar`, { desde, ate, evento })}"
             >${t.recovery.open}</a
           >`
         : ''
     }
     ${live !== null && pauseButton(t)}
-    ${isFound ? html`<a class="button" href="/painel/entregas/exportar?${queryOf(filters)}">${t.words.csv}</a>` : ''}
+    ${isFound ? html`<a class="button" href="${addressOf('/painel/entregas/exportar', filters)}">${t.words.csv}</a>` : ''}
   </p>`;
 }
 
@@ -102,9 +98,8 @@ function searchOf({ c }: Visit, { webhook, desde, ate, ...rest }: Filters) {
 
 /** All that the filters find, as a file that a spreadsheet opens. */
 export function exportDeliveries(visit: Visit): Promise<Response> {
-  const { path, query } = searchOf(visit, filtersOf(visit));
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  return visit.api.pass(`${path}?${new URLSearchParams([...given, ['formato', 'csv'], ['bom', 'true']]).toString()}`);
+  const { path, query } = searchOf(visit, fieldsOf(visit.c, FILTERS));
+  return visit.api.pass(addressOf(path, { ...query, formato: 'csv', bom: 'true' }));
 }
 
 /** An id leads to what it names: a delivery, an event, or a loan of which something was sent or that may be read. */
@@ -128,7 +123,7 @@ async function showNamed(visit: Visit, sought: string): Promise<Response> {
     if (isLoan) return c.redirect(`/painel/entregas?emprestimo_id=${id}`, 303);
   }
   return answerPage(c, {
-    title: t.deliveries.title,
+    title: t.frame.deliveries,
     status: 404,
     body: html`${idForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
   });
@@ -211,11 +206,7 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
 function results(visit: Visit, page: Page, urls: ReadonlyMap<string, string>, filters: Filters): Html {
   const { t } = visit;
   const { itens, proximo_cursor: next } = page;
-  const address = next && `/painel/entregas?${queryOf({ ...filters, cursor: next })}`;
+  const address = next && addressOf('/painel/entregas', { ...filters, cursor: next });
   const empty = html`<p>${next === null ? t.deliveries.empty : t.deliveries.emptyPage}</p>`;
   return html`${itens.length === 0 ? empty : deliveryTable(visit, itens, urls)} ${onward(address, t.words.next)}`;
-}
-
-function queryOf(fields: Readonly<Record<string, string>>): string {
-  return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== '')).toString();
 }

@@ -43,18 +43,18 @@ function facts(visit: Visit, delivery: DeliveryAsSent, webhook: WebhookResource)
   const version = delivery.versao_emprestimo;
   return html`<dl class="facts">
     ${fact('Id', delivery.id, 'id')} ${fact(t.deliveries.status, standing(t, delivery))}
-    ${fact(t.delivery.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
+    ${fact(t.deliveries.event, html`<code>${delivery.evento}</code>${delivery.teste ? html` <span class="badge">${t.delivery.test}</span>` : ''}`)}
     ${fact(t.delivery.eventId, delivery.teste ? delivery.evento_id : html`<a href="/painel/eventos/${delivery.evento_id}">${delivery.evento_id}</a>`, 'id')}
     ${
       loan === null
         ? ''
         : fact(
-            t.delivery.loan,
+            t.deliveries.loan,
             html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a
               >${version === null ? '' : ` ${t.delivery.version(version)}`}`,
           )
     }
-    ${fact(t.delivery.webhook, html`<a href="/painel/webhooks/${webhook.id}">${webhook.url}</a>`, 'wrap')}
+    ${fact(t.deliveries.webhook, html`<a href="/painel/webhooks/${webhook.id}">${webhook.url}</a>`, 'wrap')}
     ${fact(t.delivery.created, moment(visit, delivery.criada_em))}
     ${fact(t.delivery.finished, moment(visit, delivery.concluida_em))}
   </dl>`;
@@ -106,7 +106,7 @@ function attemptPart(visit: Visit, attempt: SentAttempt, isLast: boolean): Html 
       }
     </summary>
     <dl class="facts">
-      ${fact(t.delivery.target, html`<code>${attempt.url}</code>`, 'wrap')}
+      ${fact(t.webhooks.url, html`<code>${attempt.url}</code>`, 'wrap')}
       ${fact(t.delivery.address, html`<code>${attempt.endereco ?? '–'}</code>`)}
       ${attempt.erro === null ? '' : fact(t.delivery.error, html`<code>${attempt.erro}</code>`, 'wrap')}
     </dl>

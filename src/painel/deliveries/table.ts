@@ -21,12 +21,12 @@ export function deliveryTable(
 function cellsOf(visit: Visit, item: DeliveryResource) {
   const { t } = visit;
   const { emprestimo_id: loan, proxima_tentativa_em: next } = item;
-  const isUnderWay = html`${statusBadge(t, item.status)} <span class="dim">${t.deliveries.inFlight}</span>`;
+  const underWay = html`${statusBadge(t, item.status)} <span class="dim">${t.deliveries.inFlight}</span>`;
   return [
     html`<a href="/painel/entregas/${item.id}"><code>${item.evento}</code></a>
       ${item.teste ? html`<span class="badge">${t.delivery.test}</span>` : ''}
       <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>`,
-    item.em_andamento ? isUnderWay : standing(t, item),
+    item.em_andamento ? underWay : standing(t, item),
     html`${item.total_tentativas}
     ${next === null ? '' : html`<div class="dim">${t.deliveries.next}: ${moment(visit, next)}</div>`}`,
     loan === null ? '–' : html`<a href="/painel/entregas?emprestimo_id=${loan}">${shortId(loan)}</a>`,

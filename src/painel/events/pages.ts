@@ -1,10 +1,9 @@
 /** The feed: what happened, in the order of commits, each event with its body beside its deliveries. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import type { FeedItem } from '../../contract/resources/delivery-resource.ts';
-import { Refused } from '../api-client.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import { addressOf, fieldsOf, Refused } from '../api-client.ts';
+import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
@@ -23,21 +22,20 @@ interface FeedPage {
   readonly ha_mais: boolean;
 }
 
-export function addEventPages(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get(PATH, guard.show(READ, showFeed));
-  app.get(`${PATH}/:id`, guard.show(READ, showEvent));
+export function addEventPages(guard: Guard): void {
+  guard.get(PATH, READ, showFeed);
+  guard.get(`${PATH}/:id`, READ, showEvent);
 }
 
 async function showFeed(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
-  const given = (name: string) => c.req.query(name)?.trim() ?? '';
-  const since = given('desde') || localTime(c.var.zone, Date.now() - DAY_MS);
-  const filter = { evento: given('evento'), historico: given('historico') };
-  const asked = { ...filter, desde: instantOf(c.var.zone, since), depois: given('depois'), limite: LIMIT };
+  const { desde, depois, ...filter } = fieldsOf(c, ['desde', 'depois', 'evento', 'historico']);
+  const since = desde || localTime(c.var.zone, Date.now() - DAY_MS);
+  const asked = { ...filter, desde: instantOf(c.var.zone, since), depois, limite: LIMIT };
   const answer = await api.ask<FeedPage>('/v1/eventos', asked);
   if (!answer.ok && answer.status !== 400) throw new Refused(answer);
   return answerPage(c, {
-    title: t.events.title,
+    title: t.frame.events,
     status: answer.ok ? 200 : 400,
     body: html`<p>${t.events.intro} <a href="/docs/eventos">${t.events.catalog}</a></p>
       ${form(visit, since, filter)}
@@ -64,17 +62,17 @@ function form({ t }: Visit, since: string, { evento, historico }: Readonly<Recor
 
 function results(visit: Visit, { itens, proximo_cursor, ha_mais }: FeedPage, filter: Record<string, string>): Html {
   const { t } = visit;
-  const fields = Object.entries({ ...filter, depois: proximo_cursor ?? '' }).filter(([, value]) => value !== '');
+  const next = addressOf(PATH, { ...filter, depois: proximo_cursor ?? '' });
   return html`${
     itens.length === 0
       ? html`<p>${ha_mais ? t.deliveries.emptyPage : t.events.empty}</p>`
       : table(
-          t.events.title,
+          t.frame.events,
           [t.deliveries.event, t.loans.at, t.deliveries.loan, t.frame.deliveries],
           itens.map((item) => row(visit, item)),
         )
   }
-  ${onward(`${PATH}?${new URLSearchParams(fields).toString()}`, ha_mais ? t.words.next : t.events.newer)}`;
+  ${onward(next, ha_mais ? t.words.next : t.events.newer)}`;
 }
 
 function row(visit: Visit, item: FeedItem) {
@@ -109,7 +107,7 @@ async function showEvent(visit: Visit): Promise<Response> {
     title: envelope?.evento ?? t.deliveries.event,
     body: html`<dl class="facts">
         ${fact('Id', item.evento_id, 'id')} ${fact(t.loans.at, moment(visit, envelope?.timestamp ?? null))}
-        ${loan === null ? '' : fact(t.delivery.loan, html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a>${version === null ? '' : ` ${t.delivery.version(version)}`}`)}
+        ${loan === null ? '' : fact(t.deliveries.loan, html`<a class="id" href="${loanPath(visit, loan)}">${loan}</a>${version === null ? '' : ` ${t.delivery.version(version)}`}`)}
       </dl>
       <p>${marks(visit, item)}</p>
       <div class="beside">

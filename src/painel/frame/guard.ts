@@ -2,7 +2,7 @@
  * What stands before each page: a session, the right to see the page and, before anything changes, that the request is the
  * page's own (its host's, with the session's form token).
  */
-import type { Context } from 'hono';
+import type { Hono } from 'hono';
 import { ApiError } from '../../http/api-error.ts';
 import { createApiClient } from '../api-client.ts';
 import type { PainelContext, PainelDeps, PainelEnv, Visit } from '../env.ts';
@@ -13,14 +13,14 @@ import { isAllowed, type Rule } from './nav.ts';
 
 type Show = (visit: Visit) => Response | Promise<Response>;
 type Act = (visit: Visit, form: URLSearchParams) => Response | Promise<Response>;
-type Handler = (c: Context<PainelEnv>) => Promise<Response>;
 
+/** Adds pages, and what changes something, for whom `rule` lets in; null: everybody who is signed in. */
 export interface Guard {
-  show(rule: Rule | null, page: Show): Handler;
-  act(rule: Rule | null, action: Act): Handler;
+  get(path: string, rule: Rule | null, page: Show): void;
+  post(path: string, rule: Rule | null, action: Act): void;
 }
 
-export function createGuard(deps: PainelDeps, gate: Gatekeeper): Guard {
+export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeeper): Guard {
   const enter = async (c: PainelContext, rule: Rule | null): Promise<Visit | Response> => {
     const token = readToken(c);
     if (token === undefined) return leadToSignIn(c, 'entre');
@@ -37,17 +37,21 @@ export function createGuard(deps: PainelDeps, gate: Gatekeeper): Guard {
     }
   };
   return {
-    show: (rule, page) => async (c) => {
-      const visit = await enter(c, rule);
-      return visit instanceof Response ? visit : page(visit);
+    get(path, rule, page) {
+      app.get(path, async (c) => {
+        const visit = await enter(c, rule);
+        return visit instanceof Response ? visit : page(visit);
+      });
     },
-    act: (rule, action) => async (c) => {
-      requireOwn(c);
-      const form = await readForm(c);
-      const visit = await enter(c, rule);
-      if (visit instanceof Response) return visit;
-      if (!isFormToken(visit.session, form.get('formulario'))) throw refused(c.var.texts.errors.staleForm);
-      return action(visit, form);
+    post(path, rule, action) {
+      app.post(path, async (c) => {
+        requireOwn(c);
+        const form = await readForm(c);
+        const visit = await enter(c, rule);
+        if (visit instanceof Response) return visit;
+        if (!isFormToken(visit.session, form.get('formulario'))) throw refused(c.var.texts.errors.staleForm);
+        return action(visit, form);
+      });
     },
   };
 }

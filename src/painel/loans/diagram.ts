@@ -97,7 +97,7 @@ function drawn(t: Texts, steps: readonly Step[], { name, width, height, places, 
     role="img"
     aria-label="${label}"
   >
-    <text class="row-name" x="${nenhuma.x}" y="20">${t.loans.statusDimension}</text>
+    <text class="row-name" x="${nenhuma.x}" y="20">${t.deliveries.status}</text>
     ${ARROWS.map(([from, to]) => arrow(places[from], places[to], taken.has(`${from} ${to}`), name === 'tall'))}
     ${(Object.keys(places) as LoanStatus[]).map((status) =>
       box(places[status], t.loanStatus[status], statuses.get(status), now?.status === status),

@@ -20,7 +20,7 @@ export async function showLoan(visit: Visit, id: string): Promise<Response> {
     body: html`${slider(visit, loan, version)}
       <section id="estado" aria-live="polite">
         ${diagram(t, steps.slice(0, version))} ${facts(visit, then)}
-        <h2>${t.loans.events}</h2>
+        <h2>${t.frame.events}</h2>
         ${eventList(visit, steps, version)}
         <h2>${t.loans.asRead(version)}</h2>
         ${copyable(t, 'resource', t.loans.asRead(version), JSON.stringify(then, null, 2))}
@@ -61,7 +61,7 @@ function facts(visit: Visit, loan: LoanResource): Html {
   const { t } = visit;
   return html`<dl class="facts">
     ${fact('Id', loan.id, 'id')} ${fact(t.loans.number, loan.numero)}
-    ${fact(t.loans.status, html`<span class="badge">${t.loanStatus[loan.status]}</span>`)}
+    ${fact(t.deliveries.status, html`<span class="badge">${t.loanStatus[loan.status]}</span>`)}
     ${fact(t.loans.nextAction, loan.proxima_acao === null ? '–' : t.nextAction[loan.proxima_acao])}
     ${fact(t.loans.documentsDimension, t.documents[loan.entrega_docs_registry?.situacao ?? 'nenhuma'])}
     ${fact(t.loans.at, moment(visit, loan.atualizado_em))}

@@ -1,10 +1,9 @@
 /** Loans: those that moved last, and one with its way, its events and what each of them had delivered. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { LoanResource, RecentLoan, recentLoans } from '../../contract/resources/loan-resource.ts';
 import { id as uuid } from '../../contract/values.ts';
 import type { z } from 'zod';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { moment, notice, table } from '../frame/parts.ts';
@@ -19,12 +18,9 @@ export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Pr
   return (await api.read<z.infer<typeof recentLoans>>('/v1/emprestimos', { limite: String(limit) })).itens;
 }
 
-export function addLoanPages(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get('/painel/emprestimos', guard.show(READ, showLoans));
-  app.get(
-    '/painel/emprestimos/:id',
-    guard.show(READ, (visit) => showLoan(visit, pathId(visit.c))),
-  );
+export function addLoanPages(guard: Guard): void {
+  guard.get('/painel/emprestimos', READ, showLoans);
+  guard.get('/painel/emprestimos/:id', READ, (visit) => showLoan(visit, pathId(visit.c)));
 }
 
 async function showLoans(visit: Visit): Promise<Response> {
@@ -36,10 +32,10 @@ async function showLoans(visit: Visit): Promise<Response> {
   }
   const loans = await readRecent(visit, SHOWN);
   return answerPage(c, {
-    title: t.loans.title,
+    title: t.frame.loans,
     status: sought === '' ? 200 : 404,
     body: html`<form class="inline" method="get" action="/painel/emprestimos" role="search">
-        <label for="id">${t.loans.find}</label>
+        <label for="id">${t.deliveries.find}</label>
         <input id="id" name="id" value="${sought}" size="38" autocomplete="off" spellcheck="false" />
         <button>${t.words.search}</button>
       </form>
@@ -53,7 +49,7 @@ function loanTable(visit: Visit, loans: readonly RecentLoan[]): Html {
   const { t } = visit;
   return table(
     t.loans.recent,
-    [t.loans.number, t.loans.status, t.loans.lastEvent, { number: t.loans.version }, t.loans.at],
+    [t.loans.number, t.deliveries.status, t.loans.lastEvent, { number: t.loans.version }, t.loans.at],
     loans.map(({ id, numero, status, versao, ultimo_evento, atualizado_em }) => [
       html`<a href="/painel/emprestimos/${id}">${numero}</a>`,
       html`<span class="badge">${t.loanStatus[status]}</span>`,

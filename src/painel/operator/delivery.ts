@@ -19,7 +19,7 @@ export async function showWait(visit: Visit): Promise<Response> {
       <dl class="facts">
         ${fact('Id', wait.entrega_id, 'id')} ${fact(t.deliveries.status, statusBadge(t, wait.status))}
         ${fact(t.deliveries.webhook, html`<a href="/painel/operacao/webhooks/${wait.webhook_id}">${wait.webhook_id}</a>`, 'id')}
-        ${fact(t.operator.partnerPage, html`<a href="/painel/operacao/parceiros/${wait.parceiro_id}">${wait.parceiro_id}</a>`, 'id')}
+        ${fact(t.frame.partner, html`<a href="/painel/operacao/parceiros/${wait.parceiro_id}">${wait.parceiro_id}</a>`, 'id')}
         ${fact(t.deliveries.next, moment(visit, wait.proxima_tentativa_em))}
         ${fact(t.operator.dueFor, `${Math.round(wait.vencida_ha_s)} s`)}
         ${fact(words.failures, html`${wait.falhas} <code>${wait.ultimo_resultado}</code>`)}

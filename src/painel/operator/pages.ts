@@ -1,10 +1,9 @@
 /** What an operator watches: the queue and its pollers live, the webhooks that fail, and those that are muted. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { Jobs, OperatorWebhooks, Queue } from '../../contract/resources/operator.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { notFound } from '../../http/api-error.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { moment, shortId, shortUrl, table, tile } from '../frame/parts.ts';
@@ -19,56 +18,47 @@ import { addOperatorWebhook } from './webhook.ts';
 const EVERY_MS = 2_000;
 const FAILING = { estado: 'com_falhas', limite: '50' };
 
-export function addOperatorPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
-  app.get(
-    '/painel/operacao',
-    guard.show(OPERATE, async (visit) => {
-      const { c, t, api } = visit;
-      const [parts, muted, jobs] = await Promise.all([
-        readParts(visit),
-        api.read<OperatorWebhooks>('/v1/operador/webhooks', {
-          estado: 'silenciado',
-          cursor: c.req.query('depois') ?? '',
-        }),
-        api.read<Jobs>('/v1/operador/tarefas'),
-      ]);
-      return answerPage(c, {
-        title: t.operator.title,
-        body: html`${findForm(visit)}
-          <div data-live="/painel/operacao/ao-vivo">
-            ${Object.entries(parts).map(([name, part]) => html`<div data-part="${name}">${part}</div>`)}
-          </div>
-          ${mutedPart(visit, muted)} ${jobsPart(visit, jobs)}
-          <p><a href="/painel/operacao/apagamentos">${t.operator.erasures}</a></p>`,
-      });
-    }),
-  );
-  app.get(
-    '/painel/operacao/ao-vivo',
-    guard.show(OPERATE, (visit) =>
-      streams.open(visit, EVERY_MS, async () => {
-        const parts = Object.entries(await readParts(visit));
-        return Promise.all(parts.map(async ([event, part]) => ({ event, data: String(await part) })));
+export function addOperatorPages(guard: Guard, streams: Streams): void {
+  guard.get('/painel/operacao', OPERATE, async (visit) => {
+    const { c, t, api } = visit;
+    const [parts, muted, jobs] = await Promise.all([
+      readParts(visit),
+      api.read<OperatorWebhooks>('/v1/operador/webhooks', {
+        estado: 'silenciado',
+        cursor: c.req.query('depois') ?? '',
       }),
-    ),
-  );
-  app.get(
-    '/painel/operacao/abrir',
-    guard.show(OPERATE, async ({ c, api }) => {
-      const id = uuid.safeParse(c.req.query('id')?.trim().toLowerCase());
-      if (!id.success) throw notFound();
-      const kinds = { parceiros: '', entregas: '/espera' };
-      for (const [kind, rest] of Object.entries(kinds)) {
-        const { ok } = await api.ask(`/v1/operador/${kind}/${id.data}${rest}`);
-        if (ok) return c.redirect(`/painel/operacao/${kind}/${id.data}`, 303);
-      }
-      return c.redirect(`/painel/operacao/webhooks/${id.data}`, 303);
+      api.read<Jobs>('/v1/operador/tarefas'),
+    ]);
+    return answerPage(c, {
+      title: t.frame.operation,
+      body: html`${findForm(visit)}
+        <div data-live="/painel/operacao/ao-vivo">
+          ${Object.entries(parts).map(([name, part]) => html`<div data-part="${name}">${part}</div>`)}
+        </div>
+        ${mutedPart(visit, muted)} ${jobsPart(visit, jobs)}
+        <p><a href="/painel/operacao/apagamentos">${t.operator.erasures}</a></p>`,
+    });
+  });
+  guard.get('/painel/operacao/ao-vivo', OPERATE, (visit) =>
+    streams.open(visit, EVERY_MS, async () => {
+      const parts = Object.entries(await readParts(visit));
+      return Promise.all(parts.map(async ([event, part]) => ({ event, data: String(await part) })));
     }),
   );
-  app.get('/painel/operacao/entregas/:id', guard.show(OPERATE, showWait));
-  addOperatorWebhook(app, guard);
-  addOperatorPartner(app, guard);
-  addOperatorWorkers(app, guard);
+  guard.get('/painel/operacao/abrir', OPERATE, async ({ c, api }) => {
+    const id = uuid.safeParse(c.req.query('id')?.trim().toLowerCase());
+    if (!id.success) throw notFound();
+    const kinds = { parceiros: '', entregas: '/espera' };
+    for (const [kind, rest] of Object.entries(kinds)) {
+      const { ok } = await api.ask(`/v1/operador/${kind}/${id.data}${rest}`);
+      if (ok) return c.redirect(`/painel/operacao/${kind}/${id.data}`, 303);
+    }
+    return c.redirect(`/painel/operacao/webhooks/${id.data}`, 303);
+  });
+  guard.get('/painel/operacao/entregas/:id', OPERATE, showWait);
+  addOperatorWebhook(guard);
+  addOperatorPartner(guard);
+  addOperatorWorkers(guard);
 }
 
 /** What is live, by the name of its place on the page. */
@@ -111,7 +101,7 @@ function queuePart(
   return html`<h2>${t.operator.queue}</h2>
     <dl class="tiles">
       ${tile(t.operator.oldestDue, `${Math.round(espera_mais_longa_s)} s`, espera_mais_longa_s > 60)}
-      ${tile(t.operator.pending, `${pendentes}${contagem_exata ? '' : '+'}`)} ${tile(t.operator.inFlight, em_andamento)}
+      ${tile(t.overview.pending, `${pendentes}${contagem_exata ? '' : '+'}`)} ${tile(t.operator.inFlight, em_andamento)}
     </dl>
     ${webhooks.length === 0 ? html`<p>${t.operator.emptyQueue}</p>` : laneTable(visit, webhooks)}`;
 }
@@ -123,7 +113,7 @@ function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
       t.webhooks.url,
       t.frame.partner,
       t.operator.state,
-      { number: t.operator.pending },
+      { number: t.overview.pending },
       { number: t.operator.inFlight },
       { number: t.operator.dueFor },
     ],

@@ -1,8 +1,7 @@
 /** One partner as the operator sees it, and the one thing done to it here: it is let go. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { OperatorWebhooks, ShownPartner } from '../../contract/resources/operator.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, fact, moment, doneNotice, shortUrl } from '../frame/parts.ts';
@@ -13,16 +12,13 @@ import { stateOf } from './webhook.ts';
 
 const PATH = '/painel/operacao/parceiros';
 
-export function addOperatorPartner(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get(`${PATH}/:id`, guard.show(OPERATE, show));
-  app.post(
-    `${PATH}/:id/desligar`,
-    guard.act(OPERATE, (visit, form) => {
-      const id = pathId(visit.c);
-      const body = { motivo: form.get('motivo') ?? '' };
-      return order(visit, ['POST', `/v1/operador/parceiros/${id}/desligar`, body], `${PATH}/${id}`, 'desligado');
-    }),
-  );
+export function addOperatorPartner(guard: Guard): void {
+  guard.get(`${PATH}/:id`, OPERATE, show);
+  guard.post(`${PATH}/:id/desligar`, OPERATE, (visit, form) => {
+    const id = pathId(visit.c);
+    const body = { motivo: form.get('motivo') ?? '' };
+    return order(visit, ['POST', `/v1/operador/parceiros/${id}/desligar`, body], `${PATH}/${id}`, 'desligado');
+  });
 }
 
 async function show(visit: Visit): Promise<Response> {
@@ -42,7 +38,7 @@ async function show(visit: Visit): Promise<Response> {
           ? html`<div class="actions">${confirmed(visit, `${path}/desligar`, texts, reasonField(visit))}</div>`
           : ''
       }
-      <h2>${t.operator.webhooks}</h2>
+      <h2>${t.frame.webhooks}</h2>
       <ul class="plain">
         ${webhooks.itens.map(
           (webhook) =>
@@ -60,8 +56,8 @@ function facts(visit: Visit, partner: ShownPartner): Html {
   const { t } = visit;
   const { id, ativo, tipo_assinatura, entrega_documentos, emissao, criado_em } = partner;
   const state = ativo
-    ? html`<span class="badge badge-entregue">${t.operator.active}</span>`
-    : html`<span class="badge">${t.webhooks.inactive}</span>`;
+    ? html`<span class="badge badge-entregue">${t.operator.states.ativa}</span>`
+    : html`<span class="badge">${t.webhooks.stopped.inativa}</span>`;
   const account = html`<code>${tipo_assinatura}</code> <code>${entrega_documentos}</code> <code>${emissao}</code>`;
   return html`<dl class="facts">
     ${fact('Id', id, 'id')} ${fact(t.operator.state, html`${state} ${moment(visit, criado_em)}`)}

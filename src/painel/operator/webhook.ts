@@ -1,5 +1,4 @@
 /** One webhook as the operator sees and steers it: mute, unmute, cap. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import {
   COUNTED,
@@ -8,7 +7,7 @@ import {
   type OperatorWebhook,
   type ShownWebhook,
 } from '../../contract/resources/operator.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, doneNotice, fact, formToken, moment, tile } from '../frame/parts.ts';
@@ -18,28 +17,22 @@ import { historyPart } from './history.ts';
 
 const PATH = '/painel/operacao/webhooks';
 
-export function addOperatorWebhook(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get(`${PATH}/:id`, guard.show(OPERATE, show));
+export function addOperatorWebhook(guard: Guard): void {
+  guard.get(`${PATH}/:id`, OPERATE, show);
   const acts = { silenciar: 'silenciado', reabrir: 'reaberto' };
   for (const [act, done] of Object.entries(acts)) {
-    app.post(
-      `${PATH}/:id/${act}`,
-      guard.act(OPERATE, (visit, form) => {
-        const id = pathId(visit.c);
-        const body = { motivo: form.get('motivo') ?? '' };
-        return order(visit, ['POST', `/v1/operador/webhooks/${id}/${act}`, body], `${PATH}/${id}`, done);
-      }),
-    );
-  }
-  app.post(
-    `${PATH}/:id/limite`,
-    guard.act(OPERATE, (visit, form) => {
+    guard.post(`${PATH}/:id/${act}`, OPERATE, (visit, form) => {
       const id = pathId(visit.c);
-      const [cap, reason] = [form.get('limite') ?? '', form.get('motivo') ?? ''];
-      const body = { limite: cap === '' ? null : Number(cap), ...(reason !== '' && { motivo: reason }) };
-      return order(visit, ['PUT', `/v1/operador/webhooks/${id}/limite`, body], `${PATH}/${id}`, 'limite');
-    }),
-  );
+      const body = { motivo: form.get('motivo') ?? '' };
+      return order(visit, ['POST', `/v1/operador/webhooks/${id}/${act}`, body], `${PATH}/${id}`, done);
+    });
+  }
+  guard.post(`${PATH}/:id/limite`, OPERATE, (visit, form) => {
+    const id = pathId(visit.c);
+    const [cap, reason] = [form.get('limite') ?? '', form.get('motivo') ?? ''];
+    const body = { limite: cap === '' ? null : Number(cap), ...(reason !== '' && { motivo: reason }) };
+    return order(visit, ['PUT', `/v1/operador/webhooks/${id}/limite`, body], `${PATH}/${id}`, 'limite');
+  });
 }
 
 async function show(visit: Visit): Promise<Response> {
@@ -59,12 +52,12 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
   const counted = (label: string, count: number) => tile(label, count > COUNTED ? t.operator.moreThan(COUNTED) : count);
   return html`<dl class="facts">
       ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
-      ${fact(t.operator.partnerPage, html`<a href="/painel/operacao/parceiros/${webhook.parceiro_id}">${webhook.parceiro}</a>`)}
+      ${fact(t.frame.partner, html`<a href="/painel/operacao/parceiros/${webhook.parceiro_id}">${webhook.parceiro}</a>`)}
       ${fact(t.operator.state, stateOf(visit, webhook))}
-      ${fact(t.webhooks.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
+      ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
     </dl>
     <dl class="tiles">
-      ${counted(t.operator.pending, entregas.pendentes)} ${counted(t.operator.inFlight, entregas.em_andamento)}
+      ${counted(t.overview.pending, entregas.pendentes)} ${counted(t.operator.inFlight, entregas.em_andamento)}
       ${counted(t.operator.suspended, entregas.suspensas)} ${counted(t.operator.ended, entregas.em_erro)}
       ${tile(t.operator.cap, webhook.limite)}
     </dl>`;
@@ -73,14 +66,14 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
 /** Muted, inactive, failing or none of these. */
 export function stateOf(visit: Visit, { ativo, silenciado_desde, falhando_desde }: OperatorWebhook): Html {
   const { t } = visit;
-  if (!ativo) return html`<span class="badge">${t.webhooks.inactive}</span>`;
+  if (!ativo) return html`<span class="badge">${t.webhooks.stopped.inativa}</span>`;
   if (silenciado_desde !== null) {
     return html`<span class="badge badge-pendente">${t.operator.mutedSince}</span> ${moment(visit, silenciado_desde)}`;
   }
   if (falhando_desde !== null) {
     return html`<span class="badge badge-erro">${t.operator.failingSince}</span> ${moment(visit, falhando_desde)}`;
   }
-  return html`<span class="badge badge-entregue">${t.operator.active}</span>`;
+  return html`<span class="badge badge-entregue">${t.operator.states.ativa}</span>`;
 }
 
 function actions(visit: Visit, { id, ativo, silenciado_desde, limite }: ShownWebhook): Html {

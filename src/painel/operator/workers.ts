@@ -1,8 +1,7 @@
 /** Workers who are forgotten: the order, and the orders given so far. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { ErasureList, ErasureResource } from '../../contract/resources/worker-resource.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, moment, doneNotice } from '../frame/parts.ts';
@@ -10,17 +9,14 @@ import { OPERATE, order, reasonField } from './acts.ts';
 
 const PATH = '/painel/operacao/apagamentos';
 
-export function addOperatorWorkers(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get(PATH, guard.show(OPERATE, show));
-  app.post(
-    PATH,
-    guard.act(OPERATE, (visit, form) => {
-      const digits = (form.get('cpf') ?? '').replaceAll(/[.\-\s]/g, '');
-      const court = (form.get('ordem_judicial') ?? '').trim();
-      const body = { cpf: digits, motivo: form.get('motivo') ?? '', ...(court !== '' && { ordem_judicial: court }) };
-      return order(visit, ['POST', '/v1/operador/apagamentos', body], PATH, 'apagado');
-    }),
-  );
+export function addOperatorWorkers(guard: Guard): void {
+  guard.get(PATH, OPERATE, show);
+  guard.post(PATH, OPERATE, (visit, form) => {
+    const digits = (form.get('cpf') ?? '').replaceAll(/[.\-\s]/g, '');
+    const court = (form.get('ordem_judicial') ?? '').trim();
+    const body = { cpf: digits, motivo: form.get('motivo') ?? '', ...(court !== '' && { ordem_judicial: court }) };
+    return order(visit, ['POST', '/v1/operador/apagamentos', body], PATH, 'apagado');
+  });
 }
 
 async function show(visit: Visit): Promise<Response> {
@@ -63,5 +59,5 @@ function line(
   const { t } = visit;
   return html`${moment(visit, pedido_em)} ${autor}: ${motivo}
     ${ordem_judicial === null ? '' : html`<code>${ordem_judicial}</code>`} <span class="dim id">${id}</span>
-    <span class="badge">${concluido_em === null ? t.operator.erasing : t.operator.erasedEvents(eventos)}</span>`;
+    <span class="badge">${concluido_em === null ? t.deliveries.inFlight : t.operator.erasedEvents(eventos)}</span>`;
 }

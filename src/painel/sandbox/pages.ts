@@ -23,35 +23,26 @@ const MAX_SECONDS = 366 * 24 * 60 * 60;
 export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, streams: Streams): () => void {
   const inbox = new Inbox(deps);
   app.post('/painel/caixa/:id', (c) => receive(c, inbox));
-  app.get(
-    '/painel/sandbox',
-    guard.show(PLAY, (visit) => showSandbox(visit, inbox, {})),
+  guard.get('/painel/sandbox', PLAY, (visit) => showSandbox(visit, inbox, {}));
+  guard.get('/painel/sandbox/ao-vivo', PLAY, (visit) =>
+    streams.open(visit, EVERY_MS, async () => [
+      {
+        event: 'caixa',
+        data: String(await inboxItems(visit, inbox.arrived(requirePartner(visit.session.identity)))),
+      },
+      { event: 'emprestimo', data: String(await loanPart(visit, chosenLoan(visit.c.req.query('emprestimo')))) },
+    ]),
   );
-  app.get(
-    '/painel/sandbox/ao-vivo',
-    guard.show(PLAY, (visit) =>
-      streams.open(visit, EVERY_MS, async () => [
-        {
-          event: 'caixa',
-          data: String(await inboxItems(visit, inbox.arrived(requirePartner(visit.session.identity)))),
-        },
-        { event: 'emprestimo', data: String(await loanPart(visit, chosenLoan(visit.c.req.query('emprestimo')))) },
-      ]),
-    ),
-  );
-  addActs(app, guard, inbox);
+  addActs(guard, inbox);
   const stopping = new AbortController();
-  app.post(
-    '/painel/sandbox/passeio',
-    guard.act(PLAY, async (visit) => {
-      const loanId = await beginWalk(visit.api);
-      if (loanId === null) return back(visit, '', 'passeio_recusado');
-      void walkOn(visit.api, loanId, PAUSE_MS, stopping.signal).catch((error: Error) =>
-        deps.log.warn({ error: error.name }, 'a walk of the sandbox ended'),
-      );
-      return back(visit, loanId, 'passeio');
-    }),
-  );
+  guard.post('/painel/sandbox/passeio', PLAY, async (visit) => {
+    const loanId = await beginWalk(visit.api);
+    if (loanId === null) return back(visit, '', 'passeio_recusado');
+    void walkOn(visit.api, loanId, PAUSE_MS, stopping.signal).catch((error: Error) =>
+      deps.log.warn({ error: error.name }, 'a walk of the sandbox ended'),
+    );
+    return back(visit, loanId, 'passeio');
+  });
   return () => {
     stopping.abort();
     inbox.close();
@@ -68,43 +59,34 @@ function back({ c }: Visit, loanId: string, done: string): Response {
   return c.redirect(`/painel/sandbox?${query.toString()}`, 303);
 }
 
-function addActs(app: Hono<PainelEnv>, guard: Guard, inbox: Inbox): void {
-  app.post(
-    '/painel/sandbox/acao',
-    guard.act(PLAY, async (visit, form) => {
-      const act = form.get('acao') ?? '';
-      const loanId = chosenLoan(form.get('emprestimo'));
-      const asked = Number(form.get('segundos') ?? '60');
-      const seconds = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), MAX_SECONDS) : 60;
-      const call = callOf(act, { loanId, seconds, month: form.get('competencia') ?? '' });
-      if (call === undefined) throw notFound();
-      const answer: Answer<{ id?: string }> = await visit.api.send(call.method, call.path, call.body, call.headers);
-      if (!answer.ok) return showSandbox(visit, inbox, { refusal: answer, loanId });
-      return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
-    }),
-  );
-  app.post(
-    '/painel/sandbox/caixa',
-    guard.act(PLAY, async (visit) => {
-      const url = `${new URL(visit.c.req.url).origin}/painel/caixa/${requirePartner(visit.session.identity)}`;
-      const known = await visit.api.read<WebhookResource[]>('/v1/webhooks');
-      if (!known.some((webhook) => webhook.url === url)) {
-        const made = await visit.api.send('POST', '/v1/webhooks', { url, eventos: EMITTED_NAMES });
-        if (!made.ok && made.status === 400) return showSandbox(visit, inbox, { refusal: made, loanId: '' });
-        if (!made.ok) throw new Refused(made);
-      }
-      return back(visit, '', 'caixa');
-    }),
-  );
-  app.post(
-    '/painel/sandbox/comportamento',
-    guard.act(PLAY, (visit, form) => {
-      const behaviour = BEHAVIOURS.find((known) => known === form.get('comportamento'));
-      if (behaviour === undefined) throw notFound();
-      inbox.behave(requirePartner(visit.session.identity), behaviour);
-      return back(visit, chosenLoan(form.get('emprestimo')), 'comportamento');
-    }),
-  );
+function addActs(guard: Guard, inbox: Inbox): void {
+  guard.post('/painel/sandbox/acao', PLAY, async (visit, form) => {
+    const act = form.get('acao') ?? '';
+    const loanId = chosenLoan(form.get('emprestimo'));
+    const asked = Number(form.get('segundos') ?? '60');
+    const seconds = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), MAX_SECONDS) : 60;
+    const call = callOf(act, { loanId, seconds, month: form.get('competencia') ?? '' });
+    if (call === undefined) throw notFound();
+    const answer: Answer<{ id?: string }> = await visit.api.send(call.method, call.path, call.body, call.headers);
+    if (!answer.ok) return showSandbox(visit, inbox, { refusal: answer, loanId });
+    return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
+  });
+  guard.post('/painel/sandbox/caixa', PLAY, async (visit) => {
+    const url = `${new URL(visit.c.req.url).origin}/painel/caixa/${requirePartner(visit.session.identity)}`;
+    const known = await visit.api.read<WebhookResource[]>('/v1/webhooks');
+    if (!known.some((webhook) => webhook.url === url)) {
+      const made = await visit.api.send('POST', '/v1/webhooks', { url, eventos: EMITTED_NAMES });
+      if (!made.ok && made.status === 400) return showSandbox(visit, inbox, { refusal: made, loanId: '' });
+      if (!made.ok) throw new Refused(made);
+    }
+    return back(visit, '', 'caixa');
+  });
+  guard.post('/painel/sandbox/comportamento', PLAY, (visit, form) => {
+    const behaviour = BEHAVIOURS.find((known) => known === form.get('comportamento'));
+    if (behaviour === undefined) throw notFound();
+    inbox.behave(requirePartner(visit.session.identity), behaviour);
+    return back(visit, chosenLoan(form.get('emprestimo')), 'comportamento');
+  });
 }
 
 /** What the poller sends; no session stands behind it. */

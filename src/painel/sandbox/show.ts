@@ -30,7 +30,7 @@ export async function showSandbox(visit: Visit, inbox: Inbox, shown: Shown): Pro
   const loanId = loans.find(({ id }) => id === asked)?.id ?? loans[0]?.id ?? '';
   c.header('Cache-Control', 'no-store');
   return answerPage(c, {
-    title: t.sandbox.title,
+    title: t.frame.sandbox,
     status: (shown.refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${shown.refusal === undefined ? '' : refusalList(c, shown.refusal.error)}
       ${doneNotice(visit, { ...t.sandbox.acts, ...t.sandbox.done })}
@@ -80,7 +80,7 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
       <legend>${t.sandbox.onLoan}</legend>
       <p>
         <label
-          >${t.delivery.loan}
+          >${t.deliveries.loan}
           <select name="emprestimo" autocomplete="off" data-follows="${LIVE}">
             ${choices(
               loanId,

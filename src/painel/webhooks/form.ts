@@ -52,7 +52,7 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
 
 function eventBoxes({ c, t }: Visit, chosen: readonly string[]): Html {
   return html`<fieldset>
-    <legend>${t.webhooks.events}</legend>
+    <legend>${t.frame.events}</legend>
     <ul class="boxes">
       ${SUBSCRIBABLE_NAMES.map(
         (name) =>

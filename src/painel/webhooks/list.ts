@@ -16,7 +16,7 @@ export async function showWebhooks(visit: Visit): Promise<Response> {
   const asked = { ativo: which, limite: SHOWN, incluir: 'saude' };
   const webhooks = await api.read<ListedWebhook[]>('/v1/webhooks', asked);
   return answerPage(c, {
-    title: t.webhooks.title,
+    title: t.frame.webhooks,
     body: html`<div class="actions">
         ${
           session.identity.scopes.has('webhooks:write')
@@ -37,11 +37,11 @@ export async function showWebhooks(visit: Visit): Promise<Response> {
 
 function webhookTable(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
   const { t } = visit;
-  const words = t.webhooks;
-  const columns = [words.url, words.health, { number: words.delivered }, { number: 'p50 / p95' }, words.oldestPending];
+  const { webhooks: words, frame, overview } = t;
+  const delivered = { number: overview.delivered };
   return table(
-    words.title,
-    [...columns, { number: words.events }],
+    frame.webhooks,
+    [words.url, words.health, delivered, { number: 'p50 / p95' }, words.oldestPending, { number: frame.events }],
     webhooks.map((webhook) => row(visit, webhook)),
   );
 }

@@ -40,7 +40,7 @@ export async function showWebhook(visit: Visit, id: string, { refusal }: Shown):
   const mayWrite = session.identity.scopes.has('webhooks:write');
   const resent = Number(c.req.query('entregas') ?? '0');
   return answerPage(c, {
-    title: `${t.webhooks.one} ${shortUrl(webhook.url)}`,
+    title: `${t.deliveries.webhook} ${shortUrl(webhook.url)}`,
     status: (refusal?.status ?? 200) as ContentfulStatusCode,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
       ${doneNotice(visit, { ...t.webhooks.done, recuperado: t.recovery.done(resent) })}
@@ -60,7 +60,7 @@ function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthReso
     ${fact(t.webhooks.health, healthBadge(t, health))} ${fact(t.webhooks.order, t.webhooks.orders[order])}
     ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
     ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
-    ${fact(t.webhooks.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
+    ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
   </dl>`;
 }
 
@@ -69,12 +69,12 @@ function healthTable({ t }: Visit, { ultimas_24h: day, ultimos_7d: week }: Webho
   const row = (label: string, valueOf: (period: HealthPeriod) => string) => [label, valueOf(day), valueOf(week)];
   const ms = (value: number | null) => (value === null ? '–' : t.words.ms(value));
   const failures = OUTCOMES.filter((outcome) => outcome !== 'entregue' && week.falhas[outcome] > 0) as Failure[];
-  return html`<h2>${t.webhooks.attempts}</h2>
+  return html`<h2>${t.deliveries.attempts}</h2>
     ${table(
-      t.webhooks.attempts,
+      t.deliveries.attempts,
       ['', { number: t.overview.windows['24h'] ?? '' }, { number: t.overview.windows['7d'] ?? '' }],
       [
-        row(t.webhooks.delivered, ({ entregues }) => String(entregues)),
+        row(t.overview.delivered, ({ entregues }) => String(entregues)),
         ...failures.map((outcome) => row(t.outcome[outcome], ({ falhas }) => String(falhas[outcome]))),
         row('p50', ({ p50_ms }) => ms(p50_ms)),
         row('p95', ({ p95_ms }) => ms(p95_ms)),

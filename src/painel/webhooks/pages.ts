@@ -1,9 +1,8 @@
 /** The webhooks' routes: listed with their health, made, changed, tried out, given another secret, switched off and on. */
-import type { Hono } from 'hono';
 import type { createdWebhook, rotatedSecret, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { z } from 'zod';
 import { type Answer, Refused } from '../api-client.ts';
-import type { PainelEnv, Visit } from '../env.ts';
+import type { Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
@@ -19,41 +18,26 @@ const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const HOUR_MS = 3_600_000;
 
-export function addWebhookPages(app: Hono<PainelEnv>, guard: Guard, streams: Streams): void {
-  app.get('/painel/webhooks', guard.show(READ, showWebhooks));
-  app.get(
-    '/painel/webhooks/novo',
-    guard.show(WRITE, (visit) => showForm(visit, {})),
-  );
-  app.post(
-    '/painel/webhooks',
-    guard.act(WRITE, async (visit, form) => {
-      const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
-      // The form's own key: sent twice, it makes one webhook.
-      const key = { 'Idempotency-Key': form.get('chave') ?? '' };
-      const answer = await visit.api.send<z.infer<typeof createdWebhook>>('POST', '/v1/webhooks', wanted, key);
-      return answer.ok ? showSecret(visit, answer.body) : showForm(visit, { wanted, refusal: answer });
-    }),
-  );
-  app.get(
-    '/painel/webhooks/:id',
-    guard.show(READ, (visit) => showWebhook(visit, pathId(visit.c), {})),
-  );
-  app.get(
-    '/painel/webhooks/:id/editar',
-    guard.show(WRITE, async (visit) => {
-      const webhook = await visit.api.read<WebhookResource>(`/v1/webhooks/${pathId(visit.c)}`);
-      return showForm(visit, { id: webhook.id, wanted: webhook });
-    }),
-  );
-  app.get(
-    '/painel/webhooks/:id/ao-vivo',
-    guard.show(READ, (visit) => openPulse(streams, visit, pathId(visit.c))),
-  );
-  addRecoveryPages(app, guard);
-  addTestPages(app, guard);
-  addActs(app, guard);
-  addSecretActs(app, guard);
+export function addWebhookPages(guard: Guard, streams: Streams): void {
+  guard.get('/painel/webhooks', READ, showWebhooks);
+  guard.get('/painel/webhooks/novo', WRITE, (visit) => showForm(visit, {}));
+  guard.post('/painel/webhooks', WRITE, async (visit, form) => {
+    const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
+    // The form's own key: sent twice, it makes one webhook.
+    const key = { 'Idempotency-Key': form.get('chave') ?? '' };
+    const answer = await visit.api.send<z.infer<typeof createdWebhook>>('POST', '/v1/webhooks', wanted, key);
+    return answer.ok ? showSecret(visit, answer.body) : showForm(visit, { wanted, refusal: answer });
+  });
+  guard.get('/painel/webhooks/:id', READ, (visit) => showWebhook(visit, pathId(visit.c), {}));
+  guard.get('/painel/webhooks/:id/editar', WRITE, async (visit) => {
+    const webhook = await visit.api.read<WebhookResource>(`/v1/webhooks/${pathId(visit.c)}`);
+    return showForm(visit, { id: webhook.id, wanted: webhook });
+  });
+  guard.get('/painel/webhooks/:id/ao-vivo', READ, (visit) => openPulse(streams, visit, pathId(visit.c)));
+  addRecoveryPages(guard);
+  addTestPages(guard);
+  addActs(guard);
+  addSecretActs(guard);
 }
 
 /** Back to the webhook with what was done; a refusal is told on its page. */
@@ -79,43 +63,34 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
   'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },
 };
 
-function addActs(app: Hono<PainelEnv>, guard: Guard): void {
-  app.post(
-    '/painel/webhooks/:id/editar',
-    guard.act(WRITE, async (visit, form) => {
-      const id = pathId(visit.c);
-      const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
-      const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
-      if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
-      return settle(visit, answer, 'alterado');
-    }),
-  );
+function addActs(guard: Guard): void {
+  guard.post('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
+    const id = pathId(visit.c);
+    const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
+    const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
+    if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
+    return settle(visit, answer, 'alterado');
+  });
   for (const [act, { done, call }] of Object.entries(ACTS)) {
-    app.post(
-      `/painel/webhooks/:id/${act}`,
-      guard.act(WRITE, async (visit, form) => {
-        const [method, rest, body] = call(form);
-        return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
-      }),
-    );
+    guard.post(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
+      const [method, rest, body] = call(form);
+      return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
+    });
   }
 }
 
-function addSecretActs(app: Hono<PainelEnv>, guard: Guard): void {
-  app.post(
-    '/painel/webhooks/:id/segredo',
-    guard.act(WRITE, async (visit, form) => {
-      const id = pathId(visit.c);
-      const hours = Number(form.get('horas') ?? '0');
-      const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
-      const key = { 'Idempotency-Key': form.get('chave') ?? '' };
-      const answer = await visit.api.send<z.infer<typeof rotatedSecret>>(
-        'POST',
-        `/v1/webhooks/${id}/segredo`,
-        wanted,
-        key,
-      );
-      return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
-    }),
-  );
+function addSecretActs(guard: Guard): void {
+  guard.post('/painel/webhooks/:id/segredo', WRITE, async (visit, form) => {
+    const id = pathId(visit.c);
+    const hours = Number(form.get('horas') ?? '0');
+    const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
+    const key = { 'Idempotency-Key': form.get('chave') ?? '' };
+    const answer = await visit.api.send<z.infer<typeof rotatedSecret>>(
+      'POST',
+      `/v1/webhooks/${id}/segredo`,
+      wanted,
+      key,
+    );
+    return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
+  });
 }

@@ -2,7 +2,6 @@
  * Recovery: what failed of a webhook is counted, then sent again. The API works for some seconds a request; until it is through,
  * the page sends its form again by itself, and says how far it is.
  */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { z } from 'zod';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
@@ -10,7 +9,7 @@ import type { resendResult } from '../../contract/resources/delivery-resource.ts
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { type Answer, Refused } from '../api-client.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
@@ -23,9 +22,9 @@ const FAILED = ['erro', 'suspensa'];
 const DAY_MS = 86_400_000;
 type Resent = z.infer<typeof resendResult>;
 
-export function addRecoveryPages(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get('/painel/webhooks/:id/recuperar', guard.show(WRITE, showRecovery));
-  app.post('/painel/webhooks/:id/recuperar', guard.act(WRITE, goOn));
+export function addRecoveryPages(guard: Guard): void {
+  guard.get('/painel/webhooks/:id/recuperar', WRITE, showRecovery);
+  guard.post('/painel/webhooks/:id/recuperar', WRITE, goOn);
 }
 
 /** The form; once it was sent, with the count of what it asks for. */

@@ -1,5 +1,4 @@
 /** A test: the event is chosen, its example edited within its fields, and what the receiver answered is the delivery's page. */
-import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { TEST_NAME } from '../../contract/delivery.ts';
@@ -8,7 +7,7 @@ import { SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events
 import type { DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { type Refusal, Refused } from '../api-client.ts';
-import type { Html, PainelEnv, Visit } from '../env.ts';
+import type { Html, Visit } from '../env.ts';
 import { fieldTable } from '../events/parts.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
@@ -18,12 +17,9 @@ import { pathId } from '../path-id.ts';
 
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
-export function addTestPages(app: Hono<PainelEnv>, guard: Guard): void {
-  app.get(
-    '/painel/webhooks/:id/teste',
-    guard.show(WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {})),
-  );
-  app.post('/painel/webhooks/:id/teste', guard.act(WRITE, send));
+export function addTestPages(guard: Guard): void {
+  guard.get('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
+  guard.post('/painel/webhooks/:id/teste', WRITE, send);
 }
 
 async function send(visit: Visit, form: URLSearchParams): Promise<Response> {

@@ -2,8 +2,6 @@
 import type { auditor as pt } from '../pt/auditor.ts';
 
 export const auditor: typeof pt = {
-  title: 'Audit',
-  attempts: 'Attempts',
   balance: 'Balance',
   seals: 'Seals',
   ids: {
@@ -31,7 +29,6 @@ export const auditor: typeof pt = {
   verify: 'Verify the whole log',
   newestHead: 'The present head: keep it outside',
   noSeal: 'Nothing is sealed yet.',
-  number: 'Number',
   sealed: 'Sealed',
   rows: 'Rows',
   root: 'Root',

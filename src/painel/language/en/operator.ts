@@ -3,7 +3,6 @@ import { TIMES_S } from '../../../contract/delivery.ts';
 import type { operator as pt } from '../pt/operator.ts';
 
 export const operator: typeof pt = {
-  title: 'Operation',
   queue: 'Queue',
   oldestDue: 'Longest wait',
   emptyQueue: 'Nothing waits.',
@@ -18,15 +17,11 @@ export const operator: typeof pt = {
   mutedSince: 'muted since',
   noneMuted: 'No webhook is muted.',
   webhook: 'Webhook of a partner',
-  partnerPage: 'Partner',
   account: 'Account',
-  active: 'active',
   failingSince: 'failing since',
-  pending: 'Pending',
   inFlight: 'In flight',
   suspended: 'Suspended',
   ended: 'Failed',
-  webhooks: 'Webhooks',
   history: 'History',
   change: 'Change',
   author: 'Author',
@@ -49,7 +44,6 @@ export const operator: typeof pt = {
   courtOrder: 'Court order (number)',
   courtOrderHint: 'It stands against open loans and the legal period.',
   noErasures: 'Nobody was erased.',
-  erasing: 'under way',
   erasedEvents: (count: number) => `${count} events erased`,
   done: {
     apagado: 'The order is given and will be sealed; the work goes on by itself.',

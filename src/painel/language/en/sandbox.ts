@@ -4,7 +4,6 @@ import type { sandbox as pt } from '../pt/sandbox.ts';
 export const sandbox: typeof pt = {
   token: 'The token of this session, for curl and listen',
   tokenHint: 'Good until the session ends, in this sandbox alone.',
-  title: 'Sandbox',
   walk: 'Walk a whole loan',
   walkHint:
     'Issues a loan and does, step by step, what it asks for up to the disbursement. Open the inbox below to see the deliveries arrive.',

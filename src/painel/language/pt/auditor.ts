@@ -1,8 +1,6 @@
 /** The auditor's pages in Portuguese. */
 
 export const auditor = {
-  title: 'Auditoria',
-  attempts: 'Tentativas',
   balance: 'Balanço',
   seals: 'Selos',
   ids: {
@@ -31,7 +29,6 @@ export const auditor = {
   verify: 'Conferir o registro inteiro',
   newestHead: 'Cabeça atual: guarde-a fora',
   noSeal: 'Nada foi selado ainda.',
-  number: 'Número',
   sealed: 'Selado',
   rows: 'Linhas',
   root: 'Raiz',

@@ -2,7 +2,6 @@
 import { TIMES_S } from '../../../contract/delivery.ts';
 
 export const operator = {
-  title: 'Operação',
   queue: 'Fila',
   oldestDue: 'Espera mais longa',
   emptyQueue: 'Nada espera.',
@@ -23,15 +22,11 @@ export const operator = {
   mutedSince: 'silenciado desde',
   noneMuted: 'Nenhum webhook está silenciado.',
   webhook: 'Webhook de um parceiro',
-  partnerPage: 'Parceiro',
   account: 'Conta',
-  active: 'ativo',
   failingSince: 'falhando desde',
-  pending: 'Pendentes',
   inFlight: 'Em andamento',
   suspended: 'Suspensas',
   ended: 'Em erro',
-  webhooks: 'Webhooks',
   history: 'Histórico',
   change: 'Mudança',
   author: 'Autor',
@@ -54,7 +49,6 @@ export const operator = {
   courtOrder: 'Ordem judicial (número)',
   courtOrderHint: 'Vale contra empréstimo aberto e prazo legal.',
   noErasures: 'Ninguém foi apagado.',
-  erasing: 'em andamento',
   erasedEvents: (count: number) => `${count} eventos apagados`,
   done: {
     apagado: 'O pedido está dado e será selado; o trabalho segue sozinho.',

@@ -5,7 +5,6 @@ import type { Behaviour } from '../../sandbox/inbox.ts';
 export const sandbox = {
   token: 'O token desta sessão, para curl e listen',
   tokenHint: 'Vale até o fim da sessão, só neste sandbox.',
-  title: 'Sandbox',
   walk: 'Percorrer um empréstimo inteiro',
   walkHint:
     'Emite um empréstimo e faz, passo a passo, o que ele pede até o desembolso. Abra a caixa abaixo para ver as entregas chegarem.',
