@@ -9,7 +9,7 @@ import { readForm, requireOwn } from './frame/guard.ts';
 import { entriesFor } from './frame/nav.ts';
 import { ownPage } from './frame/own-page.ts';
 import { answerPage } from './frame/page.ts';
-import { notice } from './frame/parts.ts';
+import { notice, VERBATIM } from './frame/parts.ts';
 import { sentence } from './frame/refusals.ts';
 import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.ts';
 
@@ -34,15 +34,7 @@ function answerSignIn(
       <form class="stack narrow" method="post" action="/painel/entrar">
         <input type="hidden" name="volta" value="${back}" />
         <label for="token">${t.signIn.token}</label>
-        <input
-          id="token"
-          name="token"
-          type="password"
-          autocomplete="off"
-          spellcheck="false"
-          required
-          aria-describedby="token-hint"
-        />
+        <input id="token" name="token" type="password" ${VERBATIM} required aria-describedby="token-hint" />
         <p id="token-hint" class="dim">${t.signIn.tokenHint}</p>
         <button class="primary">${t.signIn.submit}</button>
       </form>

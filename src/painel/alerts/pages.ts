@@ -5,12 +5,13 @@ import { type Answer, Refused, type Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { doneNotice, formToken, moment, shortId, table } from '../frame/parts.ts';
+import { doneNotice, formToken, moment, shortId, table, VERBATIM } from '../frame/parts.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const PATH = '/painel/avisos';
+const DISABLED = html`disabled`;
 
 export function addAlertPages(guard: Guard): void {
   const settle = (visit: Visit, answer: Answer<AlertSettings>, done: string) => {
@@ -45,26 +46,19 @@ async function show(visit: Visit, refusal?: Refusal): Promise<Response> {
 
 function form(visit: Visit, { email, slack, email_disponivel: hasMail }: AlertSettings, refusal?: Refusal): Html {
   const { t } = visit;
+  const wrong = (field: string) => wrongField(refusal, field);
   return html`<form class="stack narrow" method="post" action="${PATH}">
       ${formToken(visit)}
       <label for="email">${t.alerts.email}</label>
-      <input
-        id="email"
-        name="email"
-        type="email"
-        value="${email ?? ''}"
-        ${wrongField(refusal, 'email')}
-        ${hasMail ? '' : html`disabled`}
-      />
+      <input id="email" name="email" type="email" value="${email ?? ''}" ${wrong('email')} ${hasMail ? '' : DISABLED} />
       ${hasMail ? '' : html`<p class="dim">${t.alerts.noMail}</p>`}
       <label for="slack_url">${t.alerts.slack}</label>
       <input
         id="slack_url"
         name="slack_url"
         type="url"
-        placeholder="https://hooks.slack.com/services/…"
-        autocomplete="off"
-        ${wrongField(refusal, 'slack_url')}
+        ${VERBATIM}
+        ${wrong('slack_url')}
         aria-describedby="slack-dica"
       />
       <p id="slack-dica" class="dim">${slack === null ? t.alerts.slackHint : t.alerts.slackNow(slack)}</p>

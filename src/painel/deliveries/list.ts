@@ -8,7 +8,7 @@ import { addressOf, type Answer, type ApiClient, fieldsOf, Refused } from '../ap
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
-import { labelled, named, notice, onward, options, pauseButton, shortUrl } from '../frame/parts.ts';
+import { idForm, labelled, named, notice, onward, options, pauseButton, shortUrl } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import type { Streams } from '../live.ts';
 import { deliveryTable } from './table.ts';
@@ -38,7 +38,7 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
   return answerPage(c, {
     title: t.frame.deliveries,
     status: answer.ok ? 200 : 400,
-    body: html`${idForm(visit, '')} ${filterForm(visit, filters, webhooks)}
+    body: html`${findForm(visit, '')} ${filterForm(visit, filters, webhooks)}
       <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
         ${listActions(visit, filters, live, answer.ok)}
         <div data-part="lista">
@@ -125,25 +125,12 @@ async function showNamed(visit: Visit, sought: string): Promise<Response> {
   return answerPage(c, {
     title: t.frame.deliveries,
     status: 404,
-    body: html`${idForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
+    body: html`${findForm(visit, sought)}${notice('failed', t.deliveries.notNamed)}`,
   });
 }
 
-function idForm({ t }: Visit, sought: string): Html {
-  return html`<form class="inline" method="get" action="/painel/entregas" role="search">
-    <label for="id">${t.deliveries.find}</label>
-    <input
-      id="id"
-      name="id"
-      value="${sought}"
-      size="38"
-      autocomplete="off"
-      spellcheck="false"
-      aria-describedby="id-hint"
-    />
-    <button>${t.words.search}</button>
-    <span id="id-hint" class="dim">${t.deliveries.findHint}</span>
-  </form>`;
+function findForm({ t }: Visit, sought: string): Html {
+  return idForm('/painel/entregas', t.deliveries.find, sought, t.words.search, t.deliveries.findHint);
 }
 
 /** With a script only the list is drawn anew, and the address still tells the search. */

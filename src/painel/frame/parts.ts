@@ -1,5 +1,5 @@
 /** Small parts that several pages share. */
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Html, Visit } from '../env.ts';
@@ -85,6 +85,18 @@ export function loanPath({ session }: Pick<Visit, 'session'>, id: string): strin
   return session.identity.scopes.has('emprestimos:read')
     ? `/painel/emprestimos/${id}`
     : `/painel/entregas?emprestimo_id=${id}`;
+}
+
+/** Of a field whose text is no prose. */
+export const VERBATIM = raw('autocomplete="off" spellcheck="false"');
+
+/** Leads to what an id names. */
+export function idForm(action: string, label: string, sought: string, button: string, hint = ''): Html {
+  return html`<form class="inline" method="get" action="${action}" role="search">
+    <label for="id">${label}</label>
+    <input id="id" name="id" value="${sought}" size="38" ${VERBATIM} required aria-describedby="id-hint" />
+    <button>${button}</button> <span id="id-hint" class="dim">${hint}</span>
+  </form>`;
 }
 
 /** What makes a form this session's own. */

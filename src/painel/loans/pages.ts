@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, notice, table } from '../frame/parts.ts';
+import { idForm, moment, notice, table } from '../frame/parts.ts';
 import { pathId } from '../path-id.ts';
 import { showLoan } from './one.ts';
 
@@ -34,11 +34,7 @@ async function showLoans(visit: Visit): Promise<Response> {
   return answerPage(c, {
     title: t.frame.loans,
     status: sought === '' ? 200 : 404,
-    body: html`<form class="inline" method="get" action="/painel/emprestimos" role="search">
-        <label for="id">${t.deliveries.find}</label>
-        <input id="id" name="id" value="${sought}" size="38" autocomplete="off" spellcheck="false" />
-        <button>${t.words.search}</button>
-      </form>
+    body: html`${idForm('/painel/emprestimos', t.deliveries.find, sought, t.words.search)}
       ${sought === '' ? '' : notice('failed', t.loans.notFound)}
       <h2>${t.loans.recent}</h2>
       ${loans.length === 0 ? html`<p>${t.loans.empty}</p>` : loanTable(visit, loans)}`,

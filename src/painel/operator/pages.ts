@@ -6,7 +6,7 @@ import { notFound } from '../../http/api-error.ts';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, shortId, shortUrl, table, tile } from '../frame/parts.ts';
+import { idForm, moment, shortId, shortUrl, table, tile } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
 import { showWait } from './delivery.ts';
@@ -31,7 +31,7 @@ export function addOperatorPages(guard: Guard, streams: Streams): void {
     ]);
     return answerPage(c, {
       title: t.frame.operation,
-      body: html`${findForm(visit)}
+      body: html`${idForm('/painel/operacao/abrir', t.operator.webhookId, '', t.operator.find)}
         <div data-live="/painel/operacao/ao-vivo">
           ${Object.entries(parts).map(([name, part]) => html`<div data-part="${name}">${part}</div>`)}
         </div>
@@ -68,13 +68,6 @@ async function readParts(visit: Visit) {
     visit.api.read<OperatorWebhooks>('/v1/operador/webhooks', FAILING),
   ]);
   return { fila: queuePart(visit, queue), pollers: pollersPart(visit, queue), falhas: failingPart(visit, failing) };
-}
-
-function findForm({ t }: Visit): Html {
-  return html`<form class="inline" method="get" action="/painel/operacao/abrir">
-    <label>${t.operator.webhookId} <input name="id" size="38" spellcheck="false" required /></label>
-    <button>${t.operator.find}</button>
-  </form>`;
 }
 
 function mutedPart(visit: Visit, { itens, proximo_cursor }: OperatorWebhooks): Html {
