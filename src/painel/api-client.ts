@@ -5,7 +5,6 @@
  * one day.
  */
 import type { ErrorBody } from '../contract/errors.ts';
-import type { PainelContext } from './env.ts';
 
 export interface Refusal {
   readonly status: number;
@@ -43,11 +42,6 @@ type Fields = Readonly<Record<string, string>>;
 export function addressOf(path: string, fields: Fields): string {
   const given = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ''));
   return given.size === 0 ? path : `${path}?${given.toString()}`;
-}
-
-/** What an address says of each name, without the spaces around it; empty where it says nothing. */
-export function fieldsOf<N extends string>(c: PainelContext, names: readonly N[]): Readonly<Record<N, string>> {
-  return Object.fromEntries(names.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Record<N, string>;
 }
 
 /** No host answers here: the request never leaves the process. */

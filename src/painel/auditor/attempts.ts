@@ -3,11 +3,12 @@ import { html } from 'hono/html';
 import { OUTCOMES } from '../../contract/statuses.ts';
 import { type AuditedAttemptResource, EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { deliveredName } from '../../contract/resources/delivery-resource.ts';
-import { addressOf, fieldsOf, Refused } from '../api-client.ts';
+import { addressOf, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { labelled, moment, named, onward, options, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
+import { fieldsOf } from '../address.ts';
 import { auditTabs } from './tabs.ts';
 
 const PATH = '/v1/auditoria/tentativas';

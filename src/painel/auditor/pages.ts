@@ -2,7 +2,7 @@
 import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { CheckedProofResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Guard } from '../frame/guard.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 import { exportPath, showAttempts } from './attempts.ts';
 import { showBalance } from './balance.ts';
 import { showEvidence } from './evidence.ts';

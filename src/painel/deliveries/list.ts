@@ -4,12 +4,13 @@ import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import { deliveredName, type DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { addressOf, type Answer, type ApiClient, fieldsOf, Refused } from '../api-client.ts';
+import { addressOf, type Answer, type ApiClient, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
 import { idForm, labelled, named, notice, onward, options, pauseButton, shortUrl } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
+import { fieldsOf } from '../address.ts';
 import type { Streams } from '../live.ts';
 import { deliveryTable } from './table.ts';
 

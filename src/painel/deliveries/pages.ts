@@ -2,7 +2,7 @@
 import { Refused } from '../api-client.ts';
 import type { Guard } from '../frame/guard.ts';
 import type { Streams } from '../live.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 import { showDelivery } from './one.ts';
 import { exportDeliveries, showDeliveries, streamDeliveries } from './list.ts';
 

@@ -2,14 +2,14 @@
 import { html } from 'hono/html';
 import { SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import type { FeedItem } from '../../contract/resources/delivery-resource.ts';
-import { addressOf, fieldsOf, Refused } from '../api-client.ts';
+import { addressOf, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { copyable, fact, loanPath, moment, named, onward, shortId, statusBadge, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
-import { pathId } from '../path-id.ts';
+import { fieldsOf, pathId } from '../address.ts';
 
 const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const PATH = '/painel/eventos';

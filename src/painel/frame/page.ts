@@ -19,7 +19,7 @@ export interface Page {
 /** No evaluated attribute and no style from the script: the policy would stop both. */
 const HTMX = '{"includeIndicatorCSS":false,"history":true}';
 
-const isUuid = /^[\da-f-]{36}$/i;
+const UUID = /^[\da-f-]{36}$/i;
 
 export function answerPage(
   c: PainelContext,
@@ -91,7 +91,7 @@ function account(c: PainelContext): Html | '' {
     <input type="hidden" name="formulario" value="${session.formToken}" />
     <span class="dim" title="${t.frame.until(momentText(c.var, session.endsAt))}">
       ${session.account !== null && html`<strong>${session.account}</strong>`}
-      <span class="actor">${isUuid.test(actor) ? shortId(actor) : actor}</span>
+      <span class="actor">${UUID.test(actor) ? shortId(actor) : actor}</span>
     </span>
     <button class="small">${t.frame.signOut}</button>
   </form>`;

@@ -7,7 +7,7 @@ import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { idForm, moment, notice, table } from '../frame/parts.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 import { showLoan } from './one.ts';
 
 const READ = { reader: 'partner', scope: 'emprestimos:read' } as const;

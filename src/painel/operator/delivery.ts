@@ -4,7 +4,7 @@ import type { OperatorWait } from '../../contract/resources/operator.ts';
 import type { Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
 import { fact, moment, statusBadge } from '../frame/parts.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 
 export async function showWait(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;

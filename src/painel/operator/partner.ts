@@ -5,7 +5,7 @@ import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, fact, moment, doneNotice, shortUrl } from '../frame/parts.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 import { historyPart } from './history.ts';
 import { stateOf } from './webhook.ts';

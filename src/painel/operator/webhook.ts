@@ -11,7 +11,7 @@ import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { confirmed, doneNotice, fact, formToken, moment, tile } from '../frame/parts.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 import { historyPart } from './history.ts';
 

@@ -6,7 +6,7 @@ import type { Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';

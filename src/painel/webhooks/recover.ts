@@ -15,7 +15,7 @@ import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { formToken, named, notice } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
-import { pathId } from '../path-id.ts';
+import { pathId } from '../address.ts';
 
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const FAILED = ['erro', 'suspensa'];

@@ -8,3 +8,8 @@ export function pathId(c: PainelContext): string {
   if (!parsed.success) throw notFound();
   return parsed.data.toLowerCase();
 }
+
+/** What an address says of each name, without the spaces around it; empty where it says nothing. */
+export function fieldsOf<N extends string>(c: PainelContext, names: readonly N[]): Readonly<Record<N, string>> {
+  return Object.fromEntries(names.map((name) => [name, c.req.query(name)?.trim() ?? ''])) as Record<N, string>;
+}
