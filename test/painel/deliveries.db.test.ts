@@ -59,6 +59,7 @@ describe('the list', () => {
     const wrong = await visitor.get('/painel/entregas?desde=ontem&status=nada');
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain('<code>desde</code>: deve ser uma data');
+    expect(wrong.text).toMatch(/<input name="desde" value="ontem" aria-invalid="true"/);
   });
 
   test('goes on page by page, each delivery once', async () => {

@@ -4,12 +4,12 @@ import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import { deliveredName, type DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { id as uuid } from '../../contract/values.ts';
-import { addressOf, type Answer, type ApiClient, Refused } from '../api-client.ts';
+import { addressOf, type Answer, type ApiClient, type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
 import { idForm, labelled, named, notice, onward, options, pauseButton, shortUrl } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
+import { refusalList, wrongField } from '../frame/refusals.ts';
 import { fieldsOf } from '../address.ts';
 import type { Streams } from '../live.ts';
 import { deliveryTable } from './table.ts';
@@ -39,7 +39,7 @@ export async function showDeliveries(visit: Visit): Promise<Response> {
   return answerPage(c, {
     title: t.frame.deliveries,
     status: answer.ok ? 200 : 400,
-    body: html`${findForm(visit, '')} ${filterForm(visit, filters, webhooks)}
+    body: html`${findForm(visit, '')} ${filterForm(visit, filters, webhooks, answer.ok ? undefined : answer)}
       <section id="lista" ${live === null ? '' : html`data-live="${live}"`}>
         ${listActions(visit, filters, live, answer.ok)}
         <div data-part="lista">
@@ -135,10 +135,16 @@ function findForm({ t }: Visit, sought: string): Html {
 }
 
 /** With a script only the list is drawn anew, and the address still tells the search. */
-function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookResource[]): Html {
+function filterForm(
+  { t }: Visit,
+  filters: Filters,
+  webhooks: readonly WebhookResource[],
+  refusal: Refusal | undefined,
+): Html {
   const { all } = t.words;
   const isUsed = Object.values(filters).some((value) => value !== '');
   const given = (name: keyof Filters) => filters[name];
+  const text = (name: keyof Filters) => html`name="${name}" value="${filters[name]}" ${wrongField(refusal, name)}`;
   return html`<details class="filters" ${isUsed ? html` open` : ''}>
     <summary>${t.deliveries.filters}</summary>
     <form
@@ -175,14 +181,10 @@ function filterForm({ t }: Visit, filters: Filters, webhooks: readonly WebhookRe
           ${options(given('resultado'), all, labelled(OUTCOMES, t.outcome))}
         </select></label
       >
-      <label
-        >${t.deliveries.code}<input name="status_http" inputmode="numeric" size="4" value="${given('status_http')}"
-      /></label>
-      <label
-        >${t.deliveries.loan}<input name="emprestimo_id" spellcheck="false" value="${given('emprestimo_id')}"
-      /></label>
-      <label>${t.deliveries.from}<input type="datetime-local" name="desde" value="${given('desde')}" /></label>
-      <label>${t.deliveries.until}<input type="datetime-local" name="ate" value="${given('ate')}" /></label>
+      <label>${t.deliveries.code}<input ${text('status_http')} inputmode="numeric" /></label>
+      <label>${t.deliveries.loan}<input ${text('emprestimo_id')} spellcheck="false" /></label>
+      <label>${t.deliveries.from}<input ${text('desde')} type="datetime-local" /></label>
+      <label>${t.deliveries.until}<input ${text('ate')} type="datetime-local" /></label>
       <p class="actions">
         <button class="primary">${t.deliveries.filter}</button>
         <a class="button" href="/painel/entregas">${t.words.clear}</a>

@@ -41,7 +41,7 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
           ${wrongField(refusal, 'url')}
         />
         <p id="url-hint" class="dim">${t.webhooks.urlHint}</p>
-        ${eventBoxes(visit, wanted?.eventos ?? [])}
+        ${eventBoxes(visit, wanted?.eventos ?? [], wrongField(refusal, 'eventos') !== '')}
         <p class="actions">
           <button class="primary">${id === undefined ? t.webhooks.create : t.webhooks.save}</button>
           <a class="button" href="/painel/webhooks${id === undefined ? '' : `/${id}`}">${t.words.cancel}</a>
@@ -50,8 +50,8 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
   });
 }
 
-function eventBoxes({ c, t }: Visit, chosen: readonly string[]): Html {
-  return html`<fieldset>
+function eventBoxes({ c, t }: Visit, chosen: readonly string[], isWrong: boolean): Html {
+  return html`<fieldset ${isWrong ? html`class="wrong"` : ''}>
     <legend>${t.frame.events}</legend>
     <ul class="boxes">
       ${SUBSCRIBABLE_NAMES.map(

@@ -14,7 +14,7 @@ import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
 import { formToken, named, notice } from '../frame/parts.ts';
-import { refusalList } from '../frame/refusals.ts';
+import { refusalList, wrongField } from '../frame/refusals.ts';
 import { pathId } from '../address.ts';
 
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
@@ -40,7 +40,7 @@ async function showRecovery(visit: Visit): Promise<Response> {
     status: counted?.ok === false ? 400 : 200,
     body: html`<p><a href="/painel/webhooks/${id}">${webhook.url}</a></p>
       <p>${t.recovery.intro}</p>
-      ${counted?.ok === false ? refusalList(c, counted.error) : ''} ${form(visit, asked, counted === null)}
+      ${counted?.ok === false ? refusalList(c, counted.error) : ''} ${form(visit, asked, counted)}
       ${counted?.ok === true ? confirmation(visit, asked, counted.body, webhook) : ''}`,
   });
 }
@@ -84,12 +84,17 @@ function resend({ api, c }: Visit, asked: URLSearchParams, simular: boolean): Pr
   });
 }
 
-function form({ c, t }: Visit, asked: URLSearchParams, isFirst: boolean): Html {
+function form({ c, t }: Visit, asked: URLSearchParams, counted: Answer<Resent> | null): Html {
+  const wrong = (field: string) => (counted?.ok === false ? wrongField(counted, field) : '');
   const statuses = asked.has('status') ? asked.getAll('status') : FAILED;
   const since = asked.get('desde') || localTime(c.var.zone, Date.now() - DAY_MS);
   return html`<form class="grid" method="get">
-    <label>${t.deliveries.from} <input type="datetime-local" name="desde" required value="${since}" /></label>
-    <label>${t.deliveries.until} <input type="datetime-local" name="ate" value="${asked.get('ate') ?? ''}" /></label>
+    <label
+      >${t.deliveries.from} <input type="datetime-local" name="desde" required value="${since}" ${wrong('desde')}
+    /></label>
+    <label
+      >${t.deliveries.until} <input type="datetime-local" name="ate" value="${asked.get('ate') ?? ''}" ${wrong('ate')}
+    /></label>
     <label
       >${t.deliveries.event}
       <select name="evento">
@@ -107,7 +112,7 @@ function form({ c, t }: Visit, asked: URLSearchParams, isFirst: boolean): Html {
       )}
     </fieldset>
     <p class="actions">
-      <button name="contar" value="sim" ${isFirst ? html`class="primary"` : ''}>${t.recovery.count}</button>
+      <button name="contar" value="sim" ${counted === null ? html`class="primary"` : ''}>${t.recovery.count}</button>
     </p>
   </form>`;
 }
