@@ -1,8 +1,8 @@
 /** The jobs that `api` runs by itself: each is a command, run when its schedule says so. */
 import { Cron } from 'croner';
 import { z } from 'zod';
+import { addDays, dayOf, monthsBefore } from './contract/calendar.ts';
 
-const DAY_MS = 86_400_000;
 const ZONE = 'America/Sao_Paulo';
 
 interface Job {
@@ -24,20 +24,12 @@ interface Job {
   readonly asksAnchors?: boolean;
 }
 
-const daysBefore = (now: Date, days: number) =>
-  new Date(now.getTime() - days * DAY_MS).toLocaleDateString('sv', { timeZone: ZONE });
-
-function monthBefore(now: Date): string {
-  const [year = 0, month = 0] = now.toLocaleDateString('sv', { timeZone: ZONE }).split('-').map(Number);
-  return month === 1 ? `${year - 1}-12` : `${year}-${String(month - 1).padStart(2, '0')}`;
-}
-
 export const JOBS = {
   balance: {
     variable: 'JOB_BALANCE',
     usual: '30 2 * * *',
     // A week: what was pending in the first night has ended in a later one, and days that are settled cost nothing.
-    words: (now) => ['audit', 'balance', '--from', daysBefore(now, 7), '--to', daysBefore(now, 1)],
+    words: (now) => ['audit', 'balance', '--from', addDays(dayOf(now), -7), '--to', addDays(dayOf(now), -1)],
     isVerdict: true,
     isPlayed: false,
   },
@@ -75,7 +67,7 @@ export const JOBS = {
   'close-settlement': {
     variable: 'JOB_CLOSE_SETTLEMENT',
     usual: '0 4 1 * *',
-    words: (now) => ['close-settlement', monthBefore(now)],
+    words: (now) => ['close-settlement', monthsBefore(dayOf(now), 1).slice(0, 7)],
     isVerdict: false,
     isPlayed: true,
   },

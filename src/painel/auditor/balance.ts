@@ -2,8 +2,7 @@
 import { html } from 'hono/html';
 import { type BalanceLine, type BalanceResource, MAX_BALANCE_DAYS } from '../../contract/resources/audit-resource.ts';
 import type { AuditVerdicts } from '../../contract/resources/audit-verdicts.ts';
-import { addDays } from '../../contract/calendar.ts';
-import { today } from '../days.ts';
+import { addDays, dayOf } from '../../contract/calendar.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
@@ -18,8 +17,8 @@ const LISTED = 50;
 
 export async function showBalance(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
-  const ate = c.req.query('ate') ?? today();
-  const de = c.req.query('de') ?? addDays(today(), 1 - DAYS);
+  const today = dayOf(new Date());
+  const { ate = today, de = addDays(today, 1 - DAYS) } = c.req.query();
   const [answer, { balanco: nightly }] = await Promise.all([
     api.ask<BalanceResource>('/v1/auditoria/balanco', { de, ate }),
     api.read<AuditVerdicts>('/v1/auditoria/vereditos'),

@@ -1,7 +1,7 @@
 /** Every part that the sandbox plays, as a call of its API. */
+import { dayOf } from '../../contract/calendar.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import { newRequestId } from '../../http/request-id.ts';
-import { today } from '../days.ts';
 
 export interface Call {
   readonly method: string;
@@ -56,13 +56,13 @@ export const LOAN_ACTS = {
   desembolso_falhou: onLoan('desembolso', { resultado: 'falhou' }),
   desligamento: elsewhere('vinculos/desligamentos', ({ loanId }) => ({
     emprestimo_id: loanId,
-    data_desligamento: today(),
+    data_desligamento: dayOf(new Date()),
     motivo_desligamento: { codigo: '02', descricao: 'Dispensa sem justa causa' },
   })),
   vinculo_novo: elsewhere('vinculos/novos', ({ loanId }) => ({
     emprestimo_id: loanId,
     novo_empregador: { cnpj: EMPLOYER, nome: 'Nova Empregadora Ltda' },
-    data_admissao: today(),
+    data_admissao: dayOf(new Date()),
     margem_disponivel: 1_500,
   })),
 } as const satisfies Readonly<Record<string, Make>>;

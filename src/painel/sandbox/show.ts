@@ -1,6 +1,7 @@
 /** The sandbox's page, and the two parts of it that are live. */
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { dayOf, monthsBefore } from '../../contract/calendar.ts';
 import type { LoanHistory, RecentLoan } from '../../contract/resources/loan-resource.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
 import type { Refusal } from '../api-client.ts';
@@ -11,7 +12,6 @@ import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
 import { readRecent } from '../loans/pages.ts';
 import { LOAN_ACTS, type LoanAct, OTHER_ACTS, type OtherAct } from './acts.ts';
-import { lastMonth } from '../days.ts';
 import { type Arrived, BEHAVIOURS, type Behaviour, type Inbox } from './inbox.ts';
 
 const CHOICES = 20;
@@ -95,7 +95,10 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
       <legend>${t.sandbox.others}</legend>
       <p class="actions">${buttons(others)}</p>
       <p class="actions">
-        <label>${t.sandbox.month} <input type="month" name="competencia" value="${lastMonth()}" /></label>
+        <label
+          >${t.sandbox.month}
+          <input type="month" name="competencia" value="${monthsBefore(dayOf(new Date()), 1).slice(0, 7)}"
+        /></label>
         ${buttons(['repasse'])}
       </p>
       <p class="actions">
