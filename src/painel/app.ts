@@ -95,7 +95,7 @@ export function createPainel(deps: PainelDeps): Painel {
   addSignIn(app, deps, gate);
   app.get('/painel/arquivos/:file', answerFile);
   app.post('/painel/preferencias', (c) => keepPreferences(c));
-  guard.get('/painel', null, ({ c, session }) => {
+  guard.show('/painel', null, ({ c, session }) => {
     const [first] = entriesFor(session.identity, deps.sandbox !== null);
     return c.redirect(first?.path ?? '/painel/entrar', 303);
   });

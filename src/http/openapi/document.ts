@@ -2,7 +2,7 @@
  * The interface as an OpenAPI 3.1 document, made from its operations: an operation that is added is described, and one
  * that is not cannot be. The routes of orchestrators and monitors (`/healthz`, `/readyz`, `/metrics`) are no part of it.
  */
-import { both, type Language } from '../../contract/language.ts';
+import { type Bilingual, both, type Language } from '../../contract/language.ts';
 import { SCOPES } from '../../contract/statuses.ts';
 import type { Operation } from '../operation.ts';
 import { ANSWER_HEADERS, createErrorAnswers } from './error-answers.ts';
@@ -48,7 +48,7 @@ export function describeApi(operations: readonly Operation[]): Json {
 /** The partner's operations first, then those of the lender's own people and systems, each with whose it is. */
 const placeOf = (tag: string) => Object.keys(TAG_AUDIENCE).indexOf(tag);
 
-function tagText(tag: string): Json {
+function tagText(tag: string): Bilingual {
   const audience = TAG_AUDIENCE[tag] ?? PARTNER;
   return both((language) => `${audience[language]} · ${TAG_MEANING[tag]?.[language] ?? ''}`);
 }

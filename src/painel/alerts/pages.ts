@@ -19,14 +19,14 @@ export function addAlertPages(guard: Guard): void {
     if (answer.status !== 400) throw new Refused(answer);
     return show(visit, answer);
   };
-  guard.get(PATH, READ, (visit) => show(visit));
-  guard.post(PATH, WRITE, async (visit, form) => {
+  guard.show(PATH, READ, (visit) => show(visit));
+  guard.act(PATH, WRITE, async (visit, form) => {
     const [email = '', url = ''] = ['email', 'slack_url'].map((name) => form.get(name)?.trim());
     const chat = form.has('sem_chat') ? { slack_url: null } : { ...(url && { slack_url: url }) };
     const wanted = { email: email || null, ...chat };
     return settle(visit, await visit.api.send<AlertSettings>('PUT', '/v1/alertas', wanted), 'salvo');
   });
-  guard.post(`${PATH}/teste`, WRITE, async (visit) =>
+  guard.act(`${PATH}/teste`, WRITE, async (visit) =>
     settle(visit, await visit.api.send<AlertSettings>('POST', '/v1/alertas/teste'), 'teste'),
   );
 }

@@ -11,14 +11,14 @@ import { showSeals, verifyChain } from './seals.ts';
 const READ = { reader: 'auditor', scope: 'auditoria:read' } as const;
 
 export function addAuditorPages(guard: Guard): void {
-  guard.get('/painel/auditoria', READ, (visit) => showAttempts(visit));
-  guard.get('/painel/auditoria/exportar', READ, (visit) => visit.api.pass(exportPath(visit)));
-  guard.get('/painel/auditoria/balanco', READ, (visit) => showBalance(visit));
-  guard.get('/painel/auditoria/selos', READ, (visit) => showSeals(visit, null));
-  guard.post('/painel/auditoria/selos', READ, async (visit, form) =>
+  guard.show('/painel/auditoria', READ, (visit) => showAttempts(visit));
+  guard.show('/painel/auditoria/exportar', READ, (visit) => visit.api.pass(exportPath(visit)));
+  guard.show('/painel/auditoria/balanco', READ, (visit) => showBalance(visit));
+  guard.show('/painel/auditoria/selos', READ, (visit) => showSeals(visit, null));
+  guard.act('/painel/auditoria/selos', READ, async (visit, form) =>
     showSeals(visit, await verifyChain(visit, form.get('cabeca') ?? '')),
   );
-  guard.get('/painel/auditoria/entregas/:id', READ, async (visit) => {
+  guard.show('/painel/auditoria/entregas/:id', READ, async (visit) => {
     const path = `/v1/auditoria/entregas/${pathId(visit.c)}`;
     const [proof, checked] = await Promise.all([
       visit.api.read<Proof>(`${path}/prova`),
@@ -26,7 +26,7 @@ export function addAuditorPages(guard: Guard): void {
     ]);
     return showEvidence(visit, proof, checked);
   });
-  guard.get('/painel/auditoria/entregas/:id/prova', READ, async ({ c, api }) => {
+  guard.show('/painel/auditoria/entregas/:id/prova', READ, async ({ c, api }) => {
     const id = pathId(c);
     const proof = await api.read<Proof>(`/v1/auditoria/entregas/${id}/prova`);
     c.header('Content-Disposition', `attachment; filename="prova-${id}.json"`);

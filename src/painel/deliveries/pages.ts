@@ -10,18 +10,18 @@ const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
 export function addDeliveryPages(guard: Guard, streams: Streams): void {
-  guard.get('/painel/entregas', READ, showDeliveries);
-  guard.get('/painel/entregas/exportar', READ, exportDeliveries);
-  guard.get('/painel/entregas/ao-vivo', READ, (visit) => streamDeliveries(streams, visit));
-  guard.get('/painel/entregas/:id', READ, (visit) => showDelivery(visit, pathId(visit.c), {}));
-  guard.post('/painel/entregas/:id/reenvio', WRITE, async (visit) => {
+  guard.show('/painel/entregas', READ, showDeliveries);
+  guard.show('/painel/entregas/exportar', READ, exportDeliveries);
+  guard.show('/painel/entregas/ao-vivo', READ, (visit) => streamDeliveries(streams, visit));
+  guard.show('/painel/entregas/:id', READ, (visit) => showDelivery(visit, pathId(visit.c), {}));
+  guard.act('/painel/entregas/:id/reenvio', WRITE, async (visit) => {
     const id = pathId(visit.c);
     const answer = await visit.api.send('POST', `/v1/entregas/${id}/reenvio`);
     if (answer.ok) return visit.c.redirect(`/painel/entregas/${id}?feito=reenvio`, 303);
     if (answer.status !== 409) throw new Refused(answer);
     return showDelivery(visit, id, { refusal: answer });
   });
-  guard.get('/painel/entregas/:id/prova', READ, async ({ c, api }) => {
+  guard.show('/painel/entregas/:id/prova', READ, async ({ c, api }) => {
     const id = pathId(c);
     const proof = await api.pass(`/v1/entregas/${id}/prova`);
     proof.headers.set('Content-Disposition', `attachment; filename="prova-${id}.json"`);

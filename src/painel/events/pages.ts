@@ -23,8 +23,8 @@ interface FeedPage {
 }
 
 export function addEventPages(guard: Guard): void {
-  guard.get(PATH, READ, showFeed);
-  guard.get(`${PATH}/:id`, READ, showEvent);
+  guard.show(PATH, READ, showFeed);
+  guard.show(`${PATH}/:id`, READ, showEvent);
 }
 
 async function showFeed(visit: Visit): Promise<Response> {

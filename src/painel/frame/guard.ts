@@ -16,8 +16,8 @@ type Act = (visit: Visit, form: URLSearchParams) => Response | Promise<Response>
 
 /** Adds pages, and what changes something, for whom `rule` lets in; null: everybody who is signed in. */
 export interface Guard {
-  get(path: string, rule: Rule | null, page: Show): void;
-  post(path: string, rule: Rule | null, action: Act): void;
+  show(path: string, rule: Rule | null, page: Show): void;
+  act(path: string, rule: Rule | null, action: Act): void;
 }
 
 export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gatekeeper): Guard {
@@ -37,13 +37,13 @@ export function createGuard(app: Hono<PainelEnv>, deps: PainelDeps, gate: Gateke
     }
   };
   return {
-    get(path, rule, page) {
+    show(path, rule, page) {
       app.get(path, async (c) => {
         const visit = await enter(c, rule);
         return visit instanceof Response ? visit : page(visit);
       });
     },
-    post(path, rule, action) {
+    act(path, rule, action) {
       app.post(path, async (c) => {
         requireOwn(c);
         const form = await readForm(c);

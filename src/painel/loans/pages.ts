@@ -19,8 +19,8 @@ export async function readRecent({ api }: Pick<Visit, 'api'>, limit: number): Pr
 }
 
 export function addLoanPages(guard: Guard): void {
-  guard.get('/painel/emprestimos', READ, showLoans);
-  guard.get('/painel/emprestimos/:id', READ, (visit) => showLoan(visit, pathId(visit.c)));
+  guard.show('/painel/emprestimos', READ, showLoans);
+  guard.show('/painel/emprestimos/:id', READ, (visit) => showLoan(visit, pathId(visit.c)));
 }
 
 async function showLoans(visit: Visit): Promise<Response> {

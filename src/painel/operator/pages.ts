@@ -19,7 +19,7 @@ const EVERY_MS = 2_000;
 const FAILING = { estado: 'com_falhas', limite: '50' };
 
 export function addOperatorPages(guard: Guard, streams: Streams): void {
-  guard.get('/painel/operacao', OPERATE, async (visit) => {
+  guard.show('/painel/operacao', OPERATE, async (visit) => {
     const { c, t, api } = visit;
     const [parts, muted, jobs] = await Promise.all([
       readParts(visit),
@@ -39,13 +39,13 @@ export function addOperatorPages(guard: Guard, streams: Streams): void {
         <p><a href="/painel/operacao/apagamentos">${t.operator.erasures}</a></p>`,
     });
   });
-  guard.get('/painel/operacao/ao-vivo', OPERATE, (visit) =>
+  guard.show('/painel/operacao/ao-vivo', OPERATE, (visit) =>
     streams.open(visit, EVERY_MS, async () => {
       const parts = Object.entries(await readParts(visit));
       return Promise.all(parts.map(async ([event, part]) => ({ event, data: String(await part) })));
     }),
   );
-  guard.get('/painel/operacao/abrir', OPERATE, async ({ c, api }) => {
+  guard.show('/painel/operacao/abrir', OPERATE, async ({ c, api }) => {
     const id = uuid.safeParse(c.req.query('id')?.trim().toLowerCase());
     if (!id.success) throw notFound();
     const kinds = { parceiros: '', entregas: '/espera' };
@@ -55,7 +55,7 @@ export function addOperatorPages(guard: Guard, streams: Streams): void {
     }
     return c.redirect(`/painel/operacao/webhooks/${id.data}`, 303);
   });
-  guard.get('/painel/operacao/entregas/:id', OPERATE, showWait);
+  guard.show('/painel/operacao/entregas/:id', OPERATE, showWait);
   addOperatorWebhook(guard);
   addOperatorPartner(guard);
   addOperatorWorkers(guard);

@@ -13,8 +13,8 @@ import { stateOf } from './webhook.ts';
 const PATH = '/painel/operacao/parceiros';
 
 export function addOperatorPartner(guard: Guard): void {
-  guard.get(`${PATH}/:id`, OPERATE, show);
-  guard.post(`${PATH}/:id/desligar`, OPERATE, (visit, form) => {
+  guard.show(`${PATH}/:id`, OPERATE, show);
+  guard.act(`${PATH}/:id/desligar`, OPERATE, (visit, form) => {
     const id = pathId(visit.c);
     const body = { motivo: form.get('motivo') ?? '' };
     return order(visit, ['POST', `/v1/operador/parceiros/${id}/desligar`, body], `${PATH}/${id}`, 'desligado');

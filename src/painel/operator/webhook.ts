@@ -18,16 +18,16 @@ import { historyPart } from './history.ts';
 const PATH = '/painel/operacao/webhooks';
 
 export function addOperatorWebhook(guard: Guard): void {
-  guard.get(`${PATH}/:id`, OPERATE, show);
+  guard.show(`${PATH}/:id`, OPERATE, show);
   const acts = { silenciar: 'silenciado', reabrir: 'reaberto' };
   for (const [act, done] of Object.entries(acts)) {
-    guard.post(`${PATH}/:id/${act}`, OPERATE, (visit, form) => {
+    guard.act(`${PATH}/:id/${act}`, OPERATE, (visit, form) => {
       const id = pathId(visit.c);
       const body = { motivo: form.get('motivo') ?? '' };
       return order(visit, ['POST', `/v1/operador/webhooks/${id}/${act}`, body], `${PATH}/${id}`, done);
     });
   }
-  guard.post(`${PATH}/:id/limite`, OPERATE, (visit, form) => {
+  guard.act(`${PATH}/:id/limite`, OPERATE, (visit, form) => {
     const id = pathId(visit.c);
     const [cap, reason] = [form.get('limite') ?? '', form.get('motivo') ?? ''];
     const body = { limite: cap === '' ? null : Number(cap), ...(reason !== '' && { motivo: reason }) };

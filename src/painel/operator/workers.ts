@@ -10,8 +10,8 @@ import { OPERATE, order, reasonField } from './acts.ts';
 const PATH = '/painel/operacao/apagamentos';
 
 export function addOperatorWorkers(guard: Guard): void {
-  guard.get(PATH, OPERATE, show);
-  guard.post(PATH, OPERATE, (visit, form) => {
+  guard.show(PATH, OPERATE, show);
+  guard.act(PATH, OPERATE, (visit, form) => {
     const digits = (form.get('cpf') ?? '').replaceAll(/[.\-\s]/g, '');
     const court = (form.get('ordem_judicial') ?? '').trim();
     const body = { cpf: digits, motivo: form.get('motivo') ?? '', ...(court !== '' && { ordem_judicial: court }) };

@@ -8,8 +8,8 @@ const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const PATH = '/painel/visao';
 
 export function addOverviewPages(guard: Guard, streams: Streams): void {
-  guard.get(PATH, READ, async (visit) =>
+  guard.show(PATH, READ, async (visit) =>
     answerPage(visit.c, { title: visit.t.frame.overview, body: await pulsePart(visit, PATH) }),
   );
-  guard.get(`${PATH}/ao-vivo`, READ, (visit) => openPulse(streams, visit));
+  guard.show(`${PATH}/ao-vivo`, READ, (visit) => openPulse(streams, visit));
 }

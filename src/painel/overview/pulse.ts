@@ -96,9 +96,9 @@ function numbersTable({ t, c }: Visit, { summary }: Numbers): Html {
       { number: 'p50 ms' },
       { number: 'p99 ms' },
     ],
-    told.map(([second, ...cells]) => [
-      momentText(c.var, new Date(second * 1_000)),
-      ...cells.map((cell) => cell ?? '–'),
-    ]),
+    told.map(([second, one = 0, other = 0, ...delays]) => {
+      const [half, most] = delays.map((ms) => ms ?? '–');
+      return [momentText(c.var, new Date(second * 1_000)), one, other, half ?? '–', most ?? '–'];
+    }),
   );
 }

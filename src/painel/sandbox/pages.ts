@@ -23,8 +23,8 @@ const MAX_SECONDS = 366 * 24 * 60 * 60;
 export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: Guard, streams: Streams): () => void {
   const inbox = new Inbox(deps);
   app.post('/painel/caixa/:id', (c) => receive(c, inbox));
-  guard.get('/painel/sandbox', PLAY, (visit) => showSandbox(visit, inbox, {}));
-  guard.get('/painel/sandbox/ao-vivo', PLAY, (visit) =>
+  guard.show('/painel/sandbox', PLAY, (visit) => showSandbox(visit, inbox, {}));
+  guard.show('/painel/sandbox/ao-vivo', PLAY, (visit) =>
     streams.open(visit, EVERY_MS, async () => [
       {
         event: 'caixa',
@@ -35,7 +35,7 @@ export function addSandboxPages(app: Hono<PainelEnv>, deps: PainelDeps, guard: G
   );
   addActs(guard, inbox);
   const stopping = new AbortController();
-  guard.post('/painel/sandbox/passeio', PLAY, async (visit) => {
+  guard.act('/painel/sandbox/passeio', PLAY, async (visit) => {
     const loanId = await beginWalk(visit.api);
     if (loanId === null) return back(visit, '', 'passeio_recusado');
     void walkOn(visit.api, loanId, PAUSE_MS, stopping.signal).catch((error: Error) =>
@@ -60,7 +60,7 @@ function back({ c }: Visit, loanId: string, done: string): Response {
 }
 
 function addActs(guard: Guard, inbox: Inbox): void {
-  guard.post('/painel/sandbox/acao', PLAY, async (visit, form) => {
+  guard.act('/painel/sandbox/acao', PLAY, async (visit, form) => {
     const act = form.get('acao') ?? '';
     const loanId = chosenLoan(form.get('emprestimo'));
     const asked = Number(form.get('segundos') ?? '60');
@@ -71,7 +71,7 @@ function addActs(guard: Guard, inbox: Inbox): void {
     if (!answer.ok) return showSandbox(visit, inbox, { refusal: answer, loanId });
     return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
   });
-  guard.post('/painel/sandbox/caixa', PLAY, async (visit) => {
+  guard.act('/painel/sandbox/caixa', PLAY, async (visit) => {
     const url = `${new URL(visit.c.req.url).origin}/painel/caixa/${requirePartner(visit.session.identity)}`;
     const known = await visit.api.read<WebhookResource[]>('/v1/webhooks');
     if (!known.some((webhook) => webhook.url === url)) {
@@ -81,7 +81,7 @@ function addActs(guard: Guard, inbox: Inbox): void {
     }
     return back(visit, '', 'caixa');
   });
-  guard.post('/painel/sandbox/comportamento', PLAY, (visit, form) => {
+  guard.act('/painel/sandbox/comportamento', PLAY, (visit, form) => {
     const behaviour = BEHAVIOURS.find((known) => known === form.get('comportamento'));
     if (behaviour === undefined) throw notFound();
     inbox.behave(requirePartner(visit.session.identity), behaviour);

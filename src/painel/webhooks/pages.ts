@@ -19,21 +19,21 @@ const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const HOUR_MS = 3_600_000;
 
 export function addWebhookPages(guard: Guard, streams: Streams): void {
-  guard.get('/painel/webhooks', READ, showWebhooks);
-  guard.get('/painel/webhooks/novo', WRITE, (visit) => showForm(visit, {}));
-  guard.post('/painel/webhooks', WRITE, async (visit, form) => {
+  guard.show('/painel/webhooks', READ, showWebhooks);
+  guard.show('/painel/webhooks/novo', WRITE, (visit) => showForm(visit, {}));
+  guard.act('/painel/webhooks', WRITE, async (visit, form) => {
     const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
     // The form's own key: sent twice, it makes one webhook.
     const key = { 'Idempotency-Key': form.get('chave') ?? '' };
     const answer = await visit.api.send<z.infer<typeof createdWebhook>>('POST', '/v1/webhooks', wanted, key);
     return answer.ok ? showSecret(visit, answer.body) : showForm(visit, { wanted, refusal: answer });
   });
-  guard.get('/painel/webhooks/:id', READ, (visit) => showWebhook(visit, pathId(visit.c), {}));
-  guard.get('/painel/webhooks/:id/editar', WRITE, async (visit) => {
+  guard.show('/painel/webhooks/:id', READ, (visit) => showWebhook(visit, pathId(visit.c), {}));
+  guard.show('/painel/webhooks/:id/editar', WRITE, async (visit) => {
     const webhook = await visit.api.read<WebhookResource>(`/v1/webhooks/${pathId(visit.c)}`);
     return showForm(visit, { id: webhook.id, wanted: webhook });
   });
-  guard.get('/painel/webhooks/:id/ao-vivo', READ, (visit) => openPulse(streams, visit, pathId(visit.c)));
+  guard.show('/painel/webhooks/:id/ao-vivo', READ, (visit) => openPulse(streams, visit, pathId(visit.c)));
   addRecoveryPages(guard);
   addTestPages(guard);
   addActs(guard);
@@ -64,7 +64,7 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
 };
 
 function addActs(guard: Guard): void {
-  guard.post('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
+  guard.act('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
     const id = pathId(visit.c);
     const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
     const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
@@ -72,7 +72,7 @@ function addActs(guard: Guard): void {
     return settle(visit, answer, 'alterado');
   });
   for (const [act, { done, call }] of Object.entries(ACTS)) {
-    guard.post(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
+    guard.act(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
       const [method, rest, body] = call(form);
       return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
     });
@@ -80,7 +80,7 @@ function addActs(guard: Guard): void {
 }
 
 function addSecretActs(guard: Guard): void {
-  guard.post('/painel/webhooks/:id/segredo', WRITE, async (visit, form) => {
+  guard.act('/painel/webhooks/:id/segredo', WRITE, async (visit, form) => {
     const id = pathId(visit.c);
     const hours = Number(form.get('horas') ?? '0');
     const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};

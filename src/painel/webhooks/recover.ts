@@ -23,8 +23,8 @@ const DAY_MS = 86_400_000;
 type Resent = z.infer<typeof resendResult>;
 
 export function addRecoveryPages(guard: Guard): void {
-  guard.get('/painel/webhooks/:id/recuperar', WRITE, showRecovery);
-  guard.post('/painel/webhooks/:id/recuperar', WRITE, goOn);
+  guard.show('/painel/webhooks/:id/recuperar', WRITE, showRecovery);
+  guard.act('/painel/webhooks/:id/recuperar', WRITE, goOn);
 }
 
 /** The form; once it was sent, with the count of what it asks for. */

@@ -18,8 +18,8 @@ import { pathId } from '../address.ts';
 const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
 export function addTestPages(guard: Guard): void {
-  guard.get('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
-  guard.post('/painel/webhooks/:id/teste', WRITE, send);
+  guard.show('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
+  guard.act('/painel/webhooks/:id/teste', WRITE, send);
 }
 
 async function send(visit: Visit, form: URLSearchParams): Promise<Response> {
