@@ -1,6 +1,7 @@
 /** Who gets in, with what, and from where a change may come. */
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { TOKEN_TTL_S } from '../support/api.ts';
 import { formTokenIn, type PainelWorld, READER, startPainelWorld, WRITER } from '../support/painel.ts';
 
 const world = await startPainelWorld();
@@ -54,8 +55,8 @@ describe('the door', () => {
     expect(cookie).toMatch(/SameSite=Strict/);
     expect(cookie).toMatch(/Path=\/painel/);
     const maxAge = Number(/Max-Age=(\d+)/.exec(cookie)?.[1]);
-    expect(maxAge).toBeGreaterThan(200);
-    expect(maxAge).toBeLessThanOrEqual(300);
+    expect(maxAge).toBeGreaterThan(TOKEN_TTL_S / 2);
+    expect(maxAge).toBeLessThanOrEqual(TOKEN_TTL_S);
     expect((await visitor.get('/painel')).headers.get('location')).toBe('/painel/visao');
   });
 

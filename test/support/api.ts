@@ -22,6 +22,8 @@ import { type DescribedAnswers, describedAnswers, holdToDescription } from './de
 import { endOf } from './ends.ts';
 import { makeTestFolder } from './test-folder.ts';
 
+/** Longer than a file takes on the slowest machine. */
+export const TOKEN_TTL_S = 43_200;
 export const WORKER_KEY = workerKeyOf(randomBytes(32));
 
 export interface Account {
@@ -120,7 +122,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
       return row.id;
     },
     token: (partnerId, scopes) =>
-      keys.signToken({ ...(partnerId !== undefined && { partnerId }), scopes, ttlSeconds: 300 }),
+      keys.signToken({ ...(partnerId !== undefined && { partnerId }), scopes, ttlSeconds: TOKEN_TTL_S }),
     send: async <T>(method: string, path: string, sending: Sending = {}) =>
       readAnswer<T>(await app.request(path, requestOf(method, sending))),
     close: endOf(async () => {

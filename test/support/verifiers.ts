@@ -91,7 +91,11 @@ function lineOf(asked: VerifierCase | CheckpointCase): string {
 /** Each built once; the folders go with the file that asks for them. */
 export const prepareVerifiers = (): Promise<Verifier[]> =>
   Promise.all([
-    { name: 'Node', missing: null, answer: (cases) => Promise.all(cases.map(answerInNode)) } satisfies Verifier,
+    Promise.resolve<Verifier>({
+      name: 'Node',
+      missing: null,
+      answer: (cases) => Promise.all(cases.map(answerInNode)),
+    }),
     inLanguage({
       name: 'Python',
       version: ['python3', '--version'],
