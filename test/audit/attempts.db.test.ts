@@ -7,7 +7,7 @@ import type { ExportManifest } from '../../src/contract/resources/audit-resource
 import { exportRows } from '../../src/audit/export/export.ts';
 import { KINDS } from '../../src/audit/lists/kinds.ts';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
-import { csv } from '../../src/audit/export/csv.ts';
+import { csv } from '../../src/audit/export/formats.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startApi } from '../support/api.ts';
 import { EVERYTHING } from '../support/searches.ts';
@@ -276,8 +276,7 @@ describe('the export', () => {
   });
 
   test('a cell of a CSV divides no columns and starts no formula, whatever stands in front of it', () => {
-    const { rows } = csv.begin(Object.keys(auditedAttempt.shape));
-    const line = (erro: string) => String(rows([{ erro }]));
+    const line = (erro: string) => csv.line({ erro }, Object.keys(auditedAttempt.shape));
     expect(line('a;b')).toContain(',"a;b",');
     for (const start of ['=', '+', '-', '@', '\u0000=', '\u001B-1', '\u200B=1', ' \t=1', '\u0007']) {
       expect(line(`${start}cmd`)).toContain(`"'${start}cmd"`);

@@ -19,16 +19,14 @@ import type { ExportManifest } from '../../contract/resources/audit-resource.ts'
 import type { Result } from '../../contract/refusals.ts';
 import type { Pool } from '../../db/pool.ts';
 import { columnsOf, type Cut, type Found, type Kind, readPage, type Search } from '../lists/list.ts';
-import { MARK } from './csv.ts';
-import type { Chunk } from './format.ts';
-import { type FormatName, FORMATS, type MediaType } from './formats.ts';
+import { type Format, type FormatName, FORMATS, MARK, type MediaType } from './formats.ts';
 
 const PAGE = 1_000;
 
 /** An export's bytes, and the headers that say what to do with them. */
 interface Exported {
   readonly contentType: MediaType | `${MediaType};${string}`;
-  readonly chunks: AsyncIterable<Chunk>;
+  readonly chunks: AsyncIterable<string>;
   readonly headers: { readonly 'Content-Disposition': string; readonly 'X-Carteiro-Manifesto': string };
 }
 
@@ -76,23 +74,21 @@ async function readStart(pool: Pool, { cut }: ExportedKind): Promise<Start> {
 /** The bytes of an export that ends at the cut, page by page, and then its manifest. */
 async function* pagesOf(pool: Pool, exported: Export, start: Start) {
   const { kind, format, filters, from, until, seesCpf, asked, signers = [], hasMark = false, goOn = null } = exported;
-  const file = FORMATS[format].begin(columnsOf(kind));
-  const head = goOn !== null ? '' : hasMark && format === 'csv' ? `${MARK}${String(file.head)}` : file.head;
+  const { head: headOf, line }: Format = FORMATS[format];
+  const columns = columnsOf(kind);
+  const head = goOn !== null ? '' : `${hasMark && format === 'csv' ? MARK : ''}${headOf(columns)}`;
   const hash = createHash('sha256').update(head);
-  if (head.length > 0) yield head;
+  if (head !== '') yield head;
   let [count, after] = [0, goOn?.after ?? null];
   do {
     const page = { filters, from, until, after, limit: exported.pageSize ?? PAGE, order: 'oldest first' } as const;
     const { rows, next }: Found = await readPage(pool, kind, { ...page, cut: start.cut }, seesCpf);
-    const chunk = file.rows(rows);
+    const chunk = rows.map((row) => line(row, columns)).join('');
     count += rows.length;
     hash.update(chunk);
     yield chunk;
     after = next;
   } while (after !== null);
-  const end = file.end();
-  hash.update(end);
-  if (end.length > 0) yield end;
   const manifest = {
     linhas: count,
     sha256: hash.digest('hex'),
@@ -129,7 +125,7 @@ export async function exportRows(pool: Pool, asked: Export, path: string): Promi
   const { goOn = null } = asked;
   const start = goOn === null ? now : { ...now, cut: readCut(goOn.cut) };
   if (isAbove(start.cut, now.cut)) return { refused: { kind: 'cutNotSettled' } };
-  async function* chunks(): AsyncGenerator<Chunk> {
+  async function* chunks(): AsyncGenerator<string> {
     const found = yield* pagesOf(pool, asked, start);
     if (footer !== null && goOn === null) yield footer(found);
   }

@@ -1,7 +1,61 @@
-/** The formats of the export, by their names in `formato`. The route and its OpenAPI derive from this table. */
+/**
+ * The formats of the export, by their names in `formato`. The route and its OpenAPI derive from `FORMATS`; to add one: its entry
+ * there, and its name in `EXPORT_FORMATS`.
+ *
+ * NDJSON: an object a line, and the manifest as the last one.
+ * CSV (RFC 4180): rows alone, because a last line of another kind makes every column text for whoever reads a table. No
+ * spreadsheet takes a cell for a formula: a cell that begins with a sign which starts one gets an apostrophe in front. A
+ * partner's receiver decides what its answer says, and an auditor opens it. A semicolon is quoted, too, because spreadsheets of
+ * half the world divide cells by it. The values of a list stand in one cell, with a space between them.
+ */
 import type { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
-import { csv } from './csv.ts';
-import { ndjson } from './ndjson.ts';
+import type { ExportManifest } from '../../contract/resources/audit-resource.ts';
+import type { Row } from '../lists/list.ts';
+
+export interface Format<M extends string = string> {
+  /** As OpenAPI and `Accept` name it. */
+  readonly mediaType: M;
+  /** The media type with its parameters. */
+  readonly contentType: M | `${M};${string}`;
+  /** What a file of these columns begins with. */
+  readonly head: (columns: readonly string[]) => string;
+  readonly line: (item: Row, columns: readonly string[]) => string;
+  /** The manifest as a last line; null where a reader would take it for a row. */
+  readonly footer: ((manifest: ExportManifest) => string) | null;
+}
+
+/** The byte-order mark, with which a spreadsheet takes the file for UTF-8. */
+export const MARK = '\u{FEFF}';
+
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@|%＝＋－＠]|^[\p{Cc}\p{Cf}]/u;
+
+function csvLine(cells: readonly Row[string][]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(value: Row[string]): string {
+  if (value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : value.join(' ');
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export const csv: Format<'text/csv'> = {
+  mediaType: 'text/csv',
+  contentType: 'text/csv; charset=utf-8; header=present',
+  head: csvLine,
+  line: (item, columns) => csvLine(columns.map((column) => item[column] ?? null)),
+  footer: null,
+};
+
+const ndjson: Format<'application/x-ndjson'> = {
+  mediaType: 'application/x-ndjson',
+  contentType: 'application/x-ndjson',
+  head: () => '',
+  line: (item) => `${JSON.stringify(item)}\n`,
+  footer: (manifesto) => `${JSON.stringify({ manifesto })}\n`,
+};
 
 export const FORMATS = { ndjson, csv } as const satisfies Record<(typeof EXPORT_FORMATS)[number], unknown>;
 

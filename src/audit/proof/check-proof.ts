@@ -37,9 +37,8 @@ export interface Trusted {
 
 /** Checks the text of a proof's file. */
 export function checkProof(text: string, trusted: Trusted): CheckedProof {
-  const parsed = proof.safeParse(parse(text));
-  if (!parsed.success) return { fits: false, reason: 'the file is no proof of this format', unsealed: 0, erased: null };
-  const data = parsed.data;
+  const data = readProofFile(text);
+  if (data === null) return { fits: false, reason: 'the file is no proof of this format', unsealed: 0, erased: null };
   const rows = rowsOf(data);
   const unsealed = rows.filter(({ selo }) => data.selos.find(({ numero }) => numero === selo)?.caminho == null).length;
   const head = headOf(data, trusted.keys);
@@ -50,9 +49,10 @@ export function checkProof(text: string, trusted: Trusted): CheckedProof {
   return { ...result, unsealed, erased: result.fits === false ? null : erasedBy(data) };
 }
 
-function parse(text: string): unknown {
+/** Null where the text is no proof of this format. */
+export function readProofFile(text: string): Proof | null {
   try {
-    return JSON.parse(text);
+    return proof.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }
@@ -199,13 +199,15 @@ const SEAL = /^carteiro\/selo\/1\n(\d+)\n\d+ \d+ \d+ \d+\n(\d+)\n([A-Za-z0-9+/]{
 
 function wrongSeals(data: Proof, head: Head | null): string | null {
   const roots = new Map<number, { rows: number; root: Buffer }>();
-  for (const { numero, entrada, caminho } of data.selos) {
+  const common = data.selos[0]?.caminho ?? [];
+  for (const { numero, entrada, caminho, iguais } of data.selos) {
     const [, number, rows, root = ''] = SEAL.exec(entrada) ?? [];
     if (Number(number) !== numero) return `seal ${numero} is no seal`;
     roots.set(numero, { rows: Number(rows), root: Buffer.from(root, 'base64') });
     if (caminho === null) continue;
     const { size = 0, root: expected } = head?.checkpoint ?? {};
-    const found = rootByInclusion(leafHash(Buffer.from(entrada)), numero - 1, size, caminho.map(bytesOf));
+    const path = [...caminho, ...common.slice(Math.max(common.length - iguais, 0))].map(bytesOf);
+    const found = rootByInclusion(leafHash(Buffer.from(entrada)), numero - 1, size, path);
     if (expected === undefined || !found?.equals(expected)) return `seal ${numero} does not lead to the checkpoint`;
   }
   for (const { selo, entrada, indice, caminho } of rowsOf(data)) {

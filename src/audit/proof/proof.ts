@@ -9,7 +9,7 @@ import { BODY } from '../../db/sealed-rows.ts';
 import { readFramed } from '../seals/entry.ts';
 import { HASH_BYTES, hashAt, inclusionPath } from '../seals/merkle.ts';
 import { framedOf, type LogPoint, type Sight, sightOf } from '../seals/rows.ts';
-import { findSeal, LackingHashes, readLogHashes, readRowHashes, type Seal, sealEntry } from '../seals/seal-log.ts';
+import { findSeal, readLogHashes, readRowHashes, type Seal, sealEntry, unlessLacking } from '../seals/seal-log.ts';
 import { readCheckpoint } from '../checkpoint/stored.ts';
 import { maskProof } from './mask-proof.ts';
 import { readReceipts } from './receipts.ts';
@@ -36,8 +36,8 @@ export async function readProof(pool: Pool, deliveryId: string, size: number | n
     for (const seal of [...seals.values()].toSorted((one, other) => one.number - other.number)) {
       const isCovered = checkpoint !== null && seal.number <= checkpoint.size;
       const path = isCovered ? await unlessLacking(inclusionPath(read, seal.number - 1, checkpoint.size)) : null;
-      const caminho = path?.map(encode) ?? null;
-      selos.push({ numero: seal.number, entrada: sealEntry(seal).toString(), caminho });
+      const way = besideFirst(path?.map(encode) ?? null, selos[0]?.caminho ?? []);
+      selos.push({ numero: seal.number, entrada: sealEntry(seal).toString(), ...way });
     }
     const proof: Proof = {
       formato: 'carteiro-prova-2',
@@ -88,14 +88,11 @@ async function readErasure(
   return pedido === undefined || pagina === undefined ? null : { pedido, pagina };
 }
 
-/** Null where somebody removed hashes: the evidence lacks that way, and does not pass. */
-async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
-  try {
-    return await way;
-  } catch (error) {
-    if (error instanceof LackingHashes) return null;
-    throw error;
-  }
+/** The path without what it has in common with the end of the first seal's: of seals near each other, nearly all. */
+function besideFirst(path: string[] | null, first: readonly string[]) {
+  if (path === null) return { caminho: null, iguais: 0 };
+  const others = path.findLastIndex((hash, index) => hash !== first[first.length - path.length + index]);
+  return { caminho: path.slice(0, others + 1), iguais: path.length - others - 1 };
 }
 
 function encode(bytes: Buffer): string {

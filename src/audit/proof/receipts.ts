@@ -1,5 +1,5 @@
 /** What places outside say of the log that a proof rests on: read for the proof, and checked without a database. */
-import { type Proof, proof } from '../../contract/resources/audit-resource.ts';
+import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { AnchorKind } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 import { type Checkpoint, openCheckpoint } from '../checkpoint/checkpoint.ts';
@@ -7,7 +7,8 @@ import { openCosignature } from '../checkpoint/cosignature.ts';
 import type { Verifier } from '../checkpoint/note.ts';
 import type { StoredCheckpoint } from '../checkpoint/stored.ts';
 import { consistencyPath, isConsistent } from '../seals/merkle.ts';
-import { LackingHashes, readLogHashes } from '../seals/seal-log.ts';
+import { readLogHashes, unlessLacking } from '../seals/seal-log.ts';
+import { readProofFile } from './check-proof.ts';
 
 /** Of each place the first receipt that covers seals up to `last`, with the way between its checkpoint and the proof's. */
 export async function readReceipts(tx: Tx, last: number, checkpoint: StoredCheckpoint): Promise<Proof['ancoras']> {
@@ -19,10 +20,7 @@ export async function readReceipts(tx: Tx, last: number, checkpoint: StoredCheck
   const receipts: Proof['ancoras'] = [];
   for (const { kind, place, size, receipt, note, at } of rows) {
     const [old, grown] = [Math.min(size, checkpoint.size), Math.max(size, checkpoint.size)];
-    const path = await consistencyPath(read, old, grown).catch((error: unknown) => {
-      if (error instanceof LackingHashes) return null;
-      throw error;
-    });
+    const path = await unlessLacking(consistencyPath(read, old, grown));
     receipts.push({
       tipo: kind,
       // A directory of ours is nobody else's business: its file's name is the receipt.
@@ -59,9 +57,8 @@ export interface CheckedReceipt {
 
 /** Checks each receipt in the text of a proof's file; nothing where the text is no proof. */
 export async function checkReceipts(text: string, trusted: TrustedPlaces): Promise<CheckedReceipt[]> {
-  const parsed = proof.safeParse(parse(text));
-  if (!parsed.success) return [];
-  const { data } = parsed;
+  const data = readProofFile(text);
+  if (data === null) return [];
   return Promise.all(
     data.ancoras.map(async (receipt) => {
       const { tipo, onde } = receipt;
@@ -70,14 +67,6 @@ export async function checkReceipts(text: string, trusted: TrustedPlaces): Promi
       return Object.assign({ tipo, onde, tamanho: head?.size ?? null }, found);
     }),
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 type Found = Pick<CheckedReceipt, 'em' | 'confere' | 'motivo'>;

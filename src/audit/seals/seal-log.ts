@@ -110,8 +110,18 @@ export async function findLogHashes(tx: Tx, level: number, from: number, end: nu
 }
 
 /** Hashes that were kept are missing: somebody removed them. */
-export class LackingHashes extends Error {
+class LackingHashes extends Error {
   override name = 'LackingHashes';
+}
+
+/** Null where somebody removed hashes: evidence then lacks that way, and does not pass. */
+export async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
+  try {
+    return await way;
+  } catch (error) {
+    if (error instanceof LackingHashes) return null;
+    throw error;
+  }
 }
 
 /** The hashes of the log's tree. Throws {@link LackingHashes}. */

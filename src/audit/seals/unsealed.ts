@@ -1,7 +1,7 @@
 /** Rows that the log does not cover although it should. */
 import type { Tx } from '../../db/pool.ts';
 import { ofSeal, type VerifyFinding } from './compare-rows.ts';
-import { SOURCE_NAMES, type SourceName } from '../../db/sealed-rows.ts';
+import { SOURCE_NAMES, SOURCES, type SourceName } from '../../db/sealed-rows.ts';
 import { within } from './rows.ts';
 import type { Seal } from './seal-log.ts';
 
@@ -31,7 +31,7 @@ export async function findStrangeTimes(sql: Tx, seals: readonly Seal[], before: 
   const span = within({ from: first.from, end: last.end });
   const parts = SOURCE_NAMES.map(
     (source) => `
-      select '${source}' as "table", count(*)::int as rows, min(${NAMES[source]}) as name from ${source} t
+      select '${source}' as "table", count(*)::int as rows, min(${nameOf(source)}) as name from ${source} t
       where ${span} and (${WRITTEN[source]} > $2::text::timestamptz + interval '${SLACK}' or ${WRITTEN[source]} < $1::text::timestamptz - interval '${SLACK}')`,
   );
   const found = await sql.unsafe<{ table: string; rows: number; name: string | null }[]>(
@@ -44,18 +44,15 @@ export async function findStrangeTimes(sql: Tx, seals: readonly Seal[], before: 
   });
 }
 
-/** What an auditor asks by. */
-const NAMES: Readonly<Record<SourceName, string>> = {
-  events: 't.id::text',
-  attempts: `t.delivery_id || '/' || t.number`,
-  webhook_history: `t.webhook_id || '/' || t.position`,
-  partner_history: `t.partner_id || '/' || t.position`,
-  send_orders: `t.webhook_id || '/' || t.position`,
-  erasure_orders: 't.id::text',
-  erasure_pages: `t.order_id || '/' || t.number`,
-  cpf_reads: 't.position::text',
-  archive_acts: `t.month || '/' || t.position`,
-};
+/** What an auditor asks by, without what only some may read. */
+function nameOf(source: SourceName): string {
+  const { subject, texts } = SOURCES[source];
+  const names = [
+    ...((texts as readonly string[]).includes(subject) ? [] : [subject]),
+    source === 'attempts' ? 'number' : 'position',
+  ];
+  return `concat_ws('/', ${names.map((name) => `t.${name}`).join(', ')})`;
+}
 
 /** Rows above the last seal that are older than ten minutes, and rows of transactions and epochs that the server has not reached. */
 export async function findUnsealed(sql: Tx, last: Seal | null): Promise<VerifyFinding[]> {

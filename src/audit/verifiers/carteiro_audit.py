@@ -221,7 +221,9 @@ def check(proof, keys):
             return False, "no seal"
         seals[seal["numero"]] = (int(lines[3]), base64.b64decode(lines[4]), seal["caminho"] is not None)
         if seal["caminho"] is not None:
-            path = [base64.b64decode(part) for part in seal["caminho"]]
+            first = proof["selos"][0]["caminho"] or []
+            ending = first[max(len(first) - seal["iguais"], 0):]
+            path = [base64.b64decode(part) for part in seal["caminho"] + ending]
             if root_by_path(sha(b"\x00", entry), seal["numero"] - 1, size, path) != root:
                 return False, "seal %d does not lead to the checkpoint" % seal["numero"]
     erasure = proof.get("apagamento")

@@ -136,8 +136,13 @@ export const proof = z.strictObject({
   pedidos: z.array(provedRow),
   /** By which order the event was erased, and the page of its list that names the event; null where it was not. */
   apagamento: z.strictObject({ pedido: provedRow, pagina: provedRow }).nullable(),
-  /** The seals of the rows. `caminho` is null while the checkpoint does not cover the seal. */
-  selos: z.array(z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable() })),
+  /**
+   * The seals of the rows. `caminho` leads to the checkpoint's root, and is null while that does not cover the seal. Its last `iguais`
+   * hashes are left out: they are those at the end of the first seal's.
+   */
+  selos: z.array(
+    z.strictObject({ numero: z.int(), entrada: z.string(), caminho: path.nullable(), iguais: z.int().min(0) }),
+  ),
   /** A C2SP tlog-checkpoint; null when none was signed yet. */
   checkpoint: z.string().nullable(),
   /** Of each place outside the first receipt that covers the seals above. */

@@ -1,7 +1,6 @@
 /** Deliveries as their partner sees them, listed: of one webhook, or of all. */
 import { z } from 'zod';
-import { csv, MARK } from '../../audit/export/csv.ts';
-import type { Chunk } from '../../audit/export/format.ts';
+import { csv, MARK } from '../../audit/export/formats.ts';
 import * as contract from '../../contract/resources/delivery-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { id as uuid } from '../../contract/values.ts';
@@ -130,12 +129,12 @@ async function answerTo(pool: Pool, { wanted, write }: Searched, whose: Whose, q
 }
 
 /** Page by page, the next only when the client has taken this one: memory stays constant, and no snapshot is held. */
-async function* fileOf(pool: Pool, search: DeliverySearch, hasMark: boolean): AsyncGenerator<Chunk> {
-  const file = csv.begin(Object.keys(contract.deliveryPage.shape.itens.element.shape));
-  yield `${hasMark ? MARK : ''}${String(file.head)}`;
+async function* fileOf(pool: Pool, search: DeliverySearch, hasMark: boolean): AsyncGenerator<string> {
+  const columns = Object.keys(contract.deliveryPage.shape.itens.element.shape);
+  yield `${hasMark ? MARK : ''}${csv.head(columns)}`;
   for (let after: DeliverySearch['after'] = null, isOver = false; !isOver;) {
     const { deliveries, next } = await readDeliveries(pool, { ...search, after, limit: FILE_PAGE });
-    yield file.rows(deliveries);
+    yield deliveries.map((delivery) => csv.line(delivery, columns)).join('');
     after = next;
     isOver = next === null;
   }

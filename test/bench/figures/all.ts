@@ -4,7 +4,7 @@ import { claimTime } from './claim.ts';
 import { drain } from './drain.ts';
 import { endurance } from './endurance.ts';
 import { eventCost } from './event-cost.ts';
-import { evidence } from './evidence.ts';
+import { evidence, proofs } from './evidence.ts';
 import { fair } from './fair.ts';
 import { history } from './history.ts';
 import { latency } from './latency.ts';
@@ -33,4 +33,5 @@ export const figures: readonly Figure[] = [
   reads,
   history,
   evidence,
+  proofs,
 ];

@@ -17,6 +17,8 @@ import { percentile } from '../harness/statistics.ts';
 const DATABASE = 'evidence';
 const IN_TRANSACTION = 500;
 const PROOFS = 1_000;
+/** Of each delivery that is proved: a whole schedule, each attempt in a seal of its own. */
+const ATTEMPTS = 6;
 
 /** Events, each with its delivery and the attempt by which it arrived: two rows to seal each. */
 function deliver(sql: Sql, events: number) {
@@ -112,6 +114,18 @@ async function measureProof({ server, receiver, isQuick, progress }: Bench): Pro
   try {
     await progress.phase(`${count} seals`, 1_800, () => server.on(DATABASE, (sql) => makeSeals(sql, count)));
     await server.on(DATABASE, (sql) => deliver(sql, 20_000));
+    for (let attempt = 2; attempt <= ATTEMPTS; attempt += 1) {
+      await sealAndSign(pool);
+      await server.on(
+        DATABASE,
+        (sql) => sql`
+        insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms,
+                              url, address, key_id, claim, answer, body_digest)
+        select delivery_id, ${attempt}, event_id, webhook_id, partner_id, outcome, status_code, now(), duration_ms, url, address,
+               key_id, claim, answer, body_digest
+        from attempts where number = 1`,
+      );
+    }
     await sealAndSign(pool);
     await server.on(DATABASE, (sql) => sql`vacuum analyze`);
     const ids = await server.on(DATABASE, (sql) => sql<{ id: string }[]>`select id from deliveries limit ${PROOFS}`);
@@ -124,7 +138,13 @@ async function measureProof({ server, receiver, isQuick, progress }: Bench): Pro
       bytes = Math.max(bytes, text.length);
     }
     return [
-      told('proof_p99', `a proof beside ${count} seals, p99`, percentile(took, 0.99), 'ms', atMost(50)),
+      told(
+        'proof_p99',
+        `a proof of ${ATTEMPTS} attempts beside ${count} seals, p99`,
+        percentile(took, 0.99),
+        'ms',
+        atMost(50),
+      ),
       told('proof_bytes', '… the largest', bytes, 'B', atMost(20_000)),
     ];
   } finally {
@@ -135,6 +155,12 @@ async function measureProof({ server, receiver, isQuick, progress }: Bench): Pro
 
 export const evidence: Figure = {
   id: 'evidence',
-  about: 'sealing a row, verifying a million, a proof beside ten million seals',
-  run: async (bench) => [...(await measureVerify(bench)), ...(await measureProof(bench))],
+  about: 'sealing a row, verifying a million rows and a day more',
+  run: measureVerify,
+};
+
+export const proofs: Figure = {
+  id: 'proofs',
+  about: 'a proof beside ten million seals',
+  run: measureProof,
 };

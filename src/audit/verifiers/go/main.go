@@ -27,18 +27,20 @@ type row struct {
 }
 
 type proof struct {
-	Event    row    `json:"evento"`
-	Attempts []row  `json:"tentativas"`
-	Orders   []row  `json:"pedidos"`
+	Event    row   `json:"evento"`
+	Attempts []row `json:"tentativas"`
+	Orders   []row `json:"pedidos"`
 	Erasure  *struct {
 		Order row `json:"pedido"`
 		Page  row `json:"pagina"`
 	} `json:"apagamento"`
-	Signed   string `json:"checkpoint"`
-	Seals    []struct {
+	Signed string `json:"checkpoint"`
+	Seals  []struct {
 		Number int64    `json:"numero"`
 		Entry  string   `json:"entrada"`
 		Path   []string `json:"caminho"`
+		// So many hashes more are those at the end of the first seal's path.
+		Common int `json:"iguais"`
 	} `json:"selos"`
 }
 
@@ -130,7 +132,8 @@ func inclusion(file, key string) error {
 	}
 	seals := map[int64]tlog.Tree{}
 	for _, seal := range p.Seals {
-		path, err := hashes(seal.Path)
+		first := p.Seals[0].Path
+		path, err := hashes(append(seal.Path[:len(seal.Path):len(seal.Path)], first[max(len(first)-seal.Common, 0):]...))
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,8 @@ import { command } from '../../command.ts';
 export const seal = command({
   summary: 'seal what is settled now',
   help: `
-Hashes what is settled and not sealed yet, and chains it to the seals before. api and poll do this every half minute by
-themselves; this is for a database without either, or to have the newest rows in the chain now.
+Hashes what is settled and not sealed yet, and appends it to the log. api and poll do this every half minute by themselves; this
+is for a database without either, or to have the newest rows in the log now.
 
 Output: {"selos": 3, "linhas": 139264}, what this run added.`,
   exits: { done: 'all that is settled is sealed' },
