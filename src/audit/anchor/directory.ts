@@ -38,20 +38,12 @@ export function directoryAnchor(directory: string): Anchor {
 
 /** A crash between the two steps leaves a shorter file, which the next run tells as one of another content. */
 async function writeOnce(file: string, text: string): Promise<void> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+  await handle.writeFile(text);
+  await handle.sync();
 }
 
 async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(directory, constants.O_RDONLY);
+  await handle.sync();
 }
