@@ -7,6 +7,7 @@ import type { Verifier } from '../audit/checkpoint/note.ts';
 import type { VerifyOptions } from '../audit/seals/verify.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Installation } from '../db/installation.ts';
 import type { Reports } from '../db/reports.ts';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
@@ -56,6 +57,8 @@ export interface HttpDeps {
   readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
   /** What a verification asks of removed months; absent: there is no archive. */
   readonly archivedLeaves?: () => Promise<NonNullable<VerifyOptions['archived']>>;
+  /** Whose tables, views and rights a verification compares with the release's. */
+  readonly installation: Installation;
   /** The public keys of the log's checkpoints, the present one first; empty: nothing is signed. */
   readonly checkpointKeys: readonly Verifier[];
   /** Null when requests can be served, else what is missing, in Portuguese; a throw counts as missing too. */

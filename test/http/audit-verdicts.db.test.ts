@@ -55,6 +55,12 @@ test('the log is verified on demand, against a head that was kept outside too', 
   expect((await verify(undefined, await api.token(undefined, ['operador']))).status).toBe(403);
 });
 
+test('a right that the release does not give is found', async () => {
+  await api.database.sql`grant delete on attempts to carteiro_app`;
+  expect((await verify()).body.achados).toMatchObject([{ tipo: 'definicao_alterada', tabela: 'attempts' }]);
+  await api.database.sql`revoke delete on attempts from carteiro_app`;
+});
+
 test('one check at a time', async () => {
   const answers = await Promise.all([verify(), verify()]);
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
 import { marginQueries } from '../../src/core/margin/margin.ts';
+import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import { onPrimary } from '../../src/db/reports.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { createApp } from '../../src/http/app.ts';
@@ -97,6 +98,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     allowInsecure: false,
     rateLimitPerMinute: 0,
     checkpointKeys: [SIGNER],
+    installation: DEFAULT_INSTALLATION,
     workers: { key: WORKER_KEY, eraseAfterYears: 5 },
     ready: async () => null,
     ...overrides,

@@ -67,7 +67,8 @@ function addStanding(add: AddOperation): void {
   );
 }
 
-function addVerification(add: AddOperation, { pool: primary, checkpointKeys, archivedLeaves }: HttpDeps): void {
+function addVerification(add: AddOperation, deps: HttpDeps): void {
+  const { pool: primary, checkpointKeys: keys, archivedLeaves, installation } = deps;
   let isBusy = false;
   const isHead = (text: string) => readHead(text.trim()) !== null;
   add(
@@ -105,7 +106,7 @@ function addVerification(add: AddOperation, { pool: primary, checkpointKeys, arc
         if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
         const archived = archivedLeaves && { archived: await archivedLeaves() };
         const heads = kept === null ? [] : [kept];
-        const found = await verifySeals(pool, { heads, keys: checkpointKeys, ...archived });
+        const found = await verifySeals(pool, { heads, keys, installation, primary, ...archived });
         return { status: 200, body: viewVerification(found) };
       } finally {
         isBusy = false;

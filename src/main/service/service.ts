@@ -157,6 +157,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     ready: readiness(pool, leaving),
     ...(await (await import('./archives.ts')).archiveReads(config, pool)),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
+    installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
     workers: await readWorkers(config),
   };
   const api = createApp(httpDeps).fetch;
