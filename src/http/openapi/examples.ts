@@ -74,6 +74,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
   falhas_seguidas: 0,
   falhas_ultima_hora: 40,
   indice: 41,
+  iguais: 12,
   limite: 64,
   linhas: 250,
   margem_percentual: 0.35,
