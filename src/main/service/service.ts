@@ -130,7 +130,6 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { marginQueries } = await import('../../core/margin/margin.ts');
   const { openKeys } = await import('./keys.ts');
   const { openRegistry, tellRegistry } = await import('./registry.ts');
-  const { readiness } = await import('./readiness.ts');
   const pool = openPool(config, database.url, 'api', API_DEADLINE_MS);
   const { reports, close: closeReports } = openReports(config, pool, log, metrics);
   const workerPool = openPool(config, database.url, 'worker', API_DEADLINE_MS);
@@ -154,7 +153,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     sendsMail: config.egress.mail !== null,
     allowInsecure: config.allowInsecureTargets,
     rateLimitPerMinute: config.rateLimitPerMinute,
-    ready: readiness(pool, leaving),
+    ready: (await import('./readiness.ts')).readiness(pool, leaving),
     ...(await (await import('./archives.ts')).archiveReads(config, pool)),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
     installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
