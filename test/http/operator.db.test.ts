@@ -92,7 +92,7 @@ test('why a delivery waits is told with the row that proves it, and what runs by
     motivo: 'sem_poller',
     explicacao_en: expect.stringContaining('no poller lives: start poll'),
     pollers_vivos: 0,
-    reserva: null,
+    reivindicacao: null,
     janela: 8,
   });
   expect(await read<Jobs>('tarefas')).toEqual({ itens: [] });

@@ -270,7 +270,7 @@ describe.skipIf(!isThere)('the page in a browser', () => {
     await page.reload();
     await page.locator('#versao').press('ArrowLeft');
     await page.waitForURL('**versao=1');
-    await page.locator('.state-now').getByText('em assinatura').waitFor();
+    await page.locator('.wide .state-now').getByText('em assinatura').waitFor();
 
     await page.goto(`${world.server.url}/painel/webhooks/novo`);
     await page.getByLabel('URL').fill(`${world.receiver.url}/copia`);

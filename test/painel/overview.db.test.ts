@@ -28,7 +28,7 @@ describe('the overview', () => {
       Pendentes: '2',
       'Webhooks falhando': '1',
     });
-    expect(tiles['p50']).toMatch(/^\d+ ms$/);
+    expect(tiles['Chegada (p50)']).toMatch(/^\d+ ms$/);
     const { body } = await partner.send<Summary>('GET', '/v1/resumo?janela=15m');
     expect([body.passos.length, body.entregues, body.falhas, body.espera.pendentes]).toEqual([61, 2, 2, 2]);
     const told = body.passos.filter(({ entregues, falhas }) => entregues + falhas > 0);

@@ -125,7 +125,7 @@ describe('a webhook', () => {
     expect(post?.headers['x-webhook-test']).toBe('1');
     expect(JSON.parse(post?.body.toString() ?? '')).toMatchObject({ evento, data });
     const misfits = [
-      ['{"erro": ', 'não é JSON'],
+      ['{"erro":', 'não é JSON'],
       [JSON.stringify({ ...data, erro: 5 }), '<code>data.erro</code>'],
       [JSON.stringify({ ...data, emprestimo_id: id }), 'num teste, deve ser o do exemplo'],
     ] as const;

@@ -4,6 +4,7 @@ import {
   DELIVERY_STATUSES,
   DOCUMENT_MODES,
   ISSUANCE_MODES,
+  OUTCOMES,
   PARTNER_CHANGES,
   SIGNING_MODES,
   WAITING_REASONS,
@@ -143,21 +144,21 @@ export const operatorWait = z
     parceiro_id: id,
     status: z.enum(DELIVERY_STATUSES),
     motivo: z.enum(WAITING_REASONS),
-    explicacao: z.string(),
-    explicacao_en: z.string(),
+    explicacao: z.string().meta({ examples: ['O operador silenciou o webhook em 2026-01-31T12:00:00.000Z.'] }),
+    explicacao_en: z.string().meta({ examples: ['An operator muted its webhook at 2026-01-31T12:00:00.000Z.'] }),
     proxima_tentativa_em: timestamp.nullable(),
     vencida_ha_s: seconds,
     falhas: z.int(),
-    ultimo_resultado: z.string().nullable(),
+    ultimo_resultado: z.enum(OUTCOMES).nullable(),
     /** The claim that has it in flight, and for how long. */
-    reserva: z.string().nullable(),
-    reservada_ha_s: seconds.nullable(),
+    reivindicacao: z.string().nullable(),
+    reivindicada_ha_s: seconds.nullable().meta({ examples: [1.5] }),
     /** Of its webhook: deliveries in flight, the slots that it has now, and since when it is muted or failing. */
     em_andamento: z.int(),
-    janela: z.int(),
+    janela: z.int().meta({ examples: [8] }),
     silenciado_desde: timestamp.nullable(),
     falhando_desde: timestamp.nullable(),
-    pollers_vivos: z.int(),
+    pollers_vivos: z.int().meta({ examples: [2] }),
   })
   .meta({ id: 'EsperaDaOperacao' });
 export type OperatorWait = z.infer<typeof operatorWait>;
@@ -177,11 +178,17 @@ export const jobs = z.strictObject({
         em_andamento: z.boolean(),
         /** Of the last run. */
         terminou_em: timestamp.nullable(),
-        duracao_s: seconds.nullable(),
-        codigo_saida: z.int().nullable(),
-        resultado: z.string().nullable(),
+        duracao_s: seconds.nullable().meta({ examples: [12.5] }),
+        codigo_saida: z
+          .int()
+          .nullable()
+          .meta({ examples: [0] }),
+        resultado: z
+          .string()
+          .nullable()
+          .meta({ examples: ['812 seals, 0 findings'] }),
         /** Since it should have begun; 0 while it is not due, or runs. */
-        atrasada_s: seconds,
+        atrasada_s: seconds.meta({ examples: [0] }),
       })
       .meta({ id: 'Tarefa' }),
   ),

@@ -1,5 +1,5 @@
 /** Why a delivery waits: one look at its row, its webhook, its lane and the pollers, and the first rule that holds. */
-import type { DELIVERY_STATUSES, WaitingReason } from '../../contract/statuses.ts';
+import type { DELIVERY_STATUSES, Outcome, WaitingReason } from '../../contract/statuses.ts';
 import type { Tx } from '../../db/pool.ts';
 
 /** What is read; each sentence is proved by some of it. */
@@ -8,7 +8,7 @@ export interface WaitingFacts {
   readonly webhookId: string;
   readonly status: (typeof DELIVERY_STATUSES)[number];
   readonly failures: number;
-  readonly lastOutcome: string | null;
+  readonly lastOutcome: Outcome | null;
   /** Null: none is planned, or it waits for another delivery of its loan. */
   readonly nextAttemptAt: Date | null;
   readonly isHeld: boolean;

@@ -23,7 +23,7 @@ export async function showWait(visit: Visit): Promise<Response> {
         ${fact(t.deliveries.next, moment(visit, wait.proxima_tentativa_em))}
         ${fact(t.operator.dueFor, `${Math.round(wait.vencida_ha_s)} s`)}
         ${fact(words.failures, html`${wait.falhas} <code>${wait.ultimo_resultado}</code>`)}
-        ${fact(words.claim, wait.reserva === null ? '–' : html`<code>${wait.reserva}</code> ${Math.round(wait.reservada_ha_s ?? 0)} s`)}
+        ${fact(words.claim, wait.reivindicacao === null ? '–' : html`<code>${wait.reivindicacao}</code> ${Math.round(wait.reivindicada_ha_s ?? 0)} s`)}
         ${fact(words.inFlight, `${wait.em_andamento} / ${wait.janela}`)}
         ${fact(words.pollers, String(wait.pollers_vivos))}
         ${wait.silenciado_desde && fact(t.operator.mutedSince, moment(visit, wait.silenciado_desde))}

@@ -71,8 +71,8 @@ export const docsEn: DocsTexts = {
     header: 'Header',
     meaning: 'Meaning',
     arrives: 'What arrives',
-    eventHeader: "The event's name, equal to the field evento of the body",
     sometimes: 'not always',
+    eventHeader: "The event's name, equal to the field evento of the body",
   },
   verification: {
     title: 'Verifying the signature',

@@ -59,7 +59,7 @@ export const operator = {
   } as Record<string, string>,
   wait: {
     failures: 'Falhas, e a última',
-    claim: 'Reserva',
+    claim: 'Reivindicação',
     inFlight: 'Em andamento no webhook / janela',
     pollers: 'Pollers vivos',
   },
