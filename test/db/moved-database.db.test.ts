@@ -17,7 +17,7 @@ import {
   clientTools,
   finishArchive,
   following,
-  keepArchive,
+  recover,
   startCluster,
   type TestCluster,
   untilCaughtUp,
@@ -240,16 +240,7 @@ describe('a recovery to an earlier moment', () => {
     expect(ahead.ids).toHaveLength(19);
     await finishArchive(source);
     await source.stop('fast');
-    const kept = join(source.folder.path, 'kept');
-    await keepArchive(source, kept);
-    const recovered = await backup.start({
-      signal: 'recovery.signal',
-      settings: {
-        restore_command: `cp "${kept}/%f" %p`,
-        recovery_target_name: 'the moment',
-        recovery_target_action: 'promote',
-      },
-    });
+    const recovered = await recover(source, backup, 'the moment');
     left.unshift(() => recovered.remove());
     const there = open(recovered.url);
     await untilWritable(there.sql);

@@ -46,9 +46,6 @@ test('a healthy installation has no fault, and each look tells what it found', a
     'tokens',
     'migrations',
     'epoch',
-  ])
-    expect(about).toContain(name);
-  for (const name of [
     'roles',
     'grants',
     'definitions',

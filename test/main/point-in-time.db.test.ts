@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
-import { backUp, finishArchive, keepArchive, startCluster } from '../support/clusters.ts';
+import { backUp, finishArchive, recover, startCluster } from '../support/clusters.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
@@ -74,16 +74,7 @@ test('living processes go on after it, the log is whole without a command, and a
   await finishArchive(source);
   await here.end({ timeout: 0 });
   await source.stop('immediate');
-  const kept = join(source.folder.path, 'kept');
-  await keepArchive(source, kept);
-  const recovered = await backup.start({
-    signal: 'recovery.signal',
-    settings: {
-      restore_command: `cp "${kept}/%f" %p`,
-      recovery_target_name: 'the moment',
-      recovery_target_action: 'promote',
-    },
-  });
+  const recovered = await recover(source, backup, 'the moment');
   onTestFinished(() => recovered.remove());
   proxy.redirect(recovered.url);
   const there = open(recovered.url);

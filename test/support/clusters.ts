@@ -134,10 +134,17 @@ export async function finishArchive(source: TestCluster): Promise<void> {
   await sql.end();
 }
 
-/** Copies an archive to the folder from which another server restores. */
-export async function keepArchive(source: TestCluster, to: string): Promise<void> {
-  await cp(source.archive, to, { recursive: true });
-  await execute('chmod', ['-R', 'a+rX', to]);
+/** Starts the backup with a copy of its source's archive, and recovers it to that restore point. */
+export async function recover(source: TestCluster, backup: BaseBackup, point: string): Promise<TestCluster> {
+  const kept = join(source.folder.path, 'kept');
+  await cp(source.archive, kept, { recursive: true });
+  await execute('chmod', ['-R', 'a+rX', kept]);
+  const settings = {
+    restore_command: `cp "${kept}/%f" %p`,
+    recovery_target_name: point,
+    recovery_target_action: 'promote',
+  };
+  return backup.start({ signal: 'recovery.signal', settings });
 }
 
 /**

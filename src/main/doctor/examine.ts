@@ -5,7 +5,7 @@ import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
 import { codeOf, isOverloaded } from '../../db/unavailable.ts';
 import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
-import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby, readNames } from './outside.ts';
+import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outside.ts';
 import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
 import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer, lookAtVerdict } from './upkeep.ts';
 
@@ -48,7 +48,7 @@ export async function examine(
   await at('upkeep', lookAtJobs);
   await at('disk', lookAtDisk);
   found.push(...(await findingsOf('standby', () => lookAtStandby(config, pool), isLost)));
-  await at('dns', async (sql) => lookAtNames(await readNames(sql), config));
+  await at('dns', (sql) => lookAtNames(sql, config));
   return found;
 }
 

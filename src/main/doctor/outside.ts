@@ -74,7 +74,7 @@ export async function lookAtStandby(config: Config, primary: Pool): Promise<read
   }
 }
 
-export async function readNames(sql: Tx): Promise<readonly string[]> {
+async function readNames(sql: Tx): Promise<readonly string[]> {
   const rows = await sql<{ url: string }[]>`
     select w.url from webhooks w join partners p on p.id = w.partner_id
     where w.active and p.active order by w.id desc limit 200`;
@@ -82,9 +82,10 @@ export async function readNames(sql: Tx): Promise<readonly string[]> {
   return [...new Set(names)].slice(0, NAMES);
 }
 
-export async function lookAtNames(names: readonly string[], { egress }: Config): Promise<readonly Finding[]> {
+export async function lookAtNames(sql: Tx, { egress }: Config): Promise<readonly Finding[]> {
   if (egress.proxy?.resolves)
     return [ok('dns', 'names are resolved by the proxy of EGRESS_PROXY_URL: not looked at from here')];
+  const names = await readNames(sql);
   if (names.length === 0) return [ok('dns', 'no webhook has a name to resolve')];
   const resolve = createResolver();
   const asked = await Promise.allSettled(names.map((name) => resolve(name)));
