@@ -1,6 +1,7 @@
 /** What was done to months, as the sealed rows of `archive_acts` tell: a month's state is its newest row. */
 import type { ArchiveAct } from '../contract/statuses.ts';
-import type { Tx } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { ArchiveFault } from './place.ts';
 
 export interface MonthAct {
   readonly act: ArchiveAct;
@@ -19,25 +20,41 @@ interface Author {
   readonly reason: string | null;
 }
 
+/** All acts, oldest first. */
+export async function readActs(sql: Tx): Promise<MonthAct[]> {
+  return sql<MonthAct[]>`
+    select act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest, rows::float8 as rows
+    from archive_acts order by position`;
+}
+
 /** The newest act of each month, oldest month first. */
 export async function readMonths(sql: Tx): Promise<MonthAct[]> {
-  return sql<MonthAct[]>`
-    select distinct on (month) act, month, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal", place, manifest,
-           rows::float8 as rows
-    from archive_acts order by month, position desc`;
+  const newest = new Map((await readActs(sql)).map((act) => [act.month, act]));
+  return [...newest.values()].toSorted((one, other) => (one.month < other.month ? -1 : 1));
 }
 
 export async function readMonth(sql: Tx, month: string): Promise<MonthAct | null> {
   return (await readMonths(sql)).find((act) => act.month === month) ?? null;
 }
 
+/**
+ * Registers an act of who found the month's files under the digest `found`; null: in none. Throws {@link ArchiveFault} where another
+ * run has changed them meanwhile, because it may have taken those files away.
+ */
 export async function addAct(
-  sql: Tx,
+  pool: Pool,
+  found: Buffer | null,
   { act, month, firstSeal, lastSeal, place, manifest, rows, actor, reason }: MonthAct & Author,
-) {
-  await sql`
-    insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor, reason)
-    values (${act}, ${month}, ${firstSeal}, ${lastSeal}, ${place}, ${manifest}, ${rows}, ${actor}, ${reason})`;
+): Promise<void> {
+  await pool.transaction(async (tx) => {
+    await tx`select pg_advisory_xact_lock(advisory_lock('archiving'))`;
+    const newest = (await readMonth(tx, month))?.manifest ?? null;
+    if (found === null ? newest !== null : !newest?.equals(found))
+      throw new ArchiveFault(`another run has written ${month} anew meanwhile: run it again`);
+    await tx`
+      insert into archive_acts (act, month, first_seal, last_seal, place, manifest, rows, actor, reason)
+      values (${act}, ${month}, ${firstSeal}, ${lastSeal}, ${place}, ${manifest}, ${rows}, ${actor}, ${reason})`;
+  });
 }
 
 /** Whether rows of the month may lie in its files alone. */

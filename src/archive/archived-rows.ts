@@ -7,7 +7,7 @@ import { readSeals } from '../audit/seals/seal-log.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
-import { type ArchivedFile, type Manifest, readManifest } from './manifest.ts';
+import { type ArchivedFile, hexOf, type Manifest, mayHold, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, readRows, type Row } from './table-file.ts';
 import { hashPart, isOfSeal } from './verify-month.ts';
@@ -75,31 +75,60 @@ export class Archives {
 
   /** The rows of a delivery that was removed, as `json_populate_recordset` reads them; null when no file has it. */
   async delivery(id: string): Promise<ArchivedDelivery | null> {
-    const key = Buffer.from(id.replaceAll('-', ''), 'hex');
+    return this.#deliveries([id.replaceAll('-', '')]);
+  }
+
+  /** The same of all deliveries of an event, or of a stream's events, that were removed. */
+  async deliveriesOf(column: 'id' | 'stream', value: string): Promise<ArchivedDelivery | null> {
+    const removed = await this.#removed();
+    if (removed.length === 0) return null;
+    const events = await this.#pool.run(
+      (sql) => sql<{ id: string }[]>`select id from events where ${sql(column)} = ${value}::uuid`,
+    );
+    const sought = new Set(events.map(({ id }) => id.replaceAll('-', '')));
+    const found: string[] = [];
+    for (const month of removed) {
+      const place = this.#openPlace(month.place);
+      for (const { arquivos } of (await this.#manifestOf(month)).partes) {
+        const [of, deliveries] = ['events', 'deliveries'].map((name) => arquivos.find(({ tabela }) => tabela === name));
+        if (of === undefined || deliveries === undefined || !mayHold(of, sought)) continue;
+        const { rows } = await readRows(rangesOf(place, deliveries), { columns: ['id', 'event_id'] });
+        found.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))).map((row) => hexOf(row['id'])));
+      }
+    }
+    return this.#deliveries(found);
+  }
+
+  async #deliveries(ids: readonly string[]): Promise<ArchivedDelivery | null> {
+    if (ids.length === 0) return null;
     const found: { deliveries: Row[]; attempts: Row[] } = { deliveries: [], attempts: [] };
     for (const month of await this.#removed()) {
       const place = this.#openPlace(month.place);
       for (const file of (await this.#manifestOf(month)).partes.flatMap(({ arquivos }) => arquivos)) {
-        if (file.tabela !== 'deliveries' && file.tabela !== 'attempts') continue;
-        const hex = key.toString('hex');
-        if (file.de > hex || file.ate < hex) continue;
-        const { oids, rows } = await readRows(rangesOf(place, file), key);
-        found[file.tabela].push(...rows.map((row) => jsonRow(file.tabela, oids, row)));
+        const { tabela: table } = file;
+        if (table !== 'deliveries' && table !== 'attempts') continue;
+        for (const id of ids.filter((one) => mayHold(file, new Set([one])))) {
+          const { oids, rows } = await readRows(rangesOf(place, file), { key: Buffer.from(id, 'hex') });
+          found[table].push(...rows.map((row) => jsonRow(table, oids, row)));
+        }
       }
     }
-    const delivery = found.deliveries.at(-1);
-    if (delivery === undefined) return null;
+    if (found.deliveries.length === 0) return null;
+    // A delivery that was brought back, and archived again with its month, is in two of them; the newest is right.
+    const deliveries = [...new Map(found.deliveries.map((row) => [row['id'], row])).values()];
     // The files may still have the text of a worker who was forgotten since.
-    const [event] = await this.#pool.run(
-      (sql) => sql`select from events where id = ${delivery['event_id'] as string}::uuid and salt is null`,
+    const erased = await this.#pool.run(
+      (sql) => sql<{ id: string }[]>`
+        select id from events where id = any (${deliveries.map((row) => row['event_id'] as string)}::uuid[]) and salt is null`,
     );
-    const attempts = event === undefined ? found.attempts : found.attempts.map(withoutText);
-    return { deliveries: JSON.stringify([delivery]), attempts: JSON.stringify(attempts) };
+    const isErased = new Set<unknown>(erased.map(({ id }) => id));
+    const attempts = found.attempts.map((row) => (isErased.has(row['event_id']) ? withoutAnswer(row) : row));
+    return { deliveries: JSON.stringify(deliveries), attempts: JSON.stringify(attempts) };
   }
 }
 
 /** An attempt as `worker erase` leaves it; its hash is not read. */
-function withoutText(attempt: Row): Row {
+function withoutAnswer(attempt: Row): Row {
   const hadText = attempt['answer'] !== null || attempt['commitment'] !== null;
   return { ...attempt, answer: null, salt: null, commitment: hadText ? '\\x00' : null };
 }

@@ -3,6 +3,7 @@ import type { Signer } from '../audit/checkpoint/note.ts';
 import { addMonths, dayOf } from '../contract/calendar.ts';
 import type { Pool } from '../db/pool.ts';
 import { readMonths } from './acts.ts';
+import { eraseInMonths } from './erase-months.ts';
 import { removeMonth } from './move-month.ts';
 import type { Place } from './place.ts';
 import { archiveMonth } from './write-month.ts';
@@ -19,8 +20,9 @@ interface Maintaining {
   readonly onProgress?: (month: string, rows: number) => void;
 }
 
-/** Goes on with each month until its rows are removed, oldest first. Throws `ArchiveFault` at the first that can't go. */
+/** Brings erasures into the files, then goes on with each month until its rows are removed, oldest first. Throws `ArchiveFault` at the first that can't go. */
 export async function maintainMonths({ keepMonths, to, seal, onProgress, ...deps }: Maintaining) {
+  const erased = await eraseInMonths(deps);
   const removed: { readonly month: string; readonly rows: number }[] = [];
   for (const month of await oldMonths(deps.pool, keepMonths)) {
     const moving = { ...deps, month, reason: null, onProgress: (rows: number) => onProgress?.(month, rows) };
@@ -29,7 +31,7 @@ export async function maintainMonths({ keepMonths, to, seal, onProgress, ...deps
     if (act === undefined) await archiveMonth({ ...moving, place: deps.openPlace(to) });
     removed.push({ month, rows: await removeMonth(moving, seal) });
   }
-  return removed;
+  return { erased, removed };
 }
 
 /** The months with seals that ended at least `keepMonths` months ago, by the database's clock. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Signer, signNote } from '../audit/checkpoint/note.ts';
 import { sha256 } from '../audit/seals/merkle.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { TABLE_NAMES } from './table-file.ts';
+import { TABLE_NAMES, type TableFile } from './table-file.ts';
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
@@ -23,6 +23,19 @@ const file = z.object({
   ate: z.string(),
 });
 export type ArchivedFile = z.output<typeof file>;
+
+/** Ids as a file's range has them. */
+export type Keys = ReadonlySet<string>;
+
+/** An id in hexadecimal, of its text or its bytes. */
+export function hexOf(id: unknown): string {
+  return typeof id === 'string' ? id.replaceAll('-', '') : Buffer.from(id as Uint8Array).toString('hex');
+}
+
+/** False where none of these ids is in the file. */
+export function mayHold({ de, ate }: ArchivedFile, keys: Keys): boolean {
+  return keys.values().some((key) => de <= key && key <= ate);
+}
 
 const part = z.object({ selos: seals, arquivos: z.array(file) });
 export type Part = z.output<typeof part>;
@@ -41,21 +54,42 @@ const manifest = z.object({
 export type Manifest = z.output<typeof manifest>;
 
 /** What is signed: one line each. */
-function signedText({ formato, mes, selos, gerado_em: at, partes }: Omit<Manifest, 'assinatura'>): string {
+function signedText({ formato, mes, selos, gerado_em: at, motivo, partes }: Omit<Manifest, 'assinatura'>): string {
   return [
     formato,
     mes,
     `${selos.de} ${selos.ate}`,
     sha256(Buffer.from(JSON.stringify(partes))).toString('hex'),
     at,
+    motivo ?? '',
     '',
   ].join('\n');
 }
 
-export function writeManifest(unsigned: Omit<Manifest, 'assinatura'>, signers: readonly Signer[]) {
+/** Returns its digest. */
+export async function writeManifest(
+  place: Place,
+  unsigned: Omit<Manifest, 'assinatura'>,
+  signers: readonly Signer[],
+): Promise<Buffer> {
   const assinatura = signers.length === 0 ? null : signNote(signedText(unsigned), signers);
   const bytes = Buffer.from(`${JSON.stringify({ ...unsigned, assinatura }, null, 1)}\n`);
-  return { bytes, digest: sha256(bytes) };
+  const digest = sha256(bytes);
+  await place.write(manifestName(unsigned.mes, digest), bytes);
+  return digest;
+}
+
+/** Writes a file of the month's part `number`. */
+export async function writeFile(
+  place: Place,
+  month: string,
+  number: number,
+  { table, rows, from: de, to: ate, bytes }: TableFile,
+): Promise<ArchivedFile> {
+  const digestOfFile = sha256(bytes).toString('hex');
+  const nome = `${month}/${table}-${String(number).padStart(5, '0')}-${digestOfFile.slice(0, 8)}.parquet`;
+  await place.write(nome, bytes);
+  return { nome, tabela: table, linhas: rows, bytes: bytes.length, sha256: digestOfFile, de, ate };
 }
 
 export function manifestName(month: string, digest: Buffer): string {

@@ -84,7 +84,7 @@ export async function restoreMonth(moving: Moving): Promise<number> {
 }
 
 async function register({ pool, actor, reason }: Moving, month: MonthAct, act: MonthAct['act'], rows: number) {
-  await pool.transaction((tx) => addAct(tx, { ...month, act, rows, actor, reason }));
+  await addAct(pool, month.manifest, { ...month, act, rows, actor, reason });
 }
 
 /** How long a removal waits for older transactions, which hold the seal back. */

@@ -39,6 +39,15 @@ export function recordOf(table: TableName): string {
   return `record_send(row('${table}'::text, ${columns.join(', ')}))`;
 }
 
+export interface TableFile {
+  readonly table: TableName;
+  readonly rows: number;
+  /** The lowest and the highest key in it, in hexadecimal; empty for a table without. */
+  readonly from: string;
+  readonly to: string;
+  readonly bytes: Buffer;
+}
+
 /** Rows of one table while a file is filled. */
 interface Filling {
   readonly oids: number[];
@@ -75,13 +84,7 @@ export class TableFiles {
   }
 
   /** The file of each table that has rows. */
-  files(): {
-    readonly table: TableName;
-    readonly rows: number;
-    readonly from: string;
-    readonly to: string;
-    readonly bytes: Buffer;
-  }[] {
+  files(): TableFile[] {
     return TABLE_NAMES.flatMap((table) => {
       const filling = this.#tables.get(table);
       return filling === undefined ? [] : [{ table, ...written(table, filling) }];
@@ -96,9 +99,9 @@ const LEVEL = 9;
 
 function written(table: TableName, { oids, columns }: Filling) {
   const names = columnsOfTable(table);
-  const key = columns[names.indexOf(KEYS[table] ?? '')] as Buffer[] | undefined;
+  const key = columns[names.indexOf(KEYS[table] ?? '')] as Uint8Array[] | undefined;
   const order = Array.from(columns[0] ?? [], (_, row) => row);
-  if (key !== undefined) order.sort((one, other) => Buffer.compare(key[one] as Buffer, key[other] as Buffer));
+  if (key !== undefined) order.sort((one, other) => Buffer.compare(key[one] as Uint8Array, key[other] as Uint8Array));
   const bytes = parquetWriteBuffer({
     codec: 'ZSTD',
     compressors: {
@@ -114,8 +117,14 @@ function written(table: TableName, { oids, columns }: Filling) {
     createdBy: 'carteiro',
   });
   const idAt = (row: number | undefined) =>
-    key === undefined || row === undefined ? '' : (key[row]?.toString('hex') ?? '');
+    key === undefined || row === undefined ? '' : Buffer.from(key[row] ?? []).toString('hex');
   return { rows: order.length, from: idAt(order[0]), to: idAt(order.at(-1)), bytes: Buffer.from(bytes) };
+}
+
+/** A file of the rows that were read of another one. */
+export function fileOf(table: TableName, oids: readonly number[], rows: readonly Row[]): TableFile {
+  const columns = columnsOfTable(table).map((name) => rows.map((row) => row[name]));
+  return { table, ...written(table, { oids: [...oids], columns }) };
 }
 
 /** Where the file keeps the table's name and its columns' types in PostgreSQL. */
@@ -132,15 +141,22 @@ const READING = {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A file's rows as Parquet has them; with `key`, those whose key that is. */
-export async function readRows(file: AsyncBuffer, key?: Buffer) {
+/** A file's rows as Parquet has them; with `key`, those whose key that is; with `columns`, these alone. */
+export async function readRows(
+  file: AsyncBuffer,
+  { key, columns }: { readonly key?: Buffer; readonly columns?: string[] } = {},
+) {
   const metadata = await parquetMetadataAsync(file);
   const [table, ...oids] = JSON.parse(
     metadata.key_value_metadata?.find(({ key: name }) => name === TYPES_KEY)?.value ?? '[]',
   ) as [TableName, ...number[]];
   const column = KEYS[table];
   if (key === undefined || column === undefined) {
-    return { table, oids, rows: (await parquetReadObjects({ file, metadata, ...READING })) as Row[] };
+    return {
+      table,
+      oids,
+      rows: (await parquetReadObjects({ file, metadata, ...READING, ...(columns && { columns }) })) as Row[],
+    };
   }
   const found: Row[] = [];
   let start = 0;
@@ -177,17 +193,25 @@ export function jsonRow(table: TableName, oids: readonly number[], row: Row): Ro
   return Object.fromEntries(columnsOfTable(table).map((name, index) => [name, jsonOf(oids[index] ?? 0, row[name])]));
 }
 
-/** The sealed entry of a row of a file, made again with the hashes of its texts. */
-export function entryOf(table: SourceName, oids: readonly number[], row: Row): Buffer {
+/** What a leaf has of a row's text: its salted hash, which stands in the row itself once the text was erased. */
+function commitmentOf(table: TableName, row: Row): unknown {
   const text = writeCell(25, row[table === 'events' ? 'body' : 'answer']);
   const salt = row['salt'] as Uint8Array | null | undefined;
   const hasText = MORE[table] !== undefined && text !== null && salt !== null && salt !== undefined;
+  return hasText ? sha256(Buffer.concat([salt, text])) : row['commitment'];
+}
+
+/** The row without its text, as a file has it of what was erased. */
+export function withoutText(table: TableName, row: Row): Row {
+  const nothing = Object.fromEntries(Object.keys(MORE[table] ?? {}).map((name) => [name, null]));
+  return { ...row, ...nothing, commitment: commitmentOf(table, row) };
+}
+
+/** The sealed entry of a row of a file, made again with the hashes of its texts. */
+export function entryOf(table: SourceName, oids: readonly number[], row: Row): Buffer {
   const cells = columnsOf(table).map((name, index) => {
-    const isMade = name === 'commitment' && hasText;
-    return [
-      oids[index] ?? 0,
-      isMade ? sha256(Buffer.concat([salt, text])) : writeCell(oids[index] ?? 0, row[name]),
-    ] as const;
+    const value = name === 'commitment' ? commitmentOf(table, row) : row[name];
+    return [oids[index] ?? 0, writeCell(oids[index] ?? 0, value)] as const;
   });
   return record([[25, Buffer.from(table)], ...cells]);
 }

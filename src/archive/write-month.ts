@@ -6,14 +6,13 @@
  * Crash: the month is archived when its row in `archive_acts` is committed, and that comes last, after everything was read back from
  * the place and every seal's root was made of it. Files of a run that was cut short are replaced by the next, or are in nobody's way.
  */
-import { createHash } from 'node:crypto';
 import type { Signer } from '../audit/checkpoint/note.ts';
 import { readEntries, within } from '../audit/seals/rows.ts';
 import { readSeals, type Seal } from '../audit/seals/seal-log.ts';
 import { addMonths, startOfDay } from '../contract/calendar.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addAct, type MonthAct, readMonth } from './acts.ts';
-import { type ArchivedFile, type Manifest, manifestName, type Part, writeManifest } from './manifest.ts';
+import { type ArchivedFile, type Manifest, type Part, writeFile, writeManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { recordOf, TableFiles } from './table-file.ts';
 import { verifyPart } from './verify-month.ts';
@@ -34,42 +33,41 @@ export interface Archiving {
 /** Writes, reads back and registers the month. Throws {@link ArchiveFault} where it cannot be done. */
 export async function archiveMonth(archiving: Archiving): Promise<MonthAct> {
   const { pool, place, month, actor } = archiving;
-  const range = await pool.run(async (sql) => {
-    const known = await readMonth(sql, month);
-    if (known !== null && known.act !== 'restauracao')
-      throw new ArchiveFault(`${month} is archived in ${known.place} since before: nothing was done`);
-    return rangeOf(sql, month);
-  });
-  const { manifest, digest } = await writeMonth(archiving, range, null);
+  const known = await pool.run((sql) => readMonth(sql, month));
+  if (known !== null && known.act !== 'restauracao')
+    throw new ArchiveFault(`${month} is archived in ${known.place} since before: nothing was done`);
+  const range = await pool.run((sql) => rangeOf(sql, month));
+  const { manifest, digest } = await writeMonth(archiving, range);
   const { de: firstSeal, ate: lastSeal, linhas: rows } = manifest.selos;
   const made = { month, firstSeal, lastSeal, place: place.name, manifest: digest, rows, actor, reason: null };
-  await pool.transaction((tx) => addAct(tx, { act: 'arquivamento', ...made }));
+  await addAct(pool, known?.manifest ?? null, { act: 'arquivamento', ...made });
   return { act: 'arquivamento', ...made };
 }
 
 interface Range {
   readonly first: number;
   readonly last: number;
+  /** By the database's clock, before any row is read: an erasure that ended later may be missing in the files. */
+  readonly at: Date;
 }
 
 async function rangeOf(sql: Tx, month: string): Promise<Range> {
   const start = startOfDay(`${month}-01`);
   const end = startOfDay(addMonths(`${month}-01`, 1));
-  const [{ isOver, first, last }] = await sql<[{ isOver: boolean; first: number; last: number }]>`
-    select now() > ${end}::timestamptz + interval '1 hour' as "isOver",
+  const [{ at, isOver, first, last }] = await sql<[{ at: Date; isOver: boolean; first: number; last: number }]>`
+    select now() as at, now() > ${end}::timestamptz + interval '1 hour' as "isOver",
            coalesce(max(number) filter (where sealed_at < ${start}), 0)::float8 + 1 as first, max(number)::float8 as last
     from seals where sealed_at < ${end}`;
   if (!isOver) throw new ArchiveFault(`${month} is not over yet in São Paulo, or ended less than an hour ago`);
   if (last === null || last < first)
     throw new ArchiveFault(`no seal was made in ${month}: there is nothing to archive`);
-  return { first, last };
+  return { first, last, at };
 }
 
 /** Writes the files and the manifest of these seals, and verifies what the place gives back. */
 async function writeMonth(
   { pool, place, month, signers, onProgress }: Archiving,
-  { first, last }: Range,
-  reason: string | null,
+  { first, last, at }: Range,
 ): Promise<{ readonly manifest: Omit<Manifest, 'assinatura'>; readonly digest: Buffer }> {
   const partes: Part[] = [];
   let rows = 0;
@@ -88,13 +86,11 @@ async function writeMonth(
     formato: 'carteiro/arquivo/1' as const,
     mes: month,
     selos: { de: first, ate: last, linhas: rows },
-    gerado_em: new Date().toISOString(),
-    motivo: reason,
+    gerado_em: at.toISOString(),
+    motivo: null,
     partes,
   };
-  const { bytes, digest } = writeManifest(manifest, signers);
-  await place.write(manifestName(month, digest), bytes);
-  return { manifest, digest };
+  return { manifest, digest: await writeManifest(place, manifest, signers) };
 }
 
 /** As many as make a part: of one epoch, unless it is one seal alone. */
@@ -134,11 +130,6 @@ async function writePart(
     for await (const pieces of ended.cursor(8)) for (const { piece } of pieces) tables.add(piece);
   });
   const written: ArchivedFile[] = [];
-  for (const { table, rows, from: de, to: ate, bytes } of tables.files()) {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const nome = `${month}/${table}-${String(number).padStart(5, '0')}-${sha256.slice(0, 8)}.parquet`;
-    await place.write(nome, bytes);
-    written.push({ nome, tabela: table, linhas: rows, bytes: bytes.length, sha256, de, ate });
-  }
+  for (const file of tables.files()) written.push(await writeFile(place, month, number, file));
   return written;
 }

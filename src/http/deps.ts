@@ -55,6 +55,8 @@ export interface HttpDeps {
   readonly workers: { readonly key: WorkerKey; readonly eraseAfterYears: number } | null;
   /** A delivery whose rows left the database for an archive; absent: there is no archive. */
   readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
+  /** The same of all deliveries of an event, or of a stream's events. */
+  readonly archivedOfEvents?: (column: 'id' | 'stream', value: string) => Promise<ArchivedDelivery | null>;
   /** What a verification asks of removed months; absent: there is no archive. */
   readonly archivedLeaves?: () => Promise<NonNullable<VerifyOptions['archived']>>;
   /** Whose tables, views and rights a verification compares with the release's. */

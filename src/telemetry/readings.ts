@@ -19,7 +19,7 @@ export const READINGS = {
   },
   deliveries: {
     name: 'carteiro_deliveries',
-    help: 'Deliveries that are not delivered: first (no attempt has failed yet), retrying, suspensa, erro; counted up to 10,000 each',
+    help: 'Deliveries that are not delivered: first (no attempt has failed yet), retrying, suspensa, erro; counted up to 10,000 each, and beyond that as of the last ANALYZE or VACUUM',
     labels: ['state'],
   },
   webhooks: {

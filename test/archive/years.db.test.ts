@@ -6,8 +6,8 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { Archives } from '../../src/archive/archived-rows.ts';
-import { ArchiveFault, openPlace } from '../../src/archive/place.ts';
-import { DatabaseUnavailable } from '../../src/db/unavailable.ts';
+import { openPlace } from '../../src/archive/place.ts';
+import { readsOf } from '../../src/main/service/archives.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
@@ -24,6 +24,7 @@ let folder: TestFolder;
 let env: Record<string, string>;
 let before: DeliveryAsSent[];
 let digest: string;
+let evidence: unknown;
 
 /** Everything that a month may lose, as one digest. */
 async function digestOfRows(): Promise<string> {
@@ -35,13 +36,12 @@ async function digestOfRows(): Promise<string> {
 
 beforeAll(async () => {
   folder = await makeTestFolder();
-  // As the service has it (main/service/archives.ts), over the pool that the world makes.
+  // Over the pool that the world makes.
+  const reads = () => readsOf(new Archives(world.api.database.pool, (name) => openPlace(name, null)));
   world = await startDeliveryWorld({
-    archived: (id) =>
-      new Archives(world.api.database.pool, (name) => openPlace(name, null)).delivery(id).catch((error: Error) => {
-        throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message) : error;
-      }),
-    archivedLeaves: async () => new Archives(world.api.database.pool, (name) => openPlace(name, null)).leaves(),
+    archived: (id) => reads().archived(id),
+    archivedOfEvents: (column, value) => reads().archivedOfEvents(column, value),
+    archivedLeaves: () => reads().archivedLeaves(),
   });
   partner = await world.subscriber();
   webhook = await partner.register();
@@ -57,6 +57,7 @@ beforeAll(async () => {
   await backdateSeals(pool, new Date('2026-01-20T12:00:00Z'));
   digest = await digestOfRows();
   before = await readAll();
+  evidence = await readEvidence();
   env = {
     DATABASE_URL: url,
     DATA_DIR: folder.path,
@@ -74,6 +75,26 @@ async function readAll(): Promise<DeliveryAsSent[]> {
     before?.map(({ id }) => id) ??
     (await world.api.database.sql<{ id: string }[]>`select id from deliveries order by id`).map(({ id }) => id);
   return Promise.all(ids.map((id) => partner.read(id)));
+}
+
+/** What auditors and the partner are given of the first delivery, but for the moment of the proof. */
+async function readEvidence(): Promise<unknown[]> {
+  const { api } = world;
+  const [{ id, evento_id: event }] = before as [DeliveryAsSent];
+  const [{ stream }] = await api.database.sql<[{ stream: string }]>`select stream from events where id = ${event}`;
+  const auditor = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+  const paths = [
+    `/v1/auditoria/entregas/${id}/prova`,
+    `/v1/auditoria/entregas/${id}/conferencia`,
+    `/v1/auditoria/tentativas?entrega_id=${id}`,
+    `/v1/auditoria/tentativas?emprestimo_id=${stream}`,
+    `/v1/auditoria/entregas?evento_id=${event}`,
+  ];
+  const answers = await Promise.all([
+    ...paths.map((one) => api.send('GET', one, { token: auditor })),
+    partner.send('GET', `/v1/entregas/${id}/prova`),
+  ]);
+  return answers.map(({ status: answered, body }) => ({ answered, ...(body as object), gerada_em: null }));
 }
 
 async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<number> {
@@ -116,7 +137,10 @@ describe('maintain', () => {
       2,
       expect.stringContaining('ARCHIVE_TO: is required beside KEEP_MONTHS'),
     ]);
-    expect(JSON.parse((await runCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual({ meses: [] });
+    expect(JSON.parse((await runCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual({
+      meses: [],
+      reescritos: [],
+    });
     expect(await digestOfRows()).toBe(digest);
   });
 
@@ -130,10 +154,13 @@ describe('maintain', () => {
   test('archives, verifies and removes an old month; what waits, and every event, stays', async () => {
     const done = await runCommand(['maintain'], env);
     expect([done.code, done.stderr]).toEqual([0, '']);
-    expect(JSON.parse(done.stdout)).toEqual({ meses: [{ mes: MONTH, linhas: 10 }] });
+    expect(JSON.parse(done.stdout)).toEqual({
+      meses: [{ mes: MONTH, linhas: 10 }],
+      reescritos: [],
+    });
     expect([await count('deliveries'), await count('attempts'), await count('events')]).toEqual([1, 1, 6]);
     expect(await verify()).toEqual([]);
-    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [] });
+    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [], reescritos: [] });
   });
 });
 
@@ -143,6 +170,11 @@ describe('a removed month', () => {
     const other = await world.subscriber();
     expect((await other.send('GET', `/v1/entregas/${before[0]?.id}`)).status).toBe(404);
     expect((await partner.send('GET', '/v1/entregas/0199aaaa-0000-7000-8000-000000000000')).status).toBe(404);
+  });
+
+  test('is evidence as before: proofs, their check, and the lists of auditors by delivery, loan and event', async () => {
+    expect(await readEvidence()).toEqual(evidence);
+    expect(JSON.stringify(evidence)).toContain('obrigado, Jo');
   });
 
   test('shows no answer of a worker who was forgotten since, and brings none back', async () => {
@@ -200,7 +232,7 @@ describe('a removed month', () => {
     expect(await digestOfRows()).toBe(digest);
     expect(await verify()).toEqual([]);
     expect((await restore()).stderr).toContain('are in the database: nothing was done');
-    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [] });
+    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [], reescritos: [] });
   });
 });
 

@@ -2,6 +2,7 @@
 import { ERASED } from '../../contract/erasure.ts';
 import * as contract from '../../contract/resources/audit-lists.ts';
 import type { Tx } from '../../db/pool.ts';
+import type { DeliveryRows } from '../../delivery/partner/delivery-rows.ts';
 import type { Cut, Filters, Kind, Walk } from './list.ts';
 
 /** Rows of transactions below the cut, which have all ended. */
@@ -15,12 +16,12 @@ const BY_TRANSACTION = {
 };
 
 /** The deliveries of events, found through their partner's webhooks, active or not; both are few. */
-function deliveriesOf(sql: Tx, column: 'id' | 'stream', value: string) {
+function deliveriesOf(sql: Tx, column: 'id' | 'stream', value: string, { deliveries }: DeliveryRows) {
   return sql`
     array(select d.id
           from events e
           join webhooks w on w.partner_id = e.partner_id
-          join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+          join ${deliveries} d on d.webhook_id = w.id and d.event_id = e.id
           where e.${sql(column)} = ${value})`;
 }
 
@@ -43,21 +44,22 @@ export const KINDS = {
     schema: contract.auditedAttempt,
     key: { registrada_em: 'timestamptz', entrega_id: 'uuid', numero: 'int', atrasada: 'boolean' },
     masked: ['url', 'erro', 'resposta_cabecalhos', 'resposta'],
-    source: (sql) => sql`
+    source: (sql, { deliveries, attempts }) => sql`
       select delivery_id as entrega_id, number as numero, late as atrasada, partner_id as parceiro_id, webhook_id,
-             (select d.event_id from deliveries d where d.id = delivery_id) as evento_id,
-             (select m.type from deliveries d join messages m on m.event_id = d.event_id where d.id = delivery_id) as evento,
-             (select e.stream from deliveries d join events e on e.id = d.event_id
+             (select d.event_id from ${deliveries} d where d.id = delivery_id) as evento_id,
+             (select m.type from ${deliveries} d join messages m on m.event_id = d.event_id where d.id = delivery_id) as evento,
+             (select e.stream from ${deliveries} d join events e on e.id = d.event_id
               where d.id = delivery_id and e.loan_version is not null) as emprestimo_id,
              started_at as inicio, recorded_at as registrada_em, duration_ms as duracao_ms, outcome as resultado,
-             status_code as status_http, url, address as endereco, key_id as chave_id, poller, claim as reivindicacao,
+             status_code as status_http, url, address as endereco, key_id as chave_id,
+             left(claim, length(claim) - strpos(reverse(claim), '/')) as poller, claim as reivindicacao,
              error as erro, answer_head(answer) as resposta_cabecalhos,
              case when answer is null and commitment is not null then ${ERASED} else answer_body(answer) end as resposta,
              epoch as epoca, tx as transacao
-      from attempts`,
+      from ${attempts} a`,
     few: {
       entrega_id: null,
-      emprestimo_id: (sql, loan) => sql`v.entrega_id = any (${deliveriesOf(sql, 'stream', loan)})`,
+      emprestimo_id: (sql, loan, rows) => sql`v.entrega_id = any (${deliveriesOf(sql, 'stream', loan, rows)})`,
     },
     walk: walkAttempts,
     cut: BY_TRANSACTION,
@@ -67,11 +69,11 @@ export const KINDS = {
     schema: contract.auditedDelivery,
     key: { id: 'uuid' },
     masked: [],
-    source: (sql) => sql`
+    source: (sql, { deliveries }) => sql`
       select id, event_id as evento_id, webhook_id, partner_id as parceiro_id, status, attempts as total_tentativas,
              next_attempt_at as proxima_tentativa_em, created_at as criada_em, finished_at as concluida_em
-      from deliveries`,
-    few: { evento_id: (sql, event) => sql`v.id = any (${deliveriesOf(sql, 'id', event)})` },
+      from ${deliveries} d`,
+    few: { evento_id: (sql, event, rows) => sql`v.id = any (${deliveriesOf(sql, 'id', event, rows)})` },
   },
   eventos: {
     view: 'eventos',

@@ -12,6 +12,7 @@ import { firstIdAt } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 import { masked } from '../../contract/masking.ts';
+import { type ArchivedDelivery, type DeliveryRows, rowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { sightOf } from '../seals/rows.ts';
 
 /** Rows that one page reads at most, where no index answers the filters by itself. */
@@ -48,9 +49,9 @@ export interface Kind {
   /** Columns of text in which a CPF may stand. */
   readonly masked: readonly string[];
   /** The rows by the names of the view, unmasked. */
-  readonly source: (sql: Tx) => Fragment;
+  readonly source: (sql: Tx, rows: DeliveryRows) => Fragment;
   /** Filters that name few rows, each with how they are found; null: by the column itself. */
-  readonly few?: Readonly<Record<string, ((sql: Tx, value: string) => Fragment) | null>>;
+  readonly few?: Readonly<Record<string, ((sql: Tx, value: string, rows: DeliveryRows) => Fragment) | null>>;
   /** The column in whose index rows are walked, for these filters; undefined: the key's own. */
   readonly walk?: (sql: Tx, filters: Filters) => Walk | undefined;
   /** Which rows an export that ends at a cut has, and where one that begins now ends. Without it, the kind is not exported. */
@@ -95,13 +96,24 @@ export function columnsOf({ schema }: Kind): string[] {
   return Object.keys(schema.shape);
 }
 
-/** One page of the rows that fit. A login that may not read the tables reads the view, which masks by itself. */
-export async function readPage(pool: Pool, kind: Kind, page: Page, seesCpf: boolean): Promise<Found> {
+/**
+ * One page of the rows that fit, `archived` ones among them. A login that may not read the tables reads the view, which masks by itself.
+ */
+export async function readPage(
+  pool: Pool,
+  kind: Kind,
+  page: Page,
+  seesCpf: boolean,
+  archived: ArchivedDelivery | null = null,
+): Promise<Found> {
   const { limit } = page;
   return pool.run(async (sql) => {
     const isWhole = (await sightOf(sql)) === 'whole';
-    const source = isWhole ? kind.source(sql) : sql`select * from ${sql(`${pool.schema}_auditoria.${kind.view}`)}`;
-    const { query, budget } = search(sql, kind, page, source);
+    const rows = rowsOf(sql, archived);
+    const source = isWhole
+      ? kind.source(sql, rows)
+      : sql`select * from ${sql(`${pool.schema}_auditoria.${kind.view}`)}`;
+    const { query, budget } = search(sql, kind, page, source, rows);
     const found = await query;
     const fitting = found.filter(({ is_last: isLast }) => isLast === false);
     const last =
@@ -116,7 +128,13 @@ export async function readPage(pool: Pool, kind: Kind, page: Page, seesCpf: bool
 type Raw = Record<string, unknown>;
 
 /** The rows that fit, one more than asked for at most, and the last row that was looked at, each with its columns. */
-function search(sql: Tx, kind: Kind, page: Page, source: Fragment): { query: Promise<Raw[]>; budget: number } {
+function search(
+  sql: Tx,
+  kind: Kind,
+  page: Page,
+  source: Fragment,
+  rows: DeliveryRows,
+): { query: Promise<Raw[]>; budget: number } {
   const { filters, limit } = page;
   const few = Object.keys(kind.few ?? {}).find((column) => column in filters);
   const walk = few === undefined ? kind.walk?.(sql, filters) : undefined;
@@ -136,7 +154,7 @@ function search(sql: Tx, kind: Kind, page: Page, source: Fragment): { query: Pro
     with scanned as materialized (
       select ${named(key)}, ${few === undefined ? fits : sql`true`} as fits
       from (${source}) v
-      where ${bounds(sql, kind, page, walk)} ${few === undefined ? sql`` : sql`and ${fits} ${candidates(sql, kind, filters)}`}
+      where ${bounds(sql, kind, page, walk)} ${few === undefined ? sql`` : sql`and ${fits} ${candidates(sql, kind, filters, rows)}`}
       order by ${named(walk === undefined ? key : [walk.column, ...key], down)}
       limit ${budget}
     ),
@@ -156,10 +174,10 @@ function search(sql: Tx, kind: Kind, page: Page, source: Fragment): { query: Pro
   return { query, budget };
 }
 
-function candidates(sql: Tx, { few = {} }: Kind, filters: Filters): Fragment {
+function candidates(sql: Tx, { few = {} }: Kind, filters: Filters, rows: DeliveryRows): Fragment {
   const found = Object.entries(few).map(([column, find]) => {
     const value = filters[column];
-    return value === undefined || find === null ? sql`` : sql`and ${find(sql, value)}`;
+    return value === undefined || find === null ? sql`` : sql`and ${find(sql, value, rows)}`;
   });
   return one(sql, found);
 }

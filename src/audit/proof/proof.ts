@@ -6,6 +6,7 @@ import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { BODY } from '../../db/sealed-rows.ts';
+import { type ArchivedDelivery, rowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { readFramed } from '../seals/entry.ts';
 import { HASH_BYTES, hashAt, inclusionPath } from '../seals/merkle.ts';
 import { framedOf, type LogPoint, type Sight, sightOf } from '../seals/rows.ts';
@@ -16,17 +17,35 @@ import { readReceipts } from './receipts.ts';
 
 /**
  * The evidence of a delivery; null when no delivery has that id. Its seals are proved under the checkpoint of `size` seals, or
- * without a size under the newest. A login that may not see CPFs gets it as {@link maskProof} has it.
+ * without a size under the newest. A login that may not see CPFs gets it as {@link maskProof} has it. `archived` is asked for a
+ * delivery that the database lacks, for a login that may see CPFs.
  */
-export async function readProof(pool: Pool, deliveryId: string, size: number | null = null): Promise<Proof | null> {
+export async function readProof(
+  pool: Pool,
+  deliveryId: string,
+  size: number | null = null,
+  archived: (id: string) => Promise<ArchivedDelivery | null> = async () => null,
+): Promise<Proof | null> {
+  const found = await prove(pool, deliveryId, size, null);
+  const rows = found === null ? await archived(deliveryId) : null;
+  return rows === null ? found : prove(pool, deliveryId, size, rows);
+}
+
+async function prove(
+  pool: Pool,
+  deliveryId: string,
+  size: number | null,
+  archived: ArchivedDelivery | null,
+): Promise<Proof | null> {
   return pool.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read, read only`;
     const sight = await sightOf(tx);
-    const delivery = await readDelivery(tx, deliveryId, sight);
+    if (archived !== null && sight !== 'whole') return null;
+    const delivery = await readDelivery(tx, deliveryId, sight, archived);
     if (delivery === null) return null;
     const seals = new Map<number, Seal>();
     const event = await readRows(tx, 'events', `t.id = '${delivery.eventId}'`, seals, sight);
-    const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals, sight);
+    const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals, sight, archived);
     const ofDelivery = `t.webhook_id = '${delivery.webhookId}' and '${deliveryId}' = any (t.delivery_ids)`;
     const orders = await readRows(tx, 'send_orders', ofDelivery, seals, sight);
     const erasure = delivery.isErased ? await readErasure(tx, delivery.eventId, seals, sight) : null;
@@ -112,7 +131,12 @@ interface EvidencedDelivery {
   readonly now: Date;
 }
 
-async function readDelivery(tx: Tx, id: string, sight: Sight): Promise<EvidencedDelivery | null> {
+async function readDelivery(
+  tx: Tx,
+  id: string,
+  sight: Sight,
+  archived: ArchivedDelivery | null,
+): Promise<EvidencedDelivery | null> {
   const [body, salt, isErased] =
     sight === 'whole'
       ? [`convert_from(${BODY}, 'UTF8')`, 't.salt', 't.salt is null']
@@ -121,7 +145,7 @@ async function readDelivery(tx: Tx, id: string, sight: Sight): Promise<Evidenced
     select d.event_id as "eventId", d.webhook_id as "webhookId", d.partner_id as "partnerId", d.status,
            d.created_at as "createdAt", d.finished_at as "finishedAt", ${tx.unsafe(body)} as body, ${tx.unsafe(salt)} as salt,
            ${tx.unsafe(isErased)} as "isErased", clock_timestamp() as now
-    from deliveries d
+    from ${rowsOf(tx, archived).deliveries} d
     join ${tx.unsafe(framedOf('events', sight).from)} on t.id = d.event_id
     where d.id = ${id}`;
   return row ?? null;
@@ -142,14 +166,15 @@ async function readRows(
   chosen: string,
   seals: Map<number, Seal>,
   sight: Sight,
+  archived: ArchivedDelivery | null = null,
 ): Promise<ProvedRow[]> {
   const { entry, from } = framedOf(source, sight);
+  const relation = archived === null ? tx.unsafe(from) : tx`${rowsOf(tx, archived).attempts} t`;
   const answered =
     source === 'attempts' && sight === 'whole' ? 't.salt, t.answer' : 'null::bytea as salt, null as answer';
-  const rows = await tx.unsafe<FoundRow[]>(
-    `select ${entry} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${answered}
-     from ${from} where ${chosen} order by t.epoch, t.tx, 1`,
-  );
+  const rows = await tx<FoundRow[]>`
+    select ${tx.unsafe(entry)} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${tx.unsafe(answered)}
+    from ${relation} where ${tx.unsafe(chosen)} order by t.epoch, t.tx, 1`;
   const proved: ProvedRow[] = [];
   for (const row of rows) {
     const seal = await findSeal(tx, row);

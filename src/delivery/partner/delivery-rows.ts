@@ -1,5 +1,6 @@
-/** Where the rows of one delivery are read from: the tables, or an archive that has what left them. */
+/** Where the rows of deliveries are read from: the tables, and an archive that has what left them. */
 import type { Tx } from '../../db/pool.ts';
+import type { Fragment } from '../../db/sql.ts';
 
 /** Rows as JSON, with the columns of their tables. */
 export interface ArchivedDelivery {
@@ -7,19 +8,27 @@ export interface ArchivedDelivery {
   readonly attempts: string;
 }
 
-/** What a statement about one delivery reads in the place of the tables. */
-export function rowsOf(sql: Tx, archived: ArchivedDelivery | null) {
+/** What a statement reads in the place of the tables. */
+export interface DeliveryRows {
+  readonly deliveries: Fragment;
+  readonly attempts: Fragment;
+}
+
+/** A row that is in both places, as while a month is being removed, or of an attempt of a later month, is the table's. */
+export function rowsOf(sql: Tx, archived: ArchivedDelivery | null): DeliveryRows {
   if (archived === null) return { deliveries: sql`deliveries`, attempts: sql`attempts` };
   const { deliveries, attempts } = archived;
   return {
-    deliveries: sql`json_populate_recordset(null::deliveries, ${deliveries}::text::json)`,
-    // An attempt of a later month may be in the table still.
-    attempts: sql`(
-      select * from json_populate_recordset(null::attempts, ${attempts}::text::json)
+    deliveries: sql`(
+      select * from deliveries
       union all
-      select a.* from json_populate_recordset(null::deliveries, ${deliveries}::text::json) d
-      join attempts a on a.delivery_id = d.id
-      where not exists (select from json_populate_recordset(null::attempts, ${attempts}::text::json) r
-                        where (r.delivery_id, r.number, r.late) = (a.delivery_id, a.number, a.late)))`,
+      select r.* from json_populate_recordset(null::deliveries, ${deliveries}::text::json) r
+      where not exists (select from deliveries d where d.id = r.id))`,
+    attempts: sql`(
+      select * from attempts
+      union all
+      select r.* from json_populate_recordset(null::attempts, ${attempts}::text::json) r
+      where not exists (select from attempts a
+                        where (a.delivery_id, a.number, a.late) = (r.delivery_id, r.number, r.late)))`,
   };
 }

@@ -5,10 +5,11 @@ import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
-import { type Kind, readPage, type Row } from '../../audit/lists/list.ts';
+import { type Filters, type Kind, readPage, type Row } from '../../audit/lists/list.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
+import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
 import { BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
@@ -104,6 +105,18 @@ function exportOf(
   return { kind, name, ...searchOf(name, query), asked, ...more };
 }
 
+/** What left the database of the deliveries that a filter names; a search by time alone shows what is in the database. */
+async function archivedOf(
+  { archived = async () => null, archivedOfEvents = async () => null }: HttpDeps,
+  name: KindName,
+  { entrega_id: delivery, emprestimo_id: loan, evento_id: event }: Filters,
+): Promise<ArchivedDelivery | null> {
+  if (name === 'entregas' && event !== undefined) return archivedOfEvents('id', event);
+  if (name !== 'tentativas') return null;
+  if (delivery !== undefined) return archived(delivery);
+  return loan === undefined ? null : archivedOfEvents('stream', loan);
+}
+
 function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind): void {
   const { cursors } = deps;
   const path = `/v1/auditoria/${name}`;
@@ -137,7 +150,7 @@ function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind):
       const after = await readCursor(cursors, list, fields, query.cursor);
       if ('refused' in after) return after;
       const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
-      const { rows, next } = await readPage(pool, kind, wanted, seesCpf);
+      const { rows, next } = await readPage(pool, kind, wanted, seesCpf, await archivedOf(deps, name, search.filters));
       return {
         status: 200,
         body: {

@@ -4,9 +4,10 @@ import { maskProof } from '../../audit/proof/mask-proof.ts';
 import { readProof } from '../../audit/proof/proof.ts';
 import { proof } from '../../contract/resources/audit-resource.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
+import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
-export function addAuditProofRoutes(add: AddOperation): void {
+export function addAuditProofRoutes(add: AddOperation, { archived }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -34,7 +35,7 @@ export function addAuditProofRoutes(add: AddOperation): void {
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ id, seesCpf, query: { tamanho }, reading }) => {
-      const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho));
+      const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archived);
       if (found === null) return NOT_FOUND;
       return { status: 200, body: seesCpf ? found : maskProof(found) };
     },

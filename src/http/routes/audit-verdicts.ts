@@ -115,7 +115,7 @@ function addVerification(add: AddOperation, deps: HttpDeps): void {
   );
 }
 
-function addCheck(add: AddOperation, { checkpointKeys: keys }: HttpDeps): void {
+function addCheck(add: AddOperation, { checkpointKeys: keys, archived }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -134,7 +134,7 @@ function addCheck(add: AddOperation, { checkpointKeys: keys }: HttpDeps): void {
       errors: ['NAO_ENCONTRADO'],
     },
     async ({ id, seesCpf, reading }) => {
-      const found = await readProof(reading.pool, id, null);
+      const found = await readProof(reading.pool, id, null, archived);
       if (found === null) return NOT_FOUND;
       const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
       return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };

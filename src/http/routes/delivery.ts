@@ -26,7 +26,15 @@ export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
   addProof(add, deps);
 }
 
-function addOne(add: AddOperation, { pool, vault, archived = async () => null }: HttpDeps): void {
+/** A delivery of the partner, and the rows of an archive where it left the database. */
+async function readOne({ pool, archived = async () => null }: HttpDeps, partnerId: string, id: string) {
+  const found = await readDelivery(pool, partnerId, id);
+  const rows = found === null ? await archived(id) : null;
+  return { rows, delivery: rows === null ? found : await readDelivery(pool, partnerId, id, rows) };
+}
+
+function addOne(add: AddOperation, deps: HttpDeps): void {
+  const { pool, vault } = deps;
   const answers = {
     200: {
       description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
@@ -48,9 +56,7 @@ function addOne(add: AddOperation, { pool, vault, archived = async () => null }:
     },
     async ({ partnerId, id }) => {
       const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);
-      const found = await readDelivery(pool, partnerId, id);
-      const rows = found === null ? await archived(id) : null;
-      const delivery = rows === null ? found : await readDelivery(pool, partnerId, id, rows);
+      const { delivery, rows } = await readOne(deps, partnerId, id);
       // Read after it, so it has each of its attempts.
       const sent = await readSent(pool, openSecret, partnerId, id, rows);
       return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
@@ -105,7 +111,7 @@ function addWait(add: AddOperation, { pool }: HttpDeps): void {
   );
 }
 
-function addProof(add: AddOperation, { pool }: HttpDeps): void {
+function addProof(add: AddOperation, deps: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -120,7 +126,8 @@ function addProof(add: AddOperation, { pool }: HttpDeps): void {
     },
     async ({ partnerId, id }) => {
       // First whether the partner has it: a proof is read by its id alone.
-      const found = (await readDelivery(pool, partnerId, id)) && (await readProof(pool, id));
+      const { delivery, rows } = await readOne(deps, partnerId, id);
+      const found = delivery && (await readProof(deps.pool, id, null, async () => rows));
       return found === null ? NOT_FOUND : { status: 200, body: maskProof(found) };
     },
   );

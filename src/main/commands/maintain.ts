@@ -5,14 +5,16 @@ export const maintain = command({
   summary: 'archive the months that are older than KEEP_MONTHS, verify them, and remove their rows',
   options: { author },
   help: `
-Oldest first, of each month that ended more than KEEP_MONTHS months ago: writes it to ARCHIVE_TO unless it is archived, reads its
+First it writes the archived months again that have a text of a worker who was forgotten since, and removes their older files.
+Then, oldest first, of each month that ended more than KEEP_MONTHS months ago: writes it to ARCHIVE_TO unless it is archived, reads its
 files again and compares them with the seals, registers the removal, waits until that is sealed, and removes the ended deliveries and
 their attempts in batches. Events, registrations, orders and seals stay; so does a delivery that waits, or that was sent again since.
 
 A run that was cut short, at any point, is run again. A place that is full or away, or a file that was altered, ends the run before
 anything of its month is removed. api runs this every night (JOB_MAINTAIN) where KEEP_MONTHS is set.
 
-Output: {"meses": [{"mes": "2025-10", "linhas": 1000448}]}, the months that this run removed.`,
+Output: {"meses": [{"mes": "2025-10", "linhas": 1000448}], "reescritos": []}, the months that this run removed, and those that it
+wrote again.`,
   exits: {
     done: 'no row of an older month is left that could go',
     refused: 'a month could not go: standard error says why',
@@ -33,8 +35,17 @@ Output: {"meses": [{"mes": "2025-10", "linhas": 1000448}]}, the months that this
     return runJob({ config, log, print }, async (pool, progress) => {
       const seal = async () => void (await sealAll(pool));
       const onProgress = (month: string, rows: number) => progress.show(`${month}: ${rows} rows`);
-      const removed = await maintainMonths({ pool, openPlace, signers, actor, seal, onProgress, ...upkeep });
-      return { summary: { meses: removed.map(({ month, rows }) => ({ mes: month, linhas: rows })) }, isGood: true };
+      const { erased, removed } = await maintainMonths({
+        pool,
+        openPlace,
+        signers,
+        actor,
+        seal,
+        onProgress,
+        ...upkeep,
+      });
+      const meses = removed.map(({ month, rows }) => ({ mes: month, linhas: rows }));
+      return { summary: { meses, reescritos: erased }, isGood: true };
     });
   },
 });

@@ -136,12 +136,20 @@ interface DepthRow {
   readonly retrying: number;
   readonly suspended: number;
   readonly failed: number;
+  /** Entries of the indexes of what is pending, and of what has stopped, as of the last ANALYZE or VACUUM. */
+  readonly knownPending: number;
+  readonly knownStopped: number;
 }
 
-/** What is pending, split by whether an attempt has failed, and what has stopped. */
+/**
+ * What is pending, split by whether an attempt has failed, and what has stopped. Where counting stopped at its bound, the statistics
+ * tell the rest, so that a gauge never stands still while what it tells grows.
+ */
 export async function measureDepth(sql: Tx): Promise<Readings> {
-  const [{ first, retrying, suspended, failed }] = await sql<[DepthRow]>`
-    select pending.*, suspended.*, failed.*
+  const [{ first, retrying, suspended, failed, knownPending, knownStopped }] = await sql<[DepthRow]>`
+    select pending.*, suspended.*, failed.*,
+           (select reltuples::float8 from pg_class where oid = 'deliveries_due'::regclass) as "knownPending",
+           (select reltuples::float8 from pg_class where oid = 'deliveries_stopped'::regclass) as "knownStopped"
     from (
       select count(*) filter (where failures = 0)::int as first, count(*) filter (where failures > 0)::int as retrying
       from (
@@ -169,9 +177,18 @@ export async function measureDepth(sql: Tx): Promise<Readings> {
         limit ${COUNTED}
       ) some_of_them
     ) failed`;
+  const beyond = (counted: number, known: number) => (counted < COUNTED ? counted : Math.max(counted, known));
+  const pending = first + retrying;
+  const scale = pending === 0 ? 1 : beyond(pending, knownPending) / pending;
+  const isFailedFew = failed < COUNTED;
   return {
-    deliveries: states({ first, retrying, suspensa: suspended, erro: failed }),
-    capped: cappedAt(COUNTED, { pending: first + retrying, suspensa: suspended, erro: failed }),
+    deliveries: states({
+      first: Math.round(first * scale),
+      retrying: Math.round(retrying * scale),
+      suspensa: isFailedFew ? beyond(suspended, knownStopped - failed) : suspended,
+      erro: beyond(failed, knownStopped - suspended),
+    }),
+    capped: cappedAt(COUNTED, { pending, suspensa: suspended, erro: failed }),
   };
 }
 

@@ -18,13 +18,21 @@ export async function placesOf({ archive: { s3 } }: Config): Promise<(name: stri
 }
 
 /** What the API reads of removed months. A place that does not answer, or a file that is not there, is told as out of reach (503). */
-export async function archiveReads(config: Config, pool: Pool): Promise<Pick<HttpDeps, 'archived' | 'archivedLeaves'>> {
-  const archives = new Archives(pool, await placesOf(config));
+export async function archiveReads(
+  config: Config,
+  pool: Pool,
+): Promise<Pick<HttpDeps, 'archived' | 'archivedOfEvents' | 'archivedLeaves'>> {
+  return readsOf(new Archives(pool, await placesOf(config)));
+}
+
+export function readsOf(archives: Archives) {
+  const reached = async <T>(read: Promise<T>): Promise<T> =>
+    read.catch((error: Error) => {
+      throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message, { cause: error }) : error;
+    });
   return {
-    archived: (id) =>
-      archives.delivery(id).catch((error: Error) => {
-        throw error instanceof ArchiveFault ? new DatabaseUnavailable(error.message, { cause: error }) : error;
-      }),
+    archived: (id: string) => reached(archives.delivery(id)),
+    archivedOfEvents: (column: 'id' | 'stream', value: string) => reached(archives.deliveriesOf(column, value)),
     archivedLeaves: async () => archives.leaves(),
   };
 }

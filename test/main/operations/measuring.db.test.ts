@@ -261,7 +261,9 @@ test('no measure reads a large table from end to end, nor more of an index than 
   const readings = await measuring({ pool, log: silentLog, monotonicMs: () => performance.now() })();
   await pool.close();
   expect(by(readings, 'overdue')).toMatchObject({ poller: 10_000 });
-  expect(by(readings, 'deliveries')).toMatchObject({ first: 10_000, erro: 10_000 });
+  // Beyond its bound it tells what the statistics know, of a sample of 6,000 rows, so that it goes on growing.
+  const about30000: unknown = expect.toSatisfy((count: number) => count > 25_000 && count < 35_000, 'about 30,000');
+  expect(by(readings, 'deliveries')).toMatchObject({ first: about30000, erro: about30000 });
   expect(by(readings, 'capped')).toMatchObject({ overdue: 1, pending: 1, erro: 1, suspensa: 0 });
   expect(await counting.readFromEndToEnd()).toEqual([]);
   for (const table of ['deliveries', 'attempts', 'events']) {

@@ -1,3 +1,4 @@
+import type { Pool } from '../../../db/pool.ts';
 import { readInteger, readUuid } from '../../arguments.ts';
 import { command, option, Refusal } from '../../command.ts';
 
@@ -22,10 +23,9 @@ Output: one line of JSON, as GET /v1/auditoria/entregas/{id}/prova answers.`,
     const { config, log } = configure();
     const { readProof } = await import('../../../audit/proof/proof.ts');
     const { withJobPool } = await import('../../job-pool.ts');
-    const found = await withJobPool(config, log, (pool) => readProof(pool, delivery, size), {
-      onStrange: 'accept',
-      needs: 'auditor',
-    });
+    const { archiveReads } = await import('../../service/archives.ts');
+    const read = async (pool: Pool) => readProof(pool, delivery, size, (await archiveReads(config, pool)).archived);
+    const found = await withJobPool(config, log, read, { onStrange: 'accept', needs: 'auditor' });
     if (found === null) throw new Refusal(`there is no delivery ${delivery}`);
     print(JSON.stringify(found));
   },

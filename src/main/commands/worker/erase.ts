@@ -1,6 +1,7 @@
-import { command, flag, option, Refusal } from '../../command.ts';
+import { type CommandLine, command, flag, option, Refusal } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, requiredReason, tell } from '../../operator.ts';
+import type { Pool } from '../../../db/pool.ts';
 import { readCourtOrder, readCpf, withWorkerKey } from '../../worker.ts';
 
 export const erase = command({
@@ -21,7 +22,7 @@ export const erase = command({
 Every text that tells of the worker becomes apagado: in the log, the answers to deliveries, loans, margin queries, bonds,
 documents and kept answers to idempotency keys. Ids, versions, amounts, days and statuses stay, and so do the seals: audit
 verify and the balance hold, and proofs say by which order and when. It cannot be undone. Backups keep what they have until
-you delete them.
+you delete them. Archived months that have a text are written again without it (by api's order: at the next maintain).
 
 It is refused while a loan of the worker is open, or ended less than ERASE_AFTER_YEARS ago (5 unless set); --order tells the
 number of a court's order, against which nothing stands. It writes one order, which is sealed and lists the events, and then
@@ -30,7 +31,7 @@ What was still to be sent ends as erro. It waits for POSTs under way, 45 s at mo
 
 The CPF you type may stay in your shell's history.
 
-Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true}`,
+Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true, "archived": ["2025-08"]}`,
   exits: {
     done: 'the worker was forgotten; with --later, it was ordered',
     refused: 'nothing is kept under the CPF, a loan is open, or the legal period runs',
@@ -61,10 +62,23 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true}
       if (!later) await eraseAll(pool, show).finally(() => progress.end());
       const state = await pool.run((sql) => readErasure(sql, id));
       const isDone = state !== null && state.doneAt !== null;
+      const months = isDone ? await eraseInArchives(line, pool, actorOf(author)) : [];
+      const written = months.length === 0 ? '' : `; archived months written again: ${months.join(', ')}`;
       const text = isDone
-        ? `erased: ${events} events, by order ${id}`
+        ? `erased: ${events} events, by order ${id}${written}`
         : `ordered: ${events} events, by order ${id}; api does the work`;
-      tell(line, json, { order: id, events, done: isDone }, text);
+      tell(line, json, { order: id, events, done: isDone, archived: months }, text);
     });
   },
 });
+
+async function eraseInArchives(line: CommandLine, pool: Pool, actor: string): Promise<string[]> {
+  const { config } = line.configure();
+  const [{ eraseInMonths }, { placesOf }, { readCheckpointKeys }] = await Promise.all([
+    import('../../../archive/erase-months.ts'),
+    import('../../service/archives.ts'),
+    import('../../service/checkpoint-keys.ts'),
+  ]);
+  const { signers } = await readCheckpointKeys(config);
+  return eraseInMonths({ pool, openPlace: await placesOf(config), signers, actor });
+}

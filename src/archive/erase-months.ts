@@ -1,0 +1,182 @@
+/**
+ * A worker who was forgotten after a month was archived: the month's files are written again without the texts.
+ *
+ * Invariant: at every moment the newest act of a month names a manifest whose files are all there and were verified. New files and
+ * their manifest come first, then the act, and only then are the files removed that the new manifest does not name. An erased row
+ * keeps its salted hash, so each seal's root is made of the rows as before.
+ * Crash: before the act, the next run writes the same again; behind it, the next run finds the older manifest and removes what is left.
+ * An order is looked for in each month whose rows were read before the order was done. An event lies in the month of its append, its
+ * attempts in that month or in later ones: these are found by the ids of the deliveries beside the event.
+ */
+import type { Signer } from '../audit/checkpoint/note.ts';
+import type { Pool, Tx } from '../db/pool.ts';
+import { addAct, type MonthAct, readActs, readMonths } from './acts.ts';
+import {
+  type ArchivedFile,
+  hexOf,
+  type Keys,
+  type Manifest,
+  manifestName,
+  mayHold,
+  type Part,
+  readManifest,
+  writeFile,
+  writeManifest,
+} from './manifest.ts';
+import { ArchiveFault, type Place } from './place.ts';
+import { fileOf, type Row, withoutText } from './table-file.ts';
+import { readTable, verifyPart } from './verify-month.ts';
+
+interface Erasing {
+  readonly pool: Pool;
+  readonly openPlace: (name: string) => Place;
+  readonly signers: readonly Signer[];
+  readonly actor: string;
+}
+
+interface Month {
+  readonly act: MonthAct;
+  readonly place: Place;
+  readonly manifest: Manifest;
+  readonly orders: readonly Order[];
+}
+
+interface Order {
+  readonly id: string;
+  readonly doneAt: Date;
+  readonly eventIds: readonly string[];
+}
+
+/** Writes again what has texts of orders that are done. Returns the months. Throws {@link ArchiveFault} where files are not as they were written: they stay. */
+export async function eraseInMonths(erasing: Erasing): Promise<string[]> {
+  const { pool, openPlace } = erasing;
+  const written: string[] = [];
+  const acts = await pool.run(readMonths);
+  if (acts.length === 0) return written;
+  const orders = await pool.run(readOrders);
+  const months: Month[] = [];
+  for (const act of acts) {
+    const place = openPlace(act.place);
+    const manifest = await readManifest(place, act.month, act.manifest);
+    await removeOlder(erasing, act, place, manifest);
+    const since = new Date(manifest.gerado_em);
+    months.push({ act, place, manifest, orders: orders.filter(({ doneAt }) => doneAt >= since) });
+  }
+  const sought = keysOf(months.flatMap((month) => month.orders));
+  if (sought.size === 0) return written;
+  const deliveries = await deliveriesOf(pool, months, sought);
+  for (const month of months) if (await eraseInMonth(erasing, month, deliveries)) written.push(month.act.month);
+  return written;
+}
+
+async function readOrders(sql: Tx): Promise<Order[]> {
+  return sql<Order[]>`
+    select w.order_id as id, w.done_at as "doneAt", array_agg(event_id) as "eventIds"
+    from erasures w join erasure_pages p on p.order_id = w.order_id cross join lateral unnest(p.event_ids) event_id
+    where w.done_at is not null
+    group by w.order_id, w.done_at order by w.order_id`;
+}
+
+const keysOf = (orders: readonly Order[]): Keys => new Set(orders.flatMap(({ eventIds }) => eventIds.map(hexOf)));
+
+/** The deliveries of these events, wherever they are; of those that are in files alone the answers in later attempts are erased here. */
+async function deliveriesOf(pool: Pool, months: readonly Month[], sought: Keys): Promise<Keys> {
+  const archived: string[] = [];
+  for (const { place, manifest } of months) {
+    for (const { arquivos } of manifest.partes) {
+      const events = arquivos.find(({ tabela }) => tabela === 'events');
+      const deliveries = arquivos.find(({ tabela }) => tabela === 'deliveries');
+      if (events === undefined || deliveries === undefined || !mayHold(events, sought)) continue;
+      const { rows } = await readTable(place, deliveries);
+      archived.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))).map((row) => hexOf(row['id'])));
+    }
+  }
+  await pool.run((sql) => sql`select erase_orphaned_attempts(${archived}::uuid[])`);
+  const kept = await pool.run(
+    (sql) => sql<{ id: string }[]>`
+      select d.id
+      from events e join webhooks w on w.partner_id = e.partner_id join deliveries d on d.webhook_id = w.id and d.event_id = e.id
+      where e.id = any (${[...sought]}::uuid[])`,
+  );
+  return new Set([...archived, ...kept.map(({ id }) => hexOf(id))]);
+}
+
+/** True where something had to be written. */
+async function eraseInMonth(
+  erasing: Erasing,
+  { act, place, manifest, orders }: Month,
+  deliveries: Keys,
+): Promise<boolean> {
+  const { pool, signers, actor } = erasing;
+  const events = keysOf(orders);
+  if (events.size === 0) return false;
+  const [{ now }] = await pool.run((sql) => sql<[{ now: Date }]>`select now()`);
+  const partes: Part[] = [];
+  for (const [index, part] of manifest.partes.entries()) {
+    const arquivos = await eraseInPart(place, act.month, index + 1, part, { events, attempts: deliveries });
+    const isSame = arquivos.every((file, at) => file === part.arquivos[at]);
+    partes.push(isSame ? part : { ...part, arquivos });
+    if (!isSame) await verifyPart(pool, place, { ...part, arquivos });
+  }
+  if (partes.every((part, index) => part === manifest.partes[index])) return false;
+  const reason = `apagamento ${orders.map(({ id }) => id).join(', ')}`;
+  const { assinatura: _, ...before } = manifest;
+  const after = { ...before, gerado_em: now.toISOString(), motivo: reason, partes };
+  const digest = await writeManifest(place, after, signers);
+  const made = { ...act, manifest: digest };
+  await addAct(pool, act.manifest, { ...made, actor, reason });
+  await removeOlder(erasing, made, place, after);
+  return true;
+}
+
+async function eraseInPart(
+  place: Place,
+  month: string,
+  number: number,
+  { arquivos }: Part,
+  keys: { readonly events: Keys; readonly attempts: Keys },
+): Promise<ArchivedFile[]> {
+  const written: ArchivedFile[] = [];
+  for (const file of arquivos) {
+    const { tabela } = file;
+    const erased = await (tabela === 'events' || tabela === 'attempts' ? textsIn(place, file, keys[tabela]) : null);
+    written.push(
+      erased === null ? file : await writeFile(place, month, number, fileOf(tabela, erased.oids, erased.rows)),
+    );
+  }
+  return written;
+}
+
+/** The file's rows without the texts of these keys; null where it has none of them. */
+async function textsIn(place: Place, file: ArchivedFile, keys: Keys) {
+  if (!mayHold(file, keys)) return null;
+  const { oids, rows } = await readTable(place, file);
+  const isErased = (row: Row) =>
+    row['salt'] !== null &&
+    row['salt'] !== undefined &&
+    keys.has(hexOf(row[file.tabela === 'events' ? 'id' : 'delivery_id']));
+  if (!rows.some(isErased)) return null;
+  return { oids, rows: rows.map((row) => (isErased(row) ? withoutText(file.tabela, row) : row)) };
+}
+
+/** Removes what older manifests of the month have and this one has not. One that is not there was dealt with. */
+async function removeOlder(
+  { pool }: Erasing,
+  { month, manifest: newest }: MonthAct,
+  place: Place,
+  { partes }: Pick<Manifest, 'partes'>,
+) {
+  const kept = new Set(partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome)));
+  const acts = await pool.run(readActs);
+  const older = acts.filter((act) => act.month === month && act.place === place.name && !act.manifest.equals(newest));
+  for (const { manifest } of new Map(older.map((act) => [act.manifest.toString('hex'), act])).values()) {
+    const found = await readManifest(place, month, manifest).catch((error: unknown) => {
+      if (error instanceof ArchiveFault) return null;
+      throw error;
+    });
+    if (found === null) continue;
+    const names = found.partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => nome));
+    for (const name of names) if (!kept.has(name)) await place.remove(name);
+    await place.remove(manifestName(month, manifest));
+  }
+}

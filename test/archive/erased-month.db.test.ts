@@ -1,0 +1,109 @@
+/** A worker is forgotten after a month went to its files: real commands, from the order to the last file. */
+import { randomBytes } from 'node:crypto';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealAll } from '../../src/audit/seals/sealer.ts';
+import { jsonRow, readRows } from '../../src/archive/table-file.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { backdateSeals } from '../support/backdated-seals.ts';
+import { runCommand } from '../support/command.ts';
+import { CPF, leadMarkedWorker, type MarkedWorker } from '../support/marked-worker.ts';
+import { untilSettled } from '../support/settled.ts';
+import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+
+const MONTH = '2026-01';
+
+let api: TestApi;
+let worker: MarkedWorker;
+let folder: TestFolder;
+let env: Record<string, string>;
+const at = (name = '') => path.join(folder.path, 'archive', MONTH, name);
+
+beforeAll(async () => {
+  folder = await makeTestFolder();
+  api = await startApi({ allowInsecure: true, testWaitMs: 1 });
+  worker = await leadMarkedWorker(api);
+  await untilSettled(api.database.sql);
+  await sealAll(api.database.pool);
+  await backdateSeals(api.database.pool, new Date('2026-01-20T12:00:00Z'));
+  const keyFile = path.join(folder.path, 'worker.key');
+  await writeFile(keyFile, randomBytes(32).toString('base64'), { mode: 0o600 });
+  env = {
+    DATABASE_URL: api.database.url,
+    DATA_DIR: folder.path,
+    SANDBOX: 'true',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOG_LEVEL: 'warn',
+    WORKER_KEY_FILE: keyFile,
+    KEEP_MONTHS: '2',
+    ARCHIVE_TO: path.join(folder.path, 'archive'),
+  };
+});
+afterAll(async () => {
+  await worker.close();
+  await api.close();
+  await folder.remove();
+});
+
+/** The texts of every file of the month, by table, and where the worker stands in them. */
+async function readTexts() {
+  const rows: Record<string, unknown>[] = [];
+  for (const name of (await readdir(at())).filter((file) => file.endsWith('.parquet'))) {
+    const { table, oids, rows: found } = await readRows(new Uint8Array(await readFile(at(name))).buffer);
+    rows.push(...found.map((row) => ({ table, ...jsonRow(table, oids, row) })));
+  }
+  const isMarked = (row: object) => /MARCADA/.test(JSON.stringify(row)) || JSON.stringify(row).includes(CPF);
+  return { rows, marked: rows.filter(isMarked).map(({ table }) => table as string) };
+}
+
+const manifests = async () => (await readdir(at())).filter((file) => file.startsWith('manifesto'));
+
+async function done(words: readonly string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await runCommand(words, env);
+  expect([words, code, stderr]).toEqual([words, 0, '']);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** But for the times of rows, which the test's seals lie behind. */
+async function findings(): Promise<unknown[]> {
+  const { stdout } = await runCommand(['audit', 'verify'], env);
+  return (JSON.parse(stdout) as { achados: { tipo: string }[] }).achados.filter(
+    (one) => one.tipo !== 'hora_fora_do_selo',
+  );
+}
+
+test('worker erase writes the month again without the texts, and the tree stays whole', async () => {
+  const { meses } = (await done(['maintain'])) as { meses: { linhas: number }[] };
+  expect(meses).toHaveLength(1);
+  const before = await readTexts();
+  expect(new Set(before.marked)).toEqual(new Set(['events', 'attempts']));
+  const names = await readdir(at());
+  for (const name of names) await copyFile(at(name), path.join(folder.path, name));
+
+  const words = ['worker', 'erase', CPF, '--reason', 'pedido do titular', '--order', '1-2026', '--json'];
+  expect(await done(words)).toMatchObject({ done: true, archived: [MONTH] });
+  const after = await readTexts();
+  expect([after.marked, after.rows.length]).toEqual([[], before.rows.length]);
+  expect(await findings()).toEqual([]);
+  await done(['archive', 'verify', MONTH]);
+  const [manifest = '', ...others] = await manifests();
+  expect(others).toEqual([]);
+  expect(JSON.parse(await readFile(at(manifest), 'utf8'))).toMatchObject({
+    motivo: expect.stringMatching(/^apagamento 0/),
+  });
+
+  // As if the run had been killed before it took the older files away.
+  for (const name of names) await copyFile(path.join(folder.path, name), at(name));
+  expect(await done(['maintain'])).toEqual({ meses: [], reescritos: [] });
+  expect(await manifests()).toEqual([manifest]);
+  expect((await readTexts()).rows).toHaveLength(before.rows.length);
+});
+
+test('what comes back has no text either, and every seal still holds', async () => {
+  await done(['archive', 'restore', MONTH, '--reason', 'teste']);
+  expect(
+    await api.database.sql`select from attempts where answer like '%MARCADA%' or answer like ${`%${CPF}%`}`,
+  ).toEqual([]);
+  expect(await findings()).toEqual([]);
+});
