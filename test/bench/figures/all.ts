@@ -10,6 +10,7 @@ import { history } from './history.ts';
 import { latency } from './latency.ts';
 import { mechanisms } from './mechanisms.ts';
 import { memory } from './memory.ts';
+import { months } from './months.ts';
 import { pace } from './pace.ts';
 import { pollers } from './pollers.ts';
 import { reads } from './reads.ts';
@@ -31,6 +32,7 @@ export const figures: readonly Figure[] = [
   mechanisms,
   pollers,
   reads,
+  months,
   history,
   evidence,
   proofs,

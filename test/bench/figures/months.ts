@@ -1,0 +1,120 @@
+/**
+ * What a month costs when it leaves: the bytes of its files, how long it takes to write them, to remove the rows and to bring them
+ * back, and how long a read of one delivery takes out of the files. Every delivery is delivered at its first attempt.
+ */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Archives } from '../../../src/archive/archived-rows.ts';
+import { readMonth } from '../../../src/archive/acts.ts';
+import { readManifest } from '../../../src/archive/manifest.ts';
+import { removeMonth, restoreMonth } from '../../../src/archive/move-month.ts';
+import { openPlace } from '../../../src/archive/place.ts';
+import { archiveMonth } from '../../../src/archive/write-month.ts';
+import { sealAll } from '../../../src/audit/seals/sealer.ts';
+import { readSent } from '../../../src/delivery/partner/read-sent.ts';
+import { Pool } from '../../../src/db/pool.ts';
+import { backdateSeals } from '../../support/backdated-seals.ts';
+import { makeTestFolder } from '../../support/test-folder.ts';
+import { appendEvents, createDatabase, insertWebhooks } from '../carteiro.ts';
+import { openEngine } from '../engine.ts';
+import { atMost, type Bench, type Figure, type Measured, told } from '../figure.ts';
+import { percentile, seeded } from '../harness/statistics.ts';
+import { pathsOf } from '../workload.ts';
+
+const DATABASE = 'months';
+const MONTH = '2026-01';
+const WEBHOOKS = 20;
+const CLAIM = 256;
+/** Of the operators' page. */
+const MOST_MS = 1_000;
+
+async function deliverAll(url: string, total: number): Promise<void> {
+  const engine = openEngine(url);
+  while (engine.recorded() < total) {
+    const { name, deliveries } = await engine.claim(CLAIM);
+    engine.record(name, deliveries);
+    await engine.settled();
+  }
+  await engine.close();
+}
+
+async function run({ server, receiver, progress, isQuick, seed }: Bench): Promise<Measured[]> {
+  const total = isQuick ? 500 : Number(process.env['BENCH_MONTH_DELIVERIES'] ?? 1_000_000);
+  const url = await createDatabase(server, DATABASE);
+  const pool = new Pool({ url, name: DATABASE, max: 3, deadlineMs: 600_000 });
+  const folder = await makeTestFolder();
+  const placeOf = (name: string) => openPlace(name, null);
+  const took: Record<string, number> = {};
+  const timed = async (what: string, work: () => Promise<unknown>) => {
+    const startedMs = performance.now();
+    await progress.phase(what, 3_600, async () => void (await work()));
+    took[what] = performance.now() - startedMs;
+  };
+  try {
+    await server.on(DATABASE, async (sql) => {
+      const webhooks = await insertWebhooks(sql, receiver.url, pathsOf(WEBHOOKS, 'm'));
+      const partners = webhooks.map(({ partnerId }) => partnerId);
+      await appendEvents(sql, partners, total);
+    });
+    await progress.phase(`${total} deliveries`, 3_600, () => deliverAll(url, total));
+    await sealAll(pool);
+    await backdateSeals(pool, new Date(`${MONTH}-20T12:00:00Z`));
+    const sample = await pool.run(
+      (sql) => sql<{ id: string; partnerId: string }[]>`
+        select id, partner_id as "partnerId" from deliveries order by random() limit 1000`,
+    );
+    const before = await sizeOf(pool);
+    const place = placeOf(path.join(folder.path, 'archive'));
+    const moving = { pool, openPlace: placeOf, month: MONTH, actor: 'bench', reason: null };
+    await timed('archive', () => archiveMonth({ ...moving, place, signers: [] }));
+    await timed('remove', () => removeMonth(moving, async () => void (await sealAll(pool))));
+    const act = await pool.run((sql) => readMonth(sql, MONTH));
+    const { partes } = await readManifest(place, MONTH, act?.manifest ?? Buffer.alloc(0));
+    const files = partes.flatMap(({ arquivos }) => arquivos.map(({ nome }) => path.join(place.name, nome)));
+    const bytes = (await Promise.all(files.map(async (file) => (await stat(file)).size))).reduce((a, b) => a + b, 0);
+    const archives = new Archives(pool, placeOf);
+    const random = seeded(seed);
+    const tookMs: number[] = [];
+    for (let turn = -5; turn < (isQuick ? 10 : 300); turn += 1) {
+      const { id, partnerId } = sample[Math.floor(random() * sample.length)] as (typeof sample)[number];
+      const startedMs = performance.now();
+      await readSent(
+        pool,
+        () => ({ secret: 'whsec_AAAA', keyId: 'bench' }),
+        partnerId,
+        id,
+        await archives.delivery(id),
+      );
+      if (turn >= 0) tookMs.push(performance.now() - startedMs);
+    }
+    await timed('restore', () => restoreMonth(moving));
+    const seconds = (what: string) => (took[what] ?? 0) / 1_000;
+    return [
+      told('month_rows', 'rows and indexes in the database, a delivery', before / total, 'B'),
+      told('month_files', 'files, a delivery', bytes / total, 'B'),
+      told('month_archive', `archive ${total} deliveries and verify the files`, seconds('archive'), 's'),
+      told('month_remove', 'verify them again and remove the rows', seconds('remove'), 's'),
+      told('month_restore', 'bring them back', seconds('restore'), 's'),
+      told('month_read', 'one removed delivery as it was sent, p99', percentile(tookMs, 0.99), 'ms', atMost(MOST_MS)),
+    ];
+  } finally {
+    await pool.close();
+    await folder.remove();
+    await server.drop(DATABASE);
+  }
+}
+
+async function sizeOf(pool: Pool): Promise<number> {
+  const [{ bytes }] = await pool.run(
+    (sql) => sql<[{ bytes: number }]>`
+      select sum(pg_total_relation_size(c.oid))::float8 as bytes from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'`,
+  );
+  return bytes;
+}
+
+export const months: Figure = {
+  id: 'months',
+  about: 'a month of 1,000,000 deliveries (BENCH_MONTH_DELIVERIES) that goes to its files and comes back (10 minutes)',
+  run,
+};
