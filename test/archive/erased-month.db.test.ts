@@ -51,7 +51,7 @@ async function readTexts() {
   const rows: Record<string, unknown>[] = [];
   for (const name of (await readdir(at())).filter((file) => file.endsWith('.parquet'))) {
     const { table, oids, rows: found } = await readRows(new Uint8Array(await readFile(at(name))).buffer);
-    rows.push(...found.map((row) => ({ table, ...jsonRow(table, oids, row) })));
+    for (const row of found) rows.push({ table, ...jsonRow(table, oids, row) });
   }
   const isMarked = (row: object) => /MARCADA/.test(JSON.stringify(row)) || JSON.stringify(row).includes(CPF);
   return { rows, marked: rows.filter(isMarked).map(({ table }) => table as string) };

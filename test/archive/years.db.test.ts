@@ -94,7 +94,7 @@ async function readEvidence(): Promise<unknown[]> {
     ...paths.map((one) => api.send('GET', one, { token: auditor })),
     partner.send('GET', `/v1/entregas/${id}/prova`),
   ]);
-  return answers.map(({ status: answered, body }) => ({ answered, ...(body as object), gerada_em: null }));
+  return answers.map(({ status: answered, body }) => [answered, Object.assign(body as object, { gerada_em: null })]);
 }
 
 async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<number> {
