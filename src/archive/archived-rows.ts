@@ -30,6 +30,10 @@ export class Archives {
     return (await this.#pool.run(readMonths)).filter(isRemoved);
   }
 
+  async months(): Promise<string[]> {
+    return (await this.#removed()).map(({ month }) => month);
+  }
+
   #manifestOf({ place, month, manifest }: MonthAct): Promise<Manifest> {
     const key = manifest.toString('hex');
     const kept = this.#manifests.get(key);

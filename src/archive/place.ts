@@ -5,6 +5,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { said } from '../audit/anchor/anchor.ts';
+import { syncDirectory } from '../audit/anchor/directory.ts';
 
 /** A place, or a file in it, is not as it should be; the message is one sentence. */
 export class ArchiveFault extends Error {
@@ -67,36 +68,25 @@ function directoryPlace(root: string): Place {
         await mkdir(path.dirname(full), { recursive: true });
         const part = `${full}.${randomUUID()}.part`;
         try {
-          const handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o640);
-          try {
+          {
+            await using handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o640);
             await handle.writeFile(bytes);
             await handle.sync();
-          } finally {
-            await handle.close();
           }
           await rename(part, full);
         } catch (error) {
           await rm(part, { force: true });
           throw error;
         }
-        const directory = await open(path.dirname(full), constants.O_RDONLY);
-        try {
-          await directory.sync();
-        } finally {
-          await directory.close();
-        }
+        await syncDirectory(path.dirname(full));
       }),
     read: (file, from = 0, end) =>
       told('read', file, async (full) => {
-        const handle = await open(full, constants.O_RDONLY);
-        try {
-          if (end === undefined) return await handle.readFile();
-          const bytes = Buffer.alloc(end - from);
-          const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
-          return bytes.subarray(0, bytesRead);
-        } finally {
-          await handle.close();
-        }
+        await using handle = await open(full, constants.O_RDONLY);
+        if (end === undefined) return await handle.readFile();
+        const bytes = Buffer.alloc(end - from);
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
+        return bytes.subarray(0, bytesRead);
       }),
     remove: (file) => told('removed', file, (full) => rm(full, { force: true })),
   };

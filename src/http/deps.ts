@@ -57,6 +57,8 @@ export interface HttpDeps {
   readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
   /** The same of all deliveries of an event, or of a stream's events. */
   readonly archivedOfEvents?: (column: 'id' | 'stream', value: string) => Promise<ArchivedDelivery | null>;
+  /** The months whose rows are in files alone: `2025-08`. */
+  readonly archivedMonths?: () => Promise<readonly string[]>;
   /** What a verification asks of removed months; absent: there is no archive. */
   readonly archivedLeaves?: () => Promise<NonNullable<VerifyOptions['archived']>>;
   /** Whose tables, views and rights a verification compares with the release's. */

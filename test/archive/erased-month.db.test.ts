@@ -74,6 +74,10 @@ async function findings(): Promise<unknown[]> {
 }
 
 test('worker erase writes the month again without the texts, and the tree stays whole', async () => {
+  const { sql } = api.database;
+  const [late] = await sql<[{ id: string }]>`
+    select delivery_id as id from attempts where answer like '%MARCADA%' limit 1`;
+  await sql`create table late as select * from attempts where delivery_id = ${late.id}`;
   const { meses } = (await done(['maintain'])) as { meses: { linhas: number }[] };
   expect(meses).toHaveLength(1);
   const before = await readTexts();
@@ -81,9 +85,16 @@ test('worker erase writes the month again without the texts, and the tree stays 
   const names = await readdir(at());
   for (const name of names) await copyFile(at(name), path.join(folder.path, name));
 
+  // A report of a later month, whose delivery has gone.
+  await sql`
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, url, claim, answer)
+    select delivery_id, 9, event_id, webhook_id, partner_id, outcome, status_code, started_at, url, claim, answer from late limit 1`;
   const words = ['worker', 'erase', CPF, '--reason', 'pedido do titular', '--order', '1-2026', '--json'];
   expect(await done(words)).toMatchObject({ done: true, archived: [MONTH] });
   const after = await readTexts();
+  expect(await sql`select answer, salt from attempts where number = 9`).toEqual([{ answer: null, salt: null }]);
+  await sql`delete from attempts where number = 9`;
+  await sql`drop table late`;
   expect([after.marked, after.rows.length]).toEqual([[], before.rows.length]);
   expect(await findings()).toEqual([]);
   await done(['archive', 'verify', MONTH]);

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { VerifyFinding } from '../../src/audit/seals/compare-rows.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
+import { addAct, type MonthAct, readMonth } from '../../src/archive/acts.ts';
 import { Archives } from '../../src/archive/archived-rows.ts';
 import { openPlace } from '../../src/archive/place.ts';
 import { readsOf } from '../../src/main/service/archives.ts';
@@ -41,6 +42,7 @@ beforeAll(async () => {
   world = await startDeliveryWorld({
     archived: (id) => reads().archived(id),
     archivedOfEvents: (column, value) => reads().archivedOfEvents(column, value),
+    archivedMonths: () => reads().archivedMonths(),
     archivedLeaves: () => reads().archivedLeaves(),
   });
   partner = await world.subscriber();
@@ -177,6 +179,26 @@ describe('a removed month', () => {
     expect(JSON.stringify(evidence)).toContain('obrigado, Jo');
   });
 
+  test('is named where a list or an export of its time lacks it, and nowhere else', async () => {
+    const { api } = world;
+    const token = await api.token(undefined, ['auditoria:read']);
+    const lacks = async (path: string) => {
+      const { headers } = await api.send('GET', `/v1/auditoria/${path}`, { token });
+      return headers.get('X-Carteiro-Meses-Arquivados');
+    };
+    const period = '&desde=2026-01-10T00:00:00Z&ate=2026-01-12T00:00:00Z';
+    for (const list of [
+      'tentativas?limite=5',
+      `tentativas?limite=5${period}`,
+      'tentativas?formato=csv',
+      'entregas?limite=5',
+    ])
+      expect([list, await lacks(list)]).toEqual([list, MONTH]);
+    const later = 'tentativas?desde=2026-02-01T03:00:00Z';
+    for (const list of [later, `tentativas?entrega_id=${before[0]?.id}`, 'eventos', 'selos'])
+      expect([list, await lacks(list)]).toEqual([list, null]);
+  });
+
   test('shows no answer of a worker who was forgotten since, and brings none back', async () => {
     const { sql } = world.api.database;
     const [erased] = before;
@@ -251,6 +273,13 @@ describe('the removal of rows', () => {
     await act('remocao');
     await expect(remove(ids, 1)).rejects.toThrow('is not sealed yet');
     expect(await digestOfRows()).toBe(digest);
+  });
+
+  test('has no act by a run that read files which another has replaced', async () => {
+    const { pool } = world.api.database;
+    const found = await pool.run((sql) => readMonth(sql, MONTH));
+    const stale = addAct(pool, Buffer.alloc(32), { ...(found as MonthAct), actor: 'teste', reason: null });
+    await expect(stale).rejects.toThrow('another run has written 2026-01 anew meanwhile');
   });
 
   test('leaves a delivery that is another than the archive has, with its attempts', async () => {

@@ -43,7 +43,8 @@ async function writeOnce(file: string, text: string): Promise<void> {
   await handle.sync();
 }
 
-async function syncDirectory(directory: string): Promise<void> {
+/** So that a name in it outlives a crash. */
+export async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, constants.O_RDONLY);
   await handle.sync();
 }

@@ -5,7 +5,8 @@ import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
-import { type Filters, type Kind, readPage, type Row } from '../../audit/lists/list.ts';
+import { type Filters, type Kind, readPage, type Row, type Search } from '../../audit/lists/list.ts';
+import { addMonths, startOfDay } from '../../contract/calendar.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
@@ -105,6 +106,30 @@ function exportOf(
   return { kind, name, ...searchOf(name, query), asked, ...more };
 }
 
+const MONTHS_HEADER = {
+  'X-Carteiro-Meses-Arquivados': {
+    pt: 'Só quando linhas do período estão fora do banco: os meses arquivados, separados por vírgulas. O que falta está nos seus arquivos',
+    en: 'Only when rows of the period are outside of the database: the archived months, with commas between them. Their files have what is missing',
+  },
+};
+
+/** True of rows that leave the database with their month. */
+const leavesByMonth = (name: KindName) => name === 'tentativas' || name === 'entregas';
+
+/** Names the months of which a search by time has not all rows. One that names its rows is answered out of the files, too. */
+async function monthsAway(
+  { archivedMonths = async () => [] }: HttpDeps,
+  name: KindName,
+  { filters, from, until }: Search,
+): Promise<Partial<Record<keyof typeof MONTHS_HEADER, string>>> {
+  if (!leavesByMonth(name) || ['entrega_id', 'emprestimo_id', 'evento_id'].some((one) => one in filters)) return {};
+  const away = (await archivedMonths()).filter((month) => {
+    const [start, end] = [startOfDay(`${month}-01`), startOfDay(addMonths(`${month}-01`, 1))];
+    return (until === null || start < until) && (from === null || end > from);
+  });
+  return away.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': away.join(',') };
+}
+
 /** What left the database of the deliveries that a filter names; a search by time alone shows what is in the database. */
 async function archivedOf(
   { archived = async () => null, archivedOfEvents = async () => null }: HttpDeps,
@@ -124,6 +149,7 @@ function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind):
   const ok = {
     description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
     schema: page(kind),
+    optionalHeaders: { ...(isExported(kind) && FILE_HEADERS), ...(leavesByMonth(name) && MONTHS_HEADER) },
   };
   add(
     {
@@ -134,18 +160,23 @@ function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind):
       scope: 'auditoria:read',
       isReport: true,
       query: queriesOf(name).list,
-      answers: { 200: isExported(kind) ? { ...ok, fileTypes: MEDIA_TYPES, optionalHeaders: FILE_HEADERS } : ok },
+      answers: { 200: isExported(kind) ? { ...ok, fileTypes: MEDIA_TYPES } : ok },
     },
     async ({ query, seesCpf, reading: { pool, lagS } }, request) => {
       const format = query.formato ?? acceptedFormat(request);
+      const search = searchOf(name, query);
+      const months = await monthsAway(deps, name, search);
       if (isExported(kind) && format !== 'json') {
         const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
         const begun = await exportRows(pool, wanted, `${path}/manifesto`);
         if ('refused' in begun) return begun;
         const { contentType, chunks, headers } = begun.ok;
-        return { status: 200, headers, body: new BodyStream<MediaType>(contentType, chunks) };
+        return {
+          status: 200,
+          headers: { ...headers, ...months },
+          body: new BodyStream<MediaType>(contentType, chunks),
+        };
       }
-      const search = searchOf(name, query);
       const list = `${path} ${JSON.stringify(search)}`;
       const after = await readCursor(cursors, list, fields, query.cursor);
       if ('refused' in after) return after;
@@ -153,6 +184,7 @@ function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind):
       const { rows, next } = await readPage(pool, kind, wanted, seesCpf, await archivedOf(deps, name, search.filters));
       return {
         status: 200,
+        headers: months,
         body: {
           itens: rows,
           proximo_cursor: next && (await cursors.write(list, next)),
