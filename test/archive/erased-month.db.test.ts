@@ -2,20 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { jsonRow, readRows } from '../../src/archive/table-file.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
 import { runCommand } from '../support/command.ts';
-import { CPF, leadMarkedWorker, type MarkedWorker } from '../support/marked-worker.ts';
+import { CPF, leadMarkedWorker } from '../support/marked-worker.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
 const MONTH = '2026-01';
 
 let api: TestApi;
-let worker: MarkedWorker;
 let folder: TestFolder;
 let env: Record<string, string>;
 const at = (name = '') => path.join(folder.path, 'archive', MONTH, name);
@@ -23,7 +22,7 @@ const at = (name = '') => path.join(folder.path, 'archive', MONTH, name);
 beforeAll(async () => {
   folder = await makeTestFolder();
   api = await startApi({ allowInsecure: true, testWaitMs: 1 });
-  worker = await leadMarkedWorker(api);
+  await leadMarkedWorker(api);
   await untilSettled(api.database.sql);
   await sealAll(api.database.pool);
   await backdateSeals(api.database.pool, new Date('2026-01-20T12:00:00Z'));
@@ -39,11 +38,6 @@ beforeAll(async () => {
     KEEP_MONTHS: '2',
     ARCHIVE_TO: path.join(folder.path, 'archive'),
   };
-});
-afterAll(async () => {
-  await worker.close();
-  await api.close();
-  await folder.remove();
 });
 
 /** The texts of every file of the month, by table, and where the worker stands in them. */
@@ -87,8 +81,11 @@ test('worker erase writes the month again without the texts, and the tree stays 
 
   // A report of a later month, whose delivery has gone.
   await sql`
-    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, url, claim, answer)
-    select delivery_id, 9, event_id, webhook_id, partner_id, outcome, status_code, started_at, url, claim, answer from late limit 1`;
+    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
+                          duration_ms, url, address, key_id, claim, answer, body_digest)
+    select delivery_id, 9, event_id, webhook_id, partner_id, outcome, status_code, started_at,
+           duration_ms, url, address, key_id, claim, answer, body_digest
+    from late limit 1`;
   const words = ['worker', 'erase', CPF, '--reason', 'pedido do titular', '--order', '1-2026', '--json'];
   expect(await done(words)).toMatchObject({ done: true, archived: [MONTH] });
   const after = await readTexts();
