@@ -123,8 +123,8 @@ async function idleShare({ server, isQuick }: Bench, url: string, pollers: numbe
   const started: Awaited<ReturnType<typeof startPoller>>[] = [];
   try {
     for (let index = 0; index < pollers; index += 1) started.push(await startPoller(url));
-    // A poller takes some seconds until it looks as seldom as it ever will.
-    await sleep(isQuick ? 500 : 12_000);
+    // For its first 25 s a poller looks for dead ones at every beat, and it takes some until it looks for work as seldom as it ever will.
+    await sleep(isQuick ? 500 : 30_000);
     const all = () => started.reduce((sum, { pid }) => sum + cpuOf(pid), cpuOfServer(server.postmaster));
     const before = all();
     const startedMs = performance.now();
