@@ -129,7 +129,7 @@ describe('a rotation', () => {
   test('ends by itself when its time is over by the database’s clock', async () => {
     const { body } = await rotate();
     await world.api.database.sql`
-      update webhooks set previous_until = clock_timestamp() + interval '1 second' where id = ${webhook.id}`;
+      update webhooks set previous_until = clock_timestamp() + interval '1 hour' where id = ${webhook.id}`;
     expect((await nextPost()).headers['x-webhook-signature-previous']).toBeDefined();
     await world.api.database.sql`
       update webhooks set previous_until = clock_timestamp() - interval '1 millisecond' where id = ${webhook.id}`;

@@ -6,8 +6,9 @@
 export const LONG_TESTS = [
   'test/bench/**/*.test.ts',
   'test/chaos/**/*.test.ts',
-  'test/model/**/*.db.test.ts',
+  'test/model/{model.test,*.db.test}.ts',
   'test/**/*plans*.db.test.ts',
+  'test/steering/bounds.db.test.ts',
   'test/http/{generated-clients,typed-client}.db.test.ts',
   'test/log/core-pgbouncer.db.test.ts',
   'test/main/deploy/{compose,image,systemd}.db.test.ts',
