@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { DeliveryResource, DeliveryWithAttempts } from '../../src/contract/resources/delivery-resource.ts';
 import { DELIVERY_STATUSES } from '../../src/contract/statuses.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../support/outbox.ts';
 import { status } from '../support/receiver.ts';
 import { FAILED_MARGIN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
@@ -19,10 +19,8 @@ interface Resent {
   readonly proximo_cursor: string | null;
 }
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 const list = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/webhooks/${webhook.id}/entregas${query}`);
 const resendMany = (body: unknown) =>

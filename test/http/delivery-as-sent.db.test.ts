@@ -2,13 +2,11 @@
 import { expect, test } from 'vitest';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 async function readOnly(): Promise<DeliveryAsSent> {
   const { itens } = (await partner.send<{ itens: { id: string }[] }>('GET', '/v1/entregas')).body;

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
 import { commitEvent } from '../support/outbox.ts';
 import { FAILED_MARGIN, failedDisbursementOf, LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 /** A transaction that has its cursor in the order already and is still open. */
 async function openAppend() {

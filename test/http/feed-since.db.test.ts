@@ -2,14 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FeedItem } from '../../src/contract/resources/delivery-resource.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '../support/feed.ts';
 import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 /** When the event was recorded, by its id. */
 const recordedAt = (id: string) => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString();

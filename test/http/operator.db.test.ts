@@ -1,5 +1,5 @@
 /** What the operator's page does, done by calls of the API alone. */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WebhookHistory } from '../../src/contract/resources/webhook.ts';
 import type {
   Jobs,
@@ -9,16 +9,11 @@ import type {
   ShownPartner,
   ShownWebhook,
 } from '../../src/contract/resources/operator.ts';
-import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
-let partner: Subscriber;
-let webhook: Registered;
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 
 const world = await startDeliveryWorld();
 const token = await world.api.token(undefined, ['operador']);
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+const { partner, webhook } = useSubscriber(world);
 
 const read = async <T>(path: string) => (await world.api.send<T>('GET', `/v1/operador/${path}`, { token })).body;
 const act = (method: string, path: string, body: object) =>

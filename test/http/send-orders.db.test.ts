@@ -1,19 +1,13 @@
 /** Whatever a partner has sent again, tested or resumed leaves its author for good, and in the evidence. */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
-import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let partner: Subscriber;
-let webhook: Registered;
-
 const world = await startDeliveryWorld({ testWaitMs: 50 });
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+const { partner, webhook } = useSubscriber(world);
 
 /** Whoever asked, by the token and the request's log line. */
 async function readOrders() {

@@ -1,17 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { WebhookResource } from '../../src/contract/resources/webhook.ts';
 import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { commitEvents, readDeliveries } from '../support/outbox.ts';
 import { hang, status } from '../support/receiver.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
 let path: string;
-useSubscriber((given) => {
-  ({ world, partner, webhook } = given);
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
+beforeEach(() => {
   path = `/v1/webhooks/${webhook.id}`;
 });
 

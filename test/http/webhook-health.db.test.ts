@@ -2,14 +2,12 @@ import { expect, test } from 'vitest';
 import type { WebhookHealthResource } from '../../src/contract/resources/webhook-health.ts';
 import { countHours, countTurn } from '../../src/delivery/queue/upkeep/hour-counter.ts';
 import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 const NO_FAILURE = {
   resposta_nao_2xx: 0,

@@ -2,17 +2,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { DeliveryResource } from '../../src/contract/resources/delivery-resource.ts';
-import { type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import { failedDisbursementOf } from '../support/payloads.ts';
 import { status } from '../support/receiver.ts';
 
-let partner: Subscriber;
-let webhook: Registered;
 const world = await startDeliveryWorld({ testWaitMs: 1 });
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+const { partner, webhook } = useSubscriber(world);
 
 const put = (body: unknown, id = webhook.id) =>
   partner.send<{ ordem: string } & ErrorBody>('PUT', `/v1/webhooks/${id}/opcoes`, body);

@@ -5,14 +5,12 @@ import manifest from '../../package.json' with { type: 'json' };
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import { insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { sign, signingKey } from '../../src/delivery/sending/signature.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../support/delivery-world.ts';
 import type { Post } from '../support/receiver.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 async function nextPost(): Promise<Post> {
   await partner.emit();

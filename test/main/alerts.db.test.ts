@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { AlertSettings } from '../../src/contract/resources/alerts.ts';
 import { openAlerts } from '../../src/main/upkeep/alerts.ts';
-import type { Registered, Subscriber } from '../support/delivery-world.ts';
-import { type PainelWorld, startPainelWorld } from '../support/painel.ts';
+import { useSubscriber } from '../support/delivery-world.ts';
+import { startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -21,10 +21,6 @@ const authFile = path.join(folder, 'smtp');
 writeFileSync(authFile, 'carteiro:s3nha\n');
 const mails: string[] = [];
 let refusal: Error | null = null;
-let smtp: SMTPServer;
-let world: PainelWorld;
-let partner: Subscriber;
-let webhook: Registered;
 let alerts: Awaited<ReturnType<typeof openAlerts>>;
 
 async function open(more: Partial<Config> = {}) {
@@ -35,32 +31,29 @@ async function open(more: Partial<Config> = {}) {
   return openAlerts({ egress, allowInsecureTargets: true, publicUrl, ...more } as unknown as Config, silentLog);
 }
 
-beforeAll(async () => {
-  world = await startPainelWorld();
-  smtp = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, answer) =>
-      username === 'carteiro' && password === 's3nha' ? answer(null, { user: username }) : answer(new Error('no')),
-    onData(stream, _session, answer) {
-      let text = '';
-      stream.setEncoding('utf8').on('data', (part: string) => (text += part));
-      stream.on('end', () => {
-        if (refusal === null) mails.push(text);
-        answer(refusal);
-      });
-    },
-  });
-  smtp.listen(0, '127.0.0.1');
-  await once(smtp.server, 'listening');
+const world = await startPainelWorld();
+const smtp = new SMTPServer({
+  disabledCommands: ['STARTTLS'],
+  allowInsecureAuth: true,
+  onAuth: ({ username, password }, _session, answer) =>
+    username === 'carteiro' && password === 's3nha' ? answer(null, { user: username }) : answer(new Error('no')),
+  onData(stream, _session, answer) {
+    let text = '';
+    stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+    stream.on('end', () => {
+      if (refusal === null) mails.push(text);
+      answer(refusal);
+    });
+  },
 });
+smtp.listen(0, '127.0.0.1');
+await once(smtp.server, 'listening');
 afterAll(async () => {
   smtp.close(() => undefined);
   rmSync(folder, { recursive: true });
 });
+const { partner, webhook } = useSubscriber(world);
 beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
   alerts = await open();
   mails.length = 0;
   refusal = null;

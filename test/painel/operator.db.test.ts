@@ -1,19 +1,14 @@
 /** What an operator changes on the page: who may, with which reason, and what it does. */
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { Registered, Subscriber } from '../support/delivery-world.ts';
+import { describe, expect, test } from 'vitest';
+import { useSubscriber } from '../support/delivery-world.ts';
 import { untilSettled } from '../support/settled.ts';
 import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
 
 const UNKNOWN = '01a20695-2722-7d59-8fa9-fac65cb65709';
-let partner: Subscriber;
-let webhook: Registered;
 
 const world = await startPainelWorld();
 const operator = await world.signedIn(undefined, ['operador']);
-beforeEach(async () => {
-  partner = await world.subscriber();
-  webhook = await partner.register();
-});
+const { partner, webhook } = useSubscriber(world);
 
 const webhookPage = () => `/painel/operacao/webhooks/${webhook.id}`;
 const partnerPage = () => `/painel/operacao/parceiros/${partner.id}`;

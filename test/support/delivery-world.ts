@@ -1,5 +1,5 @@
 /** Partners with webhooks on a real receiver, the API over them, and an engine on the database's own clock. */
-import { beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { EMITTED_NAMES, type SubscribableName } from '../../src/contract/events.ts';
 import type { DeliveryAsSent } from '../../src/contract/resources/delivery-resource.ts';
 import type { ErrorBody } from '../../src/contract/errors.ts';
@@ -82,18 +82,12 @@ export async function startDeliveryWorld(overrides: Partial<HttpDeps> = {}): Pro
   };
 }
 
-export interface OneSubscriber {
-  readonly world: DeliveryWorld;
-  readonly partner: Subscriber;
-  readonly webhook: Registered;
-}
-
-/** A world for the whole file, and before each test a new partner with a webhook; `setUp` is then given them. */
-export function useSubscriber(setUp: (given: OneSubscriber) => unknown): void {
-  let world: DeliveryWorld;
-  beforeAll(async () => void (world = await startDeliveryWorld()));
+/** A new partner with a webhook before each test, in the same two objects. */
+export function useSubscriber(world: DeliveryWorld) {
+  const [partner, webhook] = [{} as Subscriber, {} as Registered];
   beforeEach(async () => {
-    const partner = await world.subscriber();
-    await setUp({ world, partner, webhook: await partner.register() });
+    Object.assign(partner, await world.subscriber());
+    Object.assign(webhook, await partner.register());
   });
+  return { partner, webhook };
 }

@@ -1,6 +1,6 @@
 /** A database of the file's own that holds one partner with one webhook, made anew before each test. */
 import postgres from 'postgres';
-import { beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertPartner, insertWebhook } from './outbox.ts';
@@ -30,22 +30,22 @@ export async function emptyDatabase(sql: Sql): Promise<void> {
   }
 }
 
-/** A database for the whole file, emptied before each test; `setUp` is then given it. */
-export function useEmptyDatabase(setUp: (database: TestDatabase) => unknown): void {
-  let database: TestDatabase;
-  beforeAll(async () => void (database = await createTestDatabase()));
-  beforeEach(async () => {
-    await emptyDatabase(database.sql);
-    await setUp(database);
-  });
+/** A database for the whole file, emptied before each test. */
+export async function useEmptyDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  beforeEach(() => emptyDatabase(database.sql));
+  return database;
 }
 
-/** The same with one webhook. */
-export function useOneWebhook(setUp: (given: OneWebhook) => unknown, url = 'https://partner.example/'): void {
-  useEmptyDatabase(async (database) => {
-    const { pool, sql } = database;
-    const partnerId = await insertPartner(sql);
-    const { id: webhookId } = await insertWebhook(sql, partnerId, url);
-    await setUp({ database, pool, sql, partnerId, webhookId });
+/** The same with one webhook, which has the same id in each test. */
+export async function useOneWebhook(url = 'https://partner.example/'): Promise<OneWebhook> {
+  const database = await useEmptyDatabase();
+  const { pool, sql } = database;
+  const [{ partnerId, webhookId }] = await sql<[{ partnerId: string; webhookId: string }]>`
+    select uuidv7() as "partnerId", uuidv7() as "webhookId"`;
+  beforeEach(async () => {
+    await insertPartner(sql, partnerId);
+    await insertWebhook(sql, partnerId, url, undefined, webhookId);
   });
+  return { database, pool, sql, partnerId, webhookId };
 }

@@ -5,8 +5,9 @@ import type { Pool, Sql } from '../../src/db/pool.ts';
 import { append } from '../../src/log/append.ts';
 import { FAILED_MARGIN } from './payloads.ts';
 
-export async function insertPartner(sql: Sql): Promise<string> {
-  const [row] = await sql<[{ id: string }]>`insert into partners (name) values ('Parceiro de teste') returning id`;
+export async function insertPartner(sql: Sql, id: string | null = null): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into partners (id, name) values (coalesce(${id}::uuid, uuidv7()), 'Parceiro de teste') returning id`;
   return row.id;
 }
 
@@ -21,11 +22,12 @@ export async function insertWebhook(
   partnerId: string,
   url: string,
   events: readonly SubscribableName[] = ['desembolso.falhou'],
+  id: string | null = null,
 ): Promise<TestWebhook> {
   const secret = `whsec_${randomUUID()}`;
   const [row] = await sql<[{ id: string }]>`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
-    values (uuidv7(), ${partnerId}, ${url}, ${events as string[]}, ${Buffer.from(secret)})
+    values (coalesce(${id}::uuid, uuidv7()), ${partnerId}, ${url}, ${events as string[]}, ${Buffer.from(secret)})
     returning id`;
   return { id: row.id, secret };
 }

@@ -1,6 +1,5 @@
 /** Loans in order while their suspended deliveries are resumed, when many wait behind those, and when nobody resumes them. */
-import { expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, expect, test } from 'vitest';
 import {
   leaveToResume,
   leaveToSuspend,
@@ -18,15 +17,11 @@ import { takeTurn } from '../../support/turn.ts';
 const AUTHOR = { actor: 'test', requestId: null };
 const LOANS = 5;
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
 let nowMs: number;
 let streams: string[];
 
-useOneWebhook(async (given) => {
-  ({ pool, sql, partnerId, webhookId } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(async () => {
   nowMs = Date.now() + 1_000;
   streams = Array.from({ length: LOANS }, () => crypto.randomUUID());
   await pool.transaction((tx) => setInOrder(tx, webhookId, true));

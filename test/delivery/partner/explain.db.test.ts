@@ -2,13 +2,11 @@
 import { expect, test } from 'vitest';
 import { explain, type WaitingFacts } from '../../../src/delivery/partner/explain.ts';
 import { callCommand } from '../../support/command.ts';
-import { type DeliveryWorld, type Registered, type Subscriber, useSubscriber } from '../../support/delivery-world.ts';
+import { startDeliveryWorld, useSubscriber } from '../../support/delivery-world.ts';
 import { status } from '../../support/receiver.ts';
 
-let world: DeliveryWorld;
-let partner: Subscriber;
-let webhook: Registered;
-useSubscriber((given) => void ({ world, partner, webhook } = given));
+const world = await startDeliveryWorld();
+const { partner, webhook } = useSubscriber(world);
 
 interface Wait {
   readonly motivo: string;

@@ -1,6 +1,6 @@
 /** Resends that meet other transactions: a batch that meets one crosswise is tried again, and a resend by id meets none so. */
-import { expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Pool } from '../../../src/db/pool.ts';
 import { codeOf } from '../../../src/db/unavailable.ts';
 import { resumeWhile } from '../../../src/delivery/partner/activation.ts';
 import { type ManyToResend, resendMany, resendOne } from '../../../src/delivery/partner/resend.ts';
@@ -8,14 +8,11 @@ import { changeWebhook } from '../../../src/webhooks/changes.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readDeliveries } from '../../support/outbox.ts';
 
-let pool: Pool;
-let sql: Sql;
 let many: ManyToResend;
 let ids: string[];
 
-useOneWebhook(async (given) => {
-  const { partnerId, webhookId } = given;
-  ({ pool, sql } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(async () => {
   await commitEvents(sql, partnerId, 3);
   await sql`update deliveries set status = 'erro', next_attempt_at = null, finished_at = now()`;
   ids = (await readDeliveries(sql, webhookId)).map(({ id }) => id);

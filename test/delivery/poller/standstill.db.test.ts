@@ -17,11 +17,7 @@ const DELIVERIES = 6_000;
  */
 const EMPTY_TURNS = 5;
 
-let sql: Parameters<typeof commitEvents>[0];
-let url: string;
-useEmptyDatabase((given) => {
-  ({ sql, url } = given);
-});
+const { sql, url } = await useEmptyDatabase();
 
 /** What the pollers of a test do together. */
 class Watch {

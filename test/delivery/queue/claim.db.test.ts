@@ -1,5 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -7,21 +6,15 @@ import { insertArrivals } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { releaseClaim } from '../../../src/delivery/queue/release.ts';
 import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
-import type { TestDatabase } from '../../support/database.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 import { openPool } from '../../support/database.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
 let start: Date;
 
-useOneWebhook((given) => {
-  ({ database, pool, sql, partnerId, webhookId } = given);
+const { database, pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(() => {
   start = new Date(Date.now() + 1_000);
 });
 

@@ -1,7 +1,7 @@
 /** Which attempts a look of the policy for failing endpoints counts: each once, beside transactions that stay open. */
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import type { Sql } from '../../../src/db/pool.ts';
 import { lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import { beginLook, endLook, readTroubled } from '../../../src/delivery/queue/upkeep/failing-runs.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -10,13 +10,8 @@ const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
-
-useOneWebhook(async (given) => {
-  ({ pool, sql, partnerId, webhookId } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(async () => {
   await look();
 });
 

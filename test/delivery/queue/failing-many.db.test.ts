@@ -1,5 +1,5 @@
 /** Thousands of webhooks that stop being `falhando` at once: in several transactions, and a crash between two of them. */
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
 import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import {
@@ -9,19 +9,15 @@ import {
   lookForFailing,
   type Step,
 } from '../../../src/delivery/queue/upkeep/failing.ts';
-import { type TestDatabase } from '../../support/database.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
 import { insertPartner } from '../../support/outbox.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 
-let database: TestDatabase;
-let pool: Pool;
-let sql: Sql;
 let partnerId: string;
-useEmptyDatabase(async (given) => {
-  database = given;
-  ({ pool, sql } = database);
+const database = await useEmptyDatabase();
+const { pool, sql } = database;
+beforeEach(async () => {
   partnerId = await insertPartner(sql);
   await look();
 });

@@ -1,7 +1,7 @@
 /** A suspension that is refused because the webhook is muted or deactivated while a look runs, and a run that is lost. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/contract/statuses.ts';
-import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
+import type { Pool, Tx } from '../../../src/db/pool.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import { muteWebhook, unmuteWebhook } from '../../../src/webhooks/muting.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
@@ -9,13 +9,8 @@ import { useOneWebhook } from '../../support/one-webhook.ts';
 const POLICY = { failingAfter: 3, failingHours: 2, suspendAfterDays: 3 };
 const ANA = { actor: 'operador:ana', reason: null };
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
-
-useOneWebhook(async (given) => {
-  ({ pool, sql, partnerId, webhookId } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(async () => {
   await look();
   await sql`update lanes set failing_since = now() - interval '5 days'`;
   await sql`

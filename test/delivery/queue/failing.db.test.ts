@@ -1,6 +1,5 @@
 /** The policy for failing endpoints on a real database, with a clock of the test's own. */
-import { describe, expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.ts';
 import { forgetFailing, lookForFailing } from '../../../src/delivery/queue/upkeep/failing.ts';
 import type { FailingPolicy } from '../../../src/delivery/queue/upkeep/failing-rule.ts';
@@ -18,18 +17,14 @@ const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 const URL = 'https://failing.example/hook?token=hunter2';
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
 let startMs: number;
 let poller: HeldPoller;
 
-useOneWebhook(async (given) => {
-  ({ pool, sql, partnerId, webhookId } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook(URL);
+beforeEach(() => {
   startMs = Date.now() + 60_000;
   poller = startHeldPoller(pool, 'poller', 512, startMs);
-}, URL);
+});
 
 /** One step of a look; null: somebody else looks, or has just looked. */
 const look = async (atS = 0, policy = POLICY) => {

@@ -1,25 +1,22 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Pool, type Tx } from '../../../src/db/pool.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { DUE_FROM_EVER, DueMark, readDueMark } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { startCounting } from '../../support/counters.ts';
-import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 import { openPool } from '../../support/database.ts';
 
 /** How often the lane changes while a snapshot is held open. */
 const CHANGES = 2_000;
 
-let database: OneWebhook['database'];
 /** One session: what it remembers is its own. */
 let pool: Pool;
-let partnerId: string;
-let webhookId: string;
 
-useOneWebhook((given) => {
-  ({ database, partnerId, webhookId } = given);
+const { database, partnerId, webhookId } = await useOneWebhook();
+beforeEach(() => {
   const settings = { enable_seqscan: 'off', enable_bitmapscan: 'off' };
   pool = openPool(database.url, { name: 'lanes test', settings });
 });

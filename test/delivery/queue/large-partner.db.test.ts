@@ -1,9 +1,8 @@
 /** A partner with more pending deliveries than its deactivation suspends in one transaction: nothing leaves, and the rest follows. */
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { addUp } from '../../../src/audit/add-up-balance.ts';
 import { readBalance } from '../../../src/audit/balance.ts';
 import { dayOf } from '../../../src/contract/calendar.ts';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { SUSPENDED_AT_ONCE, suspendUnclaimed } from '../../../src/delivery/queue/orders/suspend.ts';
@@ -22,13 +21,10 @@ const LATER = 300;
 const EVENTS = (AT_ONCE + LEFT) / 2;
 const ANA = { actor: 'operador:ana', reason: 'contrato encerrado' };
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
 let now: Date;
 
-useOneWebhook(async (given) => {
-  ({ pool, sql, partnerId } = given);
+const { pool, sql, partnerId } = await useOneWebhook();
+beforeEach(async () => {
   await insertWebhook(sql, partnerId, 'https://other.example/');
   await sql`update webhooks set events = '{margem.falhou}'`;
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)

@@ -2,14 +2,11 @@ import { expect, test } from 'vitest';
 import { TIMES_S, timesFault } from '../../../src/contract/delivery.ts';
 import { refuse } from '../../../src/db/fitness/finding.ts';
 import { CHECKS } from '../../../src/main/fitness/checks.ts';
-import type { TestDatabase } from '../../support/database.ts';
 import { startHeldPoller } from '../../support/held-poller.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 
-let database: TestDatabase;
-let partnerId: string;
-useOneWebhook((given) => void ({ database, partnerId } = given));
+const { database, partnerId } = await useOneWebhook();
 
 /** As a release with another lease would leave it. */
 async function setLease(seconds: number): Promise<void> {

@@ -4,15 +4,11 @@ import { freeSlots, insertArrivals } from '../../../src/delivery/queue/arrivals.
 import { armLanes } from '../../support/arm-lanes.ts';
 import { readOldestDueS } from '../../../src/delivery/queue/oldest-due.ts';
 import { rowsLookedAt } from '../../support/counters.ts';
-import type { TestDatabase } from '../../support/database.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
-let database: TestDatabase;
-let partnerId: string;
-let webhookId: string;
-useOneWebhook((given) => void ({ database, partnerId, webhookId } = given));
+const { database, partnerId, webhookId } = await useOneWebhook();
 
 const read = async () => Math.round(await readOldestDueS(database.sql));
 

@@ -1,6 +1,6 @@
 /** A deactivated partner is sent nothing, however it is deactivated: here by the operator's plain UPDATE. */
-import { expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Sql } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { type DeliveryWorld, startDeliveryWorld } from '../../support/delivery-world.ts';
@@ -9,14 +9,10 @@ import { commitEvents, insertPartner, readDeliveries } from '../../support/outbo
 import { status } from '../../support/receiver.ts';
 import { takeTurn } from '../../support/turn.ts';
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
 let now: Date;
 
-useOneWebhook((given) => {
-  ({ pool, sql, partnerId, webhookId } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(() => {
   now = new Date(Date.now() + 1_000);
 });
 

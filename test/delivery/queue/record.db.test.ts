@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { type ClaimedDelivery, claimDue } from '../../../src/delivery/queue/claim.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
@@ -11,14 +10,11 @@ import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, readAttempts, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
-let pool: Pool;
-let sql: Sql;
-let webhookId: string;
 let start: Date;
 
-useOneWebhook(async (given) => {
-  ({ pool, sql, webhookId } = given);
-  await commitEvents(sql, given.partnerId, 1);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(async () => {
+  await commitEvents(sql, partnerId, 1);
   start = new Date(Date.now() + 1_000);
 });
 

@@ -1,9 +1,8 @@
 /** What hangs leaves slots to others: a partner has a part of a poller's, a webhook that does not answer has one. */
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { waitForWork } from '../../support/arm-lanes.ts';
 import { DUE_FROM_EVER } from '../../../src/delivery/queue/upkeep/due-mark.ts';
 import { sweepLanes } from '../../../src/delivery/queue/upkeep/sweep.ts';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { SILENCE, startHeldPoller } from '../../support/held-poller.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
@@ -12,11 +11,9 @@ import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox
 const CAPACITY = 64;
 const REFUSED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 } as const;
 
-let pool: Pool;
-let sql: Sql;
 let startMs: number;
-useEmptyDatabase((given) => {
-  ({ pool, sql } = given);
+const { pool, sql } = await useEmptyDatabase();
+beforeEach(() => {
   // Later than whatever a test commits.
   startMs = Date.now() + 60_000;
 });

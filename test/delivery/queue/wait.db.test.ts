@@ -1,24 +1,21 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Pool, Sql, Tx } from '../../../src/db/pool.ts';
 import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes, waitForWork } from '../../support/arm-lanes.ts';
 import { claimDue, takeTurn } from '../../../src/delivery/queue/claim.ts';
 import { POLLER_DEADLINE_MS } from '../../../src/main/service/service.ts';
-import { type OneWebhook, useOneWebhook } from '../../support/one-webhook.ts';
+import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents } from '../../support/outbox.ts';
 import { openPool } from '../../support/database.ts';
 
 const LOOK_ONCE = { ms: 0, napMs: 0 };
 
-let database: OneWebhook['database'];
 /** One session: what it has taken is its own memory. */
 let pool: Pool;
-let partnerId: string;
-let webhookId: string;
 
-useOneWebhook((given) => {
-  ({ database, partnerId, webhookId } = given);
+const { database, partnerId, webhookId } = await useOneWebhook();
+beforeEach(() => {
   pool = openPool(database.url, { name: 'wait test' });
 });
 

@@ -1,7 +1,6 @@
 /** The window of a lane: how many of a webhook's deliveries its answers let fly. The rule itself is test/model/window.ts. */
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import type { Pool, Sql } from '../../../src/db/pool.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { gatherAnswers } from '../../../src/delivery/queue/answers.ts';
 import { freeSlots } from '../../../src/delivery/queue/arrivals.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
@@ -15,14 +14,10 @@ import { commitEvents } from '../../support/outbox.ts';
 const CASES = 2_000;
 const REFUSED = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 503 } as const;
 
-let pool: Pool;
-let sql: Sql;
-let partnerId: string;
-let webhookId: string;
 let startMs: number;
 
-useOneWebhook((given) => {
-  ({ pool, sql, partnerId, webhookId } = given);
+const { pool, sql, partnerId, webhookId } = await useOneWebhook();
+beforeEach(() => {
   startMs = Date.now() + 60_000;
 });
 

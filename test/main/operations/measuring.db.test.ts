@@ -1,5 +1,5 @@
 /** What `/metrics` says of the database must be true with every poller dead, and cheap whatever the tables hold. */
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { armLanes } from '../../support/arm-lanes.ts';
 import { beat } from '../../../src/main/operations/heartbeat.ts';
@@ -17,7 +17,6 @@ import { MEASURING_SETTINGS, measuring } from '../../../src/main/operations/meas
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
 import { startCounting } from '../../support/counters.ts';
-import type { TestDatabase } from '../../support/database.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
 import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
 import { untilSettled } from '../../support/settled.ts';
@@ -25,11 +24,8 @@ import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 import { openPool } from '../../support/database.ts';
 
-let database: TestDatabase;
-let partnerId: string;
-let webhookId: string;
-useOneWebhook(async (given) => {
-  ({ database, partnerId, webhookId } = given);
+const { database, partnerId, webhookId } = await useOneWebhook();
+beforeEach(async () => {
   await database.sql`truncate pollers, seals, balance_verdicts, verify_verdicts`;
 });
 
