@@ -43,7 +43,6 @@ async function nextOf(
 }
 
 test('every kind of search, page after page, also with generic plans, and the sealer', async () => {
-  const { sql } = database;
   const [row] = await sql<{ delivery: string; loan: string }[]>`
     select d.id as delivery, e.stream as loan from deliveries d join events e on e.id = d.event_id limit 1`;
   const [deliveryId, loanId] = [row?.delivery ?? '', row?.loan ?? ''];
@@ -95,7 +94,6 @@ test('every kind of search, page after page, also with generic plans, and the se
 });
 
 test('no page of another list reads a large table from end to end, also with generic plans', async () => {
-  const { sql } = database;
   await sql`
     insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, ordered_at)
     select 'reenvio', webhook_id, partner_id, array[id], 'test', now() + row_number() over () * interval '1 second' from deliveries`;

@@ -20,7 +20,7 @@ async function readProof(deliveryId: string, query = '', scopes: Scope[] = ['aud
 /** Three deliveries, each of which fails once and then arrives. */
 const api = await startApi();
 const receiver = await startReceiver();
-const { sql, pool } = api.database;
+const { pool, sql } = api.database;
 const partnerId = await insertPartner(sql);
 await insertWebhook(sql, partnerId, receiver.url);
 const engine = startEngine(pool);
@@ -173,7 +173,6 @@ describe('a proof', () => {
   });
 
   test('of a test, and of one that sends an example, is evidence as any other', async () => {
-    const { sql, pool } = api.database;
     const example = JSON.stringify({ exemplo_de: 'margem.falhou', data: { erro: 'x' } });
     for (const data of ['{}', example]) {
       const [row] = await sql<[{ id: string }]>`
@@ -192,7 +191,6 @@ describe('a proof', () => {
   });
 
   test('whose attempt was given another event, or whose rows were changed after they were sealed, does not pass', async () => {
-    const { sql } = api.database;
     await sql`update attempts set event_id = ${other.entrega.evento_id} where delivery_id = ${proof.entrega.id}`;
     expect(check((await readProof(proof.entrega.id)).body)).toMatchObject({ fits: false });
     await sql`update deliveries set event_id = ${other.entrega.evento_id}, webhook_id = uuidv7() where id = ${proof.entrega.id}`;
@@ -209,7 +207,6 @@ describe('a proof without the grant for CPFs', () => {
   const CPF = '52998224725';
 
   test('shows no CPF and no query, and nothing by which a CPF could be found by trying; its other rows still lead to their seals', async () => {
-    const { sql, pool } = api.database;
     const [{ id: partnerId }] = await sql<[{ id: string }]>`select id from partners`;
     await insertWebhook(sql, partnerId, 'https://partner.example/', ['autorizacao.confirmada']);
     await sql`

@@ -14,10 +14,10 @@ const PRELOAD = fileURLToPath(new URL('../support/shift-clock.ts', import.meta.u
 let partnerId: string;
 
 const database = await createTestDatabase();
+const { sql } = database;
 const receiver = await startReceiver();
 receiver.answerWith(status(500));
 beforeEach(async () => {
-  const { sql } = database;
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
   await insertEncryptedWebhook(sql, partnerId, `${receiver.url}/`);
@@ -34,7 +34,6 @@ interface Times {
 
 /** Commits one event, waits until its attempt failed, and returns its times, all of them by the database's clock. */
 async function failOne(): Promise<Times> {
-  const { sql } = database;
   const [{ before }] = await sql<[{ before: string }]>`select clock_timestamp()::text as before`;
   await commitEvents(sql, partnerId, 1);
   for (;;) {
@@ -92,7 +91,7 @@ test.each([
 test.each(['poll', 'api', 'start'])(
   '%s refuses to start on a database with synchronous_commit = off, and says why',
   async (command) => {
-    const { sql, url } = database;
+    const { url } = database;
     const [{ name }] = await sql<[{ name: string }]>`select current_database() as name`;
     await sql`alter database ${sql(name)} set synchronous_commit = off`;
     // A migration refuses before the parts do, unless its connection is a better one.

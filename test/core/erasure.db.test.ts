@@ -36,6 +36,7 @@ const readLoan = (query = '') =>
   api.send<LoanResource>('GET', `/v1/emprestimos/${worker.loans[0]}${query}`, { token: worker.token });
 
 const api = await startApi({ allowInsecure: true, testWaitMs: 1 });
+const { pool, sql } = api.database;
 const worker = await leadMarkedWorker(api);
 /** The worker's loan that the end of a bond closed, as it was read before. */
 const before = (await readLoan()).body;
@@ -90,7 +91,6 @@ test('the worker is found by the keyed digest, and by no other key', async () =>
 });
 
 test('every table in which the worker stands is free of the worker afterwards', async () => {
-  const { sql, pool } = api.database;
   expect(Object.keys(await findMarks(sql))).toEqual([
     'attempts',
     'bond_records',
@@ -135,7 +135,6 @@ describe('afterwards', () => {
   const auditor = () => api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
 
   test('the log verifies, the balance closes, and the projection is the fold of the log', async () => {
-    const { sql, pool } = api.database;
     await untilSettled(sql);
     await sealAndSign(pool);
     expect((await verifySeals(pool)).findings).toEqual([]);
@@ -271,7 +270,6 @@ describe('afterwards', () => {
 });
 
 test('who read CPFs unmasked is logged and sealed: by whom, what was asked for, and when; who read them masked is not', async () => {
-  const { sql, pool } = api.database;
   const path = '/v1/auditoria/tentativas?desde=2026-01-01T00:00:00.000Z&formato=csv';
   const read = (path: string, ...scopes: Scope[]) =>
     api

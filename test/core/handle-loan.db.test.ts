@@ -10,6 +10,7 @@ import { readStream } from '../../src/log/read.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
 
 const { database, partner } = await useOnePartner();
+const { pool, sql } = database;
 
 async function newLoan(): Promise<string> {
   const { id } = await issueLoan(database.pool, partner);
@@ -17,7 +18,6 @@ async function newLoan(): Promise<string> {
 }
 
 async function newRegisteredLoan(): Promise<string> {
-  const { pool } = database;
   const loanId = await newLoan();
   await accepted(concludeSigning(pool, partner, loanId));
   const { registration } = await accepted(requestRegistration(pool, partner, loanId));
@@ -29,7 +29,6 @@ async function newRegisteredLoan(): Promise<string> {
 
 describe('one command in one transaction', () => {
   test('what fails after the append leaves nothing behind', async () => {
-    const { pool, sql } = database;
     const loanId = await newLoan();
     const before = await readLoan(pool, partner.partnerId, loanId);
     const failing = handleLoan(
@@ -46,7 +45,6 @@ describe('one command in one transaction', () => {
   });
 
   test('the projection is the fold of the log, at every version', async () => {
-    const { pool, sql } = database;
     const loanId = await newRegisteredLoan();
     const { disbursedOn } = await accepted(settleDisbursement(pool, partner, loanId));
     const events = await readStream(sql, loanId);
@@ -71,7 +69,6 @@ describe('one command in one transaction', () => {
   });
 
   test('an unknown id, a malformed one, and the stream of another partner or thing are not found', async () => {
-    const { pool, sql } = database;
     const stranger = await createPartner(sql);
     const loanId = await newLoan();
     const data = {
@@ -94,7 +91,6 @@ describe('one command in one transaction', () => {
   });
 
   test('an asynchronous issuance swaps the provisional number for one of the year', async () => {
-    const { pool, sql } = database;
     const asynchronous = await createPartner(sql, { issuance: 'assincrona' });
     const loan = await issueLoan(pool, asynchronous, 'async');
     expect(loan).toMatchObject({ status: 'emitindo', numero: expect.stringMatching(/^P-\d{8}$/), versao: 1 });
@@ -105,7 +101,6 @@ describe('one command in one transaction', () => {
 
 describe('commands that meet', () => {
   test('of 50 equal ones that only one can win, one wins and the rest are rejected', async () => {
-    const { pool, sql } = database;
     const loanId = await newLoan();
     const all = await Promise.all(Array.from({ length: 50 }, () => concludeSigning(pool, partner, loanId)));
     expect(all.filter((handled) => 'ok' in handled)).toHaveLength(1);
@@ -114,7 +109,6 @@ describe('commands that meet', () => {
   });
 
   test('50 that do not exclude one another all succeed, each on its own version', async () => {
-    const { pool, sql } = database;
     const loanId = await newRegisteredLoan();
     const reasons = Array.from({ length: 50 }, (_, index) => `motivo ${index}`);
     const states = await Promise.all(

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { accepted, createPartner, REQUEST } from './loan-world.ts';
 
 const database = await createTestDatabase();
+const { pool, sql } = database;
 const partner = await createPartner(database.sql);
 
 const request = (key: string, body: unknown = { a: 1 }) => ({
@@ -24,7 +25,6 @@ test('equal requests have equal hashes whatever the order of their keys, and oth
 });
 
 test('a replay answers what the first request was answered, though the loan has moved on', async () => {
-  const { pool, sql } = database;
   const first = await createLoan(pool, partner, 'replayed', REQUEST);
   expect(first).toMatchObject({
     ok: { replayed: false, answer: { status: 201, body: { status: 'em_assinatura' } } },
@@ -47,7 +47,6 @@ test('the keys of the stored body keep their order', async () => {
 });
 
 test('the same key with another body is divergent, and free for another partner or operation', async () => {
-  const { pool, sql } = database;
   const stranger = await createPartner(sql);
   await once(pool, request('taken'), made(1));
   expect(await once(pool, request('taken', { a: 2 }), made(2))).toEqual({ refused: { kind: 'keyDiverges' } });
@@ -59,7 +58,6 @@ test('the same key with another body is divergent, and free for another partner 
 });
 
 test('of 100 requests with one key at once, one acts and the rest get its answer', async () => {
-  const { pool, sql } = database;
   const all = await Promise.all(Array.from({ length: 100 }, () => createLoan(pool, partner, 'hundred', REQUEST)));
   const answers = all.flatMap((each) => ('ok' in each ? [each.ok] : []));
   expect(answers).toHaveLength(100);
@@ -71,7 +69,6 @@ test('of 100 requests with one key at once, one acts and the rest get its answer
 });
 
 test('a key whose request failed or was refused is free again', async () => {
-  const { pool } = database;
   const failing = once(pool, request('failed'), () => Promise.reject(new Error('disk full')));
   await expect(failing).rejects.toThrow('disk full');
   expect(await once(pool, request('failed'), () => Promise.resolve(NOT_FOUND))).toEqual(NOT_FOUND);
@@ -79,7 +76,6 @@ test('a key whose request failed or was refused is free again', async () => {
 });
 
 test('a key that is still being processed after the wait is in progress, and its answer is there later', async () => {
-  const { pool } = database;
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const slow = once(pool, request('slow'), async () => {

@@ -19,6 +19,7 @@ import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from '.
 import { openPool } from '../support/database.ts';
 
 const { database, partner } = await useOnePartner();
+const { pool, sql } = database;
 const simulated = await startRegistry(database.pool);
 beforeEach(async () => {
   await database.sql`update registrations set next_try_at = 'infinity' where status = 'processando'`;
@@ -72,7 +73,6 @@ describe('a registration', () => {
   });
 
   test('that fails leaves aguardando_averbacao, and the next one concludes', async () => {
-    const { sql } = database;
     const { loanId } = await newRequested();
     await answerNextRegistration(sql, loanId, 'margem insuficiente');
     await worker().tick();
@@ -91,7 +91,6 @@ describe('a registration', () => {
   });
 
   test('opens the documents obligation fifteen days ahead in the deferred flow', async () => {
-    const { pool, sql } = database;
     const deferred = await createPartner(sql, { signing: 'externa', documents: 'diferida' });
     const { id } = await issueLoan(pool, deferred, 'deferred');
     await accepted(requestRegistration(pool, deferred, id));

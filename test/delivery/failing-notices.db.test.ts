@@ -25,6 +25,7 @@ const look = async () =>
   (await lookForFailing(world.api.database.pool, POLICY, { now: engine.now, restS: 0 }))?.changes;
 
 const world = await startDeliveryWorld({ testWaitMs: 1 });
+const { pool, sql } = world.api.database;
 const engine = startEngine(world.api.database.pool, {
   openSecret: (id, sealed) => world.api.vault.decrypt(id, sealed),
 });
@@ -120,7 +121,6 @@ test('what was suspended is resumed by the partner as after its own deactivation
 });
 
 test('notices are no facts: the balance closes without them, and no projection and no expectation meets one', async () => {
-  const { pool, sql } = world.api.database;
   const at = new Date();
   const run = {
     failures: 3,
@@ -145,7 +145,6 @@ test('notices are no facts: the balance closes without them, and no projection a
 });
 
 test("the operator's webhook is what the variables say: a line of history for each change, none for a start like the last", async () => {
-  const { sql } = world.api.database;
   const history = async () =>
     (
       await sql<{ change: string; actor: string }[]>`

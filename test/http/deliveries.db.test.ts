@@ -20,6 +20,7 @@ interface Resent {
 }
 
 const world = await startDeliveryWorld();
+const { sql } = world.api.database;
 const { partner, webhook } = useSubscriber(world);
 
 const list = (query = '') => partner.send<Page & ErrorBody>('GET', `/v1/webhooks/${webhook.id}/entregas${query}`);
@@ -118,7 +119,6 @@ describe('the list of deliveries', () => {
   });
 
   test('of a rare status goes on over pages that may be empty, and misses nothing', async () => {
-    const { sql } = world.api.database;
     await delivered(200);
     await commitEvents(sql, partner.id, 5050);
     const first = (await list('?status=entregue')).body;
@@ -176,7 +176,6 @@ describe('the last outcome', () => {
   });
 
   test('is the newest one, but of a delivered one the one that delivered it', async () => {
-    const { sql } = world.api.database;
     const id = await delivered(500);
     await sql`
       insert into attempts (delivery_id, number, late, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
@@ -221,7 +220,6 @@ describe('the list over all webhooks', () => {
   });
 
   test('misses nothing where one webhook has all the rows and another one old match', async () => {
-    const { sql } = world.api.database;
     const rare = await partner.register(['repasse.processado']);
     await sql`select append_event(uuidv7(), 0, 'repasse.processado', ${partner.id}, ${PROCESSED_SETTLEMENT}::text::json, 'test')`;
     await commitEvents(sql, partner.id, 2600);
@@ -395,7 +393,6 @@ describe('a resend of many', () => {
   });
 
   test('without status means those that failed, and leaves alone what arrived or is pending', async () => {
-    const { sql } = world.api.database;
     const ids = [await delivered(500), await delivered(500), await delivered(200), await delivered(500)];
     await exhaust(ids[0] as string);
     await sql`update deliveries set status = 'suspensa', next_attempt_at = null where id = ${ids[1] as string}`;
@@ -436,7 +433,6 @@ describe('a resend of many', () => {
   });
 
   test('of more than one batch resends each once, also taken up again at its cursor', async () => {
-    const { sql } = world.api.database;
     await commitEvents(sql, partner.id, 2100);
     await sql`
       update deliveries set status = 'entregue', next_attempt_at = null, finished_at = now(), attempts = 1

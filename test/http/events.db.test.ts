@@ -6,6 +6,7 @@ import { commitEvent } from '../support/outbox.ts';
 import { FAILED_MARGIN, failedDisbursementOf, LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 const world = await startDeliveryWorld();
+const { pool, sql } = world.api.database;
 const { partner, webhook } = useSubscriber(world);
 
 /** A transaction that has its cursor in the order already and is still open. */
@@ -70,7 +71,6 @@ describe('the feed', () => {
     const { proximo_cursor: before } = await readFeedUntil(partner, 1);
     await partner.emit();
     const { proximo_cursor: ahead } = await readFeedUntil(partner, 2);
-    const { sql } = world.api.database;
     await sql`delete from events where partner_id = ${partner.id} and stream <> ${kept}`;
     const since = await partner.emit();
     const refused = await partner.send('GET', `/v1/eventos?depois=${ahead}`);
@@ -134,7 +134,6 @@ describe('the feed', () => {
   });
 
   test('meets every event once, read while writers commit out of order', async () => {
-    const { pool } = world.api.database;
     const committed: string[] = [];
     const writing = new AbortController();
     const write = async () => {

@@ -7,6 +7,7 @@ import { beginAppend, type FeedPage, loansOf, readFeed, readFeedUntil } from '..
 import { LOAN, RECEIVED_DOCUMENT } from '../support/payloads.ts';
 
 const world = await startDeliveryWorld();
+const { sql } = world.api.database;
 const { partner, webhook } = useSubscriber(world);
 
 /** When the event was recorded, by its id. */
@@ -101,7 +102,6 @@ describe('one event', () => {
   test('can be read before it is certain that nothing comes before it', async () => {
     const late = await beginAppend(world.api.database.pool, partner.id);
     const loan = await partner.emit();
-    const { sql } = world.api.database;
     const [row] = await sql<[{ id: string }]>`select id from events where stream = ${loan}`;
     expect((await partner.send('GET', `/v1/eventos/${row.id}`)).status).toBe(200);
     await late.commit();
@@ -109,7 +109,6 @@ describe('one event', () => {
 
   test("another partner's, an internal fact, a test, and an unknown one are 404 alike", async () => {
     const { page } = await emitApart(1);
-    const { sql } = world.api.database;
     const [fact] = await sql<[{ id: string }]>`
       select (append_event(${LOAN}, 0, 'documento.recebido', ${partner.id}, ${RECEIVED_DOCUMENT}::text::json, 'test')).event_id
         as id`;

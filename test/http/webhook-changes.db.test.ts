@@ -8,6 +8,7 @@ import { hang, status } from '../support/receiver.ts';
 
 let path: string;
 const world = await startDeliveryWorld();
+const { sql } = world.api.database;
 const { partner, webhook } = useSubscriber(world);
 beforeEach(() => {
   path = `/v1/webhooks/${webhook.id}`;
@@ -142,7 +143,6 @@ describe('a deactivation', () => {
   });
 
   test('is carried on by the claims where the request stopped, retries that are not due included', async () => {
-    const { sql } = world.api.database;
     await commitEvents(sql, partner.id, 2100);
     await sql`update deliveries set next_attempt_at = now() + interval '6 hours' where webhook_id = ${webhook.id}`;
     await sql`update webhooks set active = false where id = ${webhook.id}`;
@@ -154,7 +154,6 @@ describe('a deactivation', () => {
   });
 
   test('of thousands of deliveries is done in batches within the request', async () => {
-    const { sql } = world.api.database;
     await commitEvents(sql, partner.id, 2100);
     expect((await partner.send('DELETE', path)).status).toBe(204);
     expect(new Set(await statuses())).toEqual(new Set(['suspensa']));
@@ -200,7 +199,6 @@ describe('a re-activation', () => {
 });
 
 test('the row of a lost attempt names the URL that its claim had read', async () => {
-  const { sql } = world.api.database;
   world.receiver.answerWith(hang(), webhook.path);
   await partner.emit();
   await sql`

@@ -7,6 +7,7 @@ import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const world = await startDeliveryWorld();
+const { pool, sql } = world.api.database;
 const { partner, webhook } = useSubscriber(world);
 
 const NO_FAILURE = {
@@ -19,7 +20,6 @@ const NO_FAILURE = {
 };
 
 async function readHealth(id = webhook.id) {
-  const { sql, pool } = world.api.database;
   await untilSettled(sql);
   await countHours(pool);
   return (await partner.send<WebhookHealthResource>('GET', `/v1/webhooks/${id}/saude`)).body;
@@ -30,7 +30,6 @@ async function insertAttempts(
   hoursAgo: number,
   attempts: readonly { outcome: string; statusCode: number | null; ms: number }[],
 ) {
-  const { sql } = world.api.database;
   for (const { outcome, statusCode, ms } of attempts) {
     await sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url,
@@ -99,7 +98,6 @@ test('a muted webhook and a deactivated one are told apart from an active one', 
 });
 
 test('a webhook that the policy calls failing, and one that it suspended, are told apart until the partner reactivates it', async () => {
-  const { sql } = world.api.database;
   const change = (what: string) => sql`select change_failing(${webhook.id}, ${what}, now(), 'teste')`;
   await change('falhando');
   expect((await readHealth()).estado).toBe('falhando');
@@ -122,7 +120,6 @@ test("another partner's webhook and an unknown one are 404 alike", async () => {
 });
 
 test('an attempt of a transaction that is still open is counted when it has committed, and no attempt twice', async () => {
-  const { pool } = world.api.database;
   const { promise: told, resolve: commit } = Promise.withResolvers<void>();
   const { promise: written, resolve: onWritten } = Promise.withResolvers<void>();
   const done = pool.transaction(async (tx) => {
@@ -144,7 +141,6 @@ test('an attempt of a transaction that is still open is counted when it has comm
 });
 
 test('two pollers that count at the same time count each attempt once', async () => {
-  const { pool, sql } = world.api.database;
   await insertAttempts(
     0,
     Array.from({ length: 20 }, () => ({ outcome: 'entregue', statusCode: 200, ms: 5 })),

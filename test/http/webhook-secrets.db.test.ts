@@ -10,6 +10,7 @@ import type { Post } from '../support/receiver.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
 
 const world = await startDeliveryWorld();
+const { sql } = world.api.database;
 const { partner, webhook } = useSubscriber(world);
 
 async function nextPost(): Promise<Post> {
@@ -30,7 +31,6 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toIS
 
 /** Makes the time come at which the new secret signs. */
 async function letTimeCome(): Promise<void> {
-  const { sql } = world.api.database;
   await sql`update webhooks set signs_from = clock_timestamp() - interval '1 ms' where id = ${webhook.id}`;
 }
 
@@ -360,7 +360,6 @@ describe('a rotation in two steps', () => {
   });
 
   test('leaves with each attempt the key that had encrypted the secret of the contract’s header', async () => {
-    const { sql } = world.api.database;
     await rotate({ vale_em: inHours(1) });
     await nextPost();
     const [row] = await sql<{ keyId: string; encryptedBy: string }[]>`

@@ -14,6 +14,7 @@ import { hang, status } from '../support/receiver.ts';
 let partner: Subscriber;
 let webhook: Registered;
 const world = await startDeliveryWorld({ testWaitMs: 1_500 });
+const { sql } = world.api.database;
 const running = world.engine.poller.run();
 afterAll(() => running);
 beforeEach(async () => {
@@ -90,7 +91,6 @@ test('a test that fails says how, and is over: it is never tried again', async (
 });
 
 test('a test whose poller died is over too', async () => {
-  const { sql } = world.api.database;
   const { body } = await tryOut();
   await sql`
     update deliveries
@@ -173,7 +173,6 @@ test.each(EMITTED_NAMES)(
     const data = EVENTS[evento].data.parse(envelope.data);
     expect(JSON.stringify(envelope.data)).toBe(JSON.stringify(data));
 
-    const { sql } = world.api.database;
     const rows = await sql`select type from events where partner_id = ${partner.id}`;
     expect(rows.map(({ type }) => type)).toEqual(['webhook.teste']);
     expect((await partner.send<{ itens: unknown[] }>('GET', '/v1/eventos')).body.itens).toEqual([]);

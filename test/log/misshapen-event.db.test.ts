@@ -45,6 +45,7 @@ const faults: LogFields[] = [];
 const log = { ...silentLog, error: (fields: LogFields) => void faults.push(fields) };
 
 const world = await startDeliveryWorld();
+const { pool, sql } = world.api.database;
 const partner = await world.subscriber();
 const auditor = await world.api.token(undefined, ['auditoria:read']);
 
@@ -59,7 +60,6 @@ async function plant(type: string, data: string, stream: string): Promise<string
 }
 
 async function project(): Promise<void> {
-  const { pool, sql } = world.api.database;
   await untilSettled(sql);
   while ((await projectTurn({ pool, log, metrics })).more);
 }
@@ -70,7 +70,6 @@ async function countFaults(): Promise<number> {
 
 describe.each(Object.entries(PLANTS))('%s', (_name, [type, data, onLoan]) => {
   test('is named and counted, and stops neither the projector, nor settlements, nor seals', async () => {
-    const { pool, sql } = world.api.database;
     const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
     const loan = onLoan === undefined ? null : await disbursedLoan(pool, provenance, '2025-12-31');
     const before = await countFaults();
@@ -103,7 +102,6 @@ describe.each(Object.entries(PLANTS))('%s', (_name, [type, data, onLoan]) => {
 
 describe('beside all of them', () => {
   test('a partner’s month is closed, and a month that a core closed is kept', async () => {
-    const { pool, sql } = world.api.database;
     const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
     const closed = await closeSettlement(pool, provenance, '2026-02', new Date('2026-03-02T12:00:00Z'));
     expect(closed).toMatchObject({ ok: { alreadyClosed: false } });
@@ -115,7 +113,6 @@ describe('beside all of them', () => {
   });
 
   test('the balance of the day names those on the streams of loans as unexpected, and goes on', async () => {
-    const { sql } = world.api.database;
     await untilSettled(sql);
     const day = dayOf(new Date());
     const { status, text } = await world.api.send('GET', `/v1/auditoria/balanco?de=${day}&ate=${day}`, {
@@ -136,7 +133,6 @@ describe('beside all of them', () => {
 });
 
 test('a test whose payload PostgreSQL cannot read is sealed, and stops no delivery of its webhook', async () => {
-  const { pool, sql } = world.api.database;
   const webhook = await partner.register();
   await sql`
     select make_test_delivery(${webhook.id}, ${partner.id}, 'webhook.teste', ${'{"exemplo_de":"\\u0000"}'}::text::json, 'superuser')`;
@@ -149,7 +145,6 @@ test('a test whose payload PostgreSQL cannot read is sealed, and stops no delive
 });
 
 test('an event whose worker was forgotten is no fault', async () => {
-  const { pool, sql } = world.api.database;
   const { id } = await registeringLoan(pool, { partnerId: partner.id, actor: 'test', requestId: null });
   const read = () => sql`
     update events e set data = erased(data), salt = nullif(salt, salt) where stream = ${id} and version = 1

@@ -23,7 +23,7 @@ const PLANTS = {
 const metrics = createMetrics();
 
 const world = await startDeliveryWorld();
-const { pool } = world.api.database;
+const { pool, sql } = world.api.database;
 const openSecret = (id: string, sealed: Buffer) => world.api.vault.decrypt(id, sealed);
 const engine = startEngine(pool, { openSecret, now: () => null, metrics });
 const partner = await world.subscriber();
@@ -31,7 +31,6 @@ const webhook = await partner.register();
 
 /** An event behind the loan's last one, with its delivery, past all that checks it. */
 async function plant(stream: string, { occurredAt, more }: { occurredAt: string; more: string }) {
-  const { sql } = world.api.database;
   const data = `{"emprestimo_id":"${stream}","numero_emprestimo":"2026-00000001","motivo":"x"${more}}`;
   const [{ id }] = await sql<[{ id: string }]>`
     insert into events (stream, version, type, partner_id, data, occurred_at, actor, fan_out, loan_version, snapshot)
@@ -58,7 +57,6 @@ async function wholeFeed(): Promise<FeedPage['itens']> {
 
 describe.each(Object.entries(PLANTS))('%s', (_name, bad) => {
   test('ends the deliveries of its own event with a reason, and stops nothing else', async () => {
-    const { pool, sql } = world.api.database;
     const provenance = { partnerId: partner.id, actor: 'test', requestId: null };
     const loan = await disbursedLoan(pool, provenance, '2026-01-31');
     const { eventId, deliveryId } = await plant(loan.id, bad);

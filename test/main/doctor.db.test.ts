@@ -9,6 +9,7 @@ import { insertEncryptedWebhook } from '../support/poller-process.ts';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER = Buffer.alloc(32, 8).toString('base64');
 const database = await createTestDatabase();
+const { sql } = database;
 
 interface Answer {
   readonly code: number | null;
@@ -63,7 +64,6 @@ test('a healthy installation has no fault, and each look tells what it found', a
 });
 
 test('each fault is found, with what to do, and leaves with 1', async () => {
-  const { sql } = database;
   const name = new URL(database.url).pathname.slice(1);
   const partnerId = await insertPartner(sql);
   await insertEncryptedWebhook(sql, partnerId, 'https://no-such-name.invalid/');
@@ -123,7 +123,6 @@ test('a login of little right is told what it may not see; a database without mi
 
 test('says what a login may not see, and what to grant; once granted, a transaction left open is seen', async () => {
   const login = await createLogin(database, 'carteiro_app');
-  const { sql } = database;
   const look = async () => {
     const { findings } = await examine({ DATABASE_URL: login.url });
     return findings.filter(({ about }) => about === 'transactions');
@@ -136,7 +135,6 @@ test('says what a login may not see, and what to grant; once granted, a transact
 });
 
 test('a secret whose bytes were altered is a fault, though its key is there', async () => {
-  const { sql } = database;
   const partnerId = await insertPartner(sql);
   const { id } = await insertEncryptedWebhook(sql, partnerId, 'http://127.0.0.1:9/');
   await sql`update webhooks set encrypted_secret = set_byte(encrypted_secret, 40, 255 - get_byte(encrypted_secret, 40)) where id = ${id}`;

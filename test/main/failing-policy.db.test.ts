@@ -13,11 +13,11 @@ const OFF = { ENDPOINT_FAILING_AFTER: 'off' };
 const POLICY = { ENDPOINT_FAILING_AFTER: '3', ENDPOINT_FAILING_HOURS: '2', ENDPOINT_SUSPEND_AFTER_DAYS: '3' };
 
 const database = await createTestDatabase();
+const { sql } = database;
 const login = await createLogin(database, 'carteiro_poller');
 const receiver = await startReceiver();
 
 test('a poller judges, and tells the operator, signed; two of them tell it once; one that starts with it off ends it', async () => {
-  const { sql } = database;
   const env = { ...POLICY, OPERATOR_WEBHOOK_URL: `${receiver.url}/operator`, OPERATOR_WEBHOOK_SECRET: SECRET };
   const pollers = [await startPollerProcess(login.url, env), await startPollerProcess(login.url, env)];
   await expect.poll(() => sql`select from failing_policy`).toHaveLength(1);
@@ -60,7 +60,6 @@ test('a poller judges, and tells the operator, signed; two of them tell it once;
 });
 
 test('a poller that starts with it off ends more webhooks than one transaction takes', async () => {
-  const { sql } = database;
   const partnerId = await insertPartner(sql);
   await sql`
     insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
@@ -81,7 +80,6 @@ test('a poller that starts with it off ends more webhooks than one transaction t
 });
 
 test('what a poller that had it on longer has left, one with it off ends once nobody looks', async () => {
-  const { sql } = database;
   const insertPolicy = (lookedS: number) => sql`
     insert into failing_policy (failing_after, failing_hours, epoch, snapshot, looked_at)
     values (3, 2, current_epoch(), pg_current_snapshot(), now() - ${lookedS} * interval '1 second')`;

@@ -13,6 +13,7 @@ const NEW = randomBytes(32);
 const WEBHOOKS = 350;
 
 const database = await createTestDatabase();
+const { sql } = database;
 const partnerId = await insertPartner(database.sql);
 
 const ring = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');
@@ -35,7 +36,6 @@ async function countByKey(): Promise<Record<string, number>> {
 }
 
 test('reseal under load, killed in the middle, resumed; then the old key is refused', async () => {
-  const { sql } = database;
   const receiver = await startReceiver();
   const vault = createVault([OLD]);
   const ids = await sql<{ id: string }[]>`select uuidv7() as id from generate_series(1, ${WEBHOOKS}) order by 1`;
@@ -101,7 +101,6 @@ test('reseal under load, killed in the middle, resumed; then the old key is refu
 });
 
 test('a secret that no key opens is named and left, and no key is retired', async () => {
-  const { sql } = database;
   const newest = randomBytes(32);
   const [row] = await sql<[{ id: string }]>`select id from webhooks order by id limit 1`;
   const strange = createVault([randomBytes(32)]).encrypt(row.id, newSecret());

@@ -17,8 +17,8 @@ let partnerId: string;
 let webhookId: string;
 
 const database = await createTestDatabase();
+const { sql } = database;
 beforeEach(async () => {
-  const { sql } = database;
   partnerId = await insertPartner(sql);
   ({ id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/?token=abc', ['margem.falhou']));
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
@@ -298,7 +298,6 @@ describe('webhook', () => {
   });
 
   test("list and show tell a partner's failures beside another one's outage, and say where they have not counted all", async () => {
-    const { sql } = database;
     const attempts = (webhook: string, partner: string, count: number, agoS: number) => sql`
       insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim, recorded_at)
       select gen_random_uuid(), 1, ${webhook}, ${partner}, 'erro_tls', now(), 1, 'https://x.example/', 'outage/1',
@@ -409,7 +408,6 @@ describe('what a poller has claimed', () => {
     ['partner', 'deactivate', 'suspensa'],
     ['webhook', 'mute', 'pendente'],
   ])('is waited for by %s %s, because its POST may only be about to leave', async (group, name, status) => {
-    const { sql } = database;
     await commitMarginEvents(sql, partnerId, 1);
     await sql`
       with claimed as (

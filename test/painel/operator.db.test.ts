@@ -7,6 +7,7 @@ import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
 const UNKNOWN = '01a20695-2722-7d59-8fa9-fac65cb65709';
 
 const world = await startPainelWorld();
+const { sql } = world.api.database;
 const operator = await world.signedIn(undefined, ['operador']);
 const { partner, webhook } = useSubscriber(world);
 
@@ -15,7 +16,6 @@ const partnerPage = () => `/painel/operacao/parceiros/${partner.id}`;
 const submit = (page: string, act: string, fields: Readonly<Record<string, string>>) =>
   operator.submit(page, `${page}/${act}`, fields);
 const historyOf = async (table: 'webhook_history' | 'partner_history', id: string) => {
-  const { sql } = world.api.database;
   const key = table === 'webhook_history' ? sql`webhook_id` : sql`partner_id`;
   return sql<{ change: string; actor: string; reason: string | null }[]>`
     select change, actor, reason from ${sql(table)} where ${key} = ${id} order by position desc`;
@@ -95,7 +95,6 @@ describe('a webhook', () => {
 
 describe('what is many', () => {
   test('is counted to 10,000, and the older lines of a history are a page further', async () => {
-    const { sql } = world.api.database;
     await sql`
       insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
       select uuidv7(), ${webhook.id}, ${partner.id}, now() + interval '1 day' from generate_series(1, 10001)`;
@@ -122,7 +121,6 @@ describe('what is many', () => {
   });
 
   test('webhooks of a partner come by pages, and so do the muted ones', async () => {
-    const { sql } = world.api.database;
     await sql`
       insert into webhooks (id, partner_id, url, events, encrypted_secret)
       select uuidv7(), partner_id, 'https://many.example/', events, encrypted_secret
@@ -242,7 +240,6 @@ test('nobody else changes anything: no other scope, no other site, no form of an
 
 test('a worker is erased on a page of its own, with a reason, and the order is shown', async () => {
   const page = '/painel/operacao/apagamentos';
-  const { sql } = world.api.database;
   const data = { autorizacao_id: UNKNOWN, cpf_trabalhador: '52998224725', status: 'confirmada', origem: 'web' };
   await sql`select append_event(${UNKNOWN}, 0, 'autorizacao.confirmada', ${partner.id}, ${JSON.stringify(data)}::text::json, 'core')`;
   await untilSettled(sql);

@@ -25,6 +25,7 @@ const BROKEN = [
 ];
 
 const world = await startDeliveryWorld();
+const { sql } = world.api.database;
 const partner = await world.subscriber();
 const webhook = await partner.register();
 afterEach(() => world.receiver.answerWith(status(200)));
@@ -45,7 +46,6 @@ test('the trace of a request is kept with its event, and each attempt carries it
   world.receiver.answerWith(status(503));
   expect(await confirm({ traceparent: TRACE })).toBe(201);
   expect(await delivered()).toBe(TRACE);
-  const { sql } = world.api.database;
   expect(await sql`select traceparent from events order by position desc limit 1`).toEqual([{ traceparent: TRACE }]);
   await sql`update deliveries set next_attempt_at = now() - interval '1 second' where status = 'pendente'`;
   await insertArrivals(sql, [webhook.id]);
@@ -85,7 +85,6 @@ test('a request with a broken trace is served as one without', async () => {
 });
 
 test('the core tells it in its session; what is no trace is left out and refuses nothing', async () => {
-  const { sql } = world.api.database;
   const appendIn = (tell: (tx: TransactionSql) => Promise<unknown>) =>
     sql.begin(async (tx) => {
       await tell(tx);

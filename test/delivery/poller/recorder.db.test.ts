@@ -12,6 +12,7 @@ import { takeTurn } from '../../support/turn.ts';
 const COUNT = 12;
 
 const database = await createTestDatabase();
+const { sql } = database;
 // The server cancels what waits for half a second.
 const pool = new Pool({ url: database.url, name: 'recorder', max: 3, deadlineMs: 1_500, settings: SESSION_SETTINGS });
 afterAll(() => pool.close());
@@ -22,7 +23,6 @@ async function countAttempts(): Promise<number> {
 }
 
 test('a delivery that a stranger holds locked keeps only its own report waiting', async () => {
-  const { sql } = database;
   const partnerId = await insertPartner(sql);
   const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
   await setCap(sql, id, COUNT);
@@ -68,7 +68,6 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
 });
 
 test('a report that a webhook waits for takes along those that nobody waits for', async () => {
-  const { sql } = database;
   const partnerId = await insertPartner(sql);
   const { id } = await insertWebhook(sql, partnerId, 'https://other.example/');
   await sql`update lanes set window_size = 3, max_in_flight = 3 where webhook_id = ${id}`;

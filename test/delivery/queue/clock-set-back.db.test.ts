@@ -18,8 +18,8 @@ let atMs: number;
 let ahead: ClaimsAhead;
 
 const database = await createTestDatabase();
+const { pool, sql } = database;
 beforeEach(async () => {
-  const { sql, pool } = database;
   await sql`truncate partners, webhooks, webhook_history, events, deliveries, arrivals, lanes, attempts cascade`;
   partnerId = await insertPartner(sql);
   webhookId = (await insertWebhook(sql, partnerId, 'https://partner.example/')).id;
@@ -31,7 +31,6 @@ beforeEach(async () => {
 
 /** Appends and claims as a poller did before the clock was set back. */
 async function claimBefore(events: number) {
-  const { sql, pool } = database;
   await commitEvents(sql, partnerId, events);
   await sql`update deliveries set next_attempt_at = ${before} where attempts = 0`;
   return takeTurn(pool, 'dead/1', 100, before);
@@ -68,7 +67,6 @@ test('a saturated lane wakes, and what was appended after the clock was set back
 });
 
 test('a living poller that reports within its lease keeps its claim', async () => {
-  const { sql, pool } = database;
   const [claimed] = await claimBefore(1);
   await lookAt(30_000);
   await lookAt(60_000);
@@ -91,7 +89,6 @@ test('a living poller that reports within its lease keeps its claim', async () =
 });
 
 test('a claim that another transaction made a moment ahead is not counted, nor one of this very time', async () => {
-  const { sql, pool } = database;
   await commitEvents(sql, partnerId, 1);
   await takeTurn(pool, 'alive/1', 10, new Date(back.getTime() + 900));
   await lookAt(30_000);

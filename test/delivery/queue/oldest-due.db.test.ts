@@ -9,12 +9,12 @@ import { commitEvents } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const { database, partnerId, webhookId } = await useOneWebhook();
+const { pool, sql } = database;
 
 const read = async () => Math.round(await readOldestDueS(database.sql));
 
 /** As if all that was written had been written this long ago. */
 async function wait(seconds: number): Promise<void> {
-  const { sql } = database;
   await sql`update deliveries set next_attempt_at = next_attempt_at - ${seconds} * interval '1 second'`;
   await sql`update arrivals set due_at = due_at - ${seconds} * interval '1 second' where kind = 'due'`;
   await sql`update lanes set next_due_at = next_due_at - ${seconds} * interval '1 second'`;
@@ -31,7 +31,6 @@ test('counts deliveries that no poller has ever looked at', async () => {
 });
 
 test('counts them behind slots that came free, and beside a lane that is due much later', async () => {
-  const { sql, pool } = database;
   await commitEvents(sql, partnerId, 1);
   await sql`update deliveries set next_attempt_at = now() + interval '6 hours'`;
   await takeTurn(pool, 'p/1', 10, new Date(Date.now() + 5));
@@ -45,7 +44,6 @@ test('counts them behind slots that came free, and beside a lane that is due muc
 });
 
 test('counts what was made due by a resend, from when it was made due', async () => {
-  const { sql, pool } = database;
   await commitEvents(sql, partnerId, 2);
   await sql`delete from arrivals`;
   await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
@@ -54,7 +52,6 @@ test('counts what was made due by a resend, from when it was made due', async ()
 });
 
 test('is 0 for a wake row behind which nothing is due, and what waits for a slot is not late', async () => {
-  const { sql, pool } = database;
   await pool.transaction((tx) => insertArrivals(tx, [webhookId]));
   expect(await read()).toBe(0);
   await commitEvents(sql, partnerId, 20);
@@ -65,7 +62,6 @@ test('is 0 for a wake row behind which nothing is due, and what waits for a slot
 });
 
 test('counts a lane that is due, armed or at the end of a lease', async () => {
-  const { sql } = database;
   await commitEvents(sql, partnerId, 1);
   await armLanes(sql, null);
   await wait(15);
@@ -73,7 +69,6 @@ test('counts a lane that is due, armed or at the end of a lease', async () => {
 });
 
 test('reads a part of the rows that wait, however many there are', async () => {
-  const { sql } = database;
   await sql`
     insert into arrivals (webhook_id, partner_id, kind, due_at)
     select ${webhookId}, ${partnerId}, 'due', now() from generate_series(1, 100000)`;

@@ -8,9 +8,9 @@ import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries
 import { startReceiver, status } from '../../support/receiver.ts';
 
 const database = await createTestDatabase();
+const { pool, sql } = database;
 
 test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule, and the delivery ends in erro', async () => {
-  const { pool, sql } = database;
   const receiver = await startReceiver();
   receiver.answerWith(status(500));
   const partnerId = await insertPartner(sql);
@@ -54,7 +54,6 @@ test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule,
 });
 
 test('the envelope’s bytes are the contract’s: keys in order, milliseconds, data as the catalog lists it', async () => {
-  const { pool, sql } = database;
   const receiver = await startReceiver();
   const partnerId = await insertPartner(sql);
   await insertWebhook(sql, partnerId, `${receiver.url}/`);

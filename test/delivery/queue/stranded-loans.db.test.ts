@@ -15,9 +15,9 @@ import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
+const { pool, sql } = database;
 
 test('what waits is left alone while one of its loan will wake it, and woken where none will', async () => {
-  const { pool, sql } = database;
   const partnerId = await insertPartner(sql);
   const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
   await pool.transaction((tx) => setInOrder(tx, id, true));
@@ -41,7 +41,6 @@ test('what waits is left alone while one of its loan will wake it, and woken whe
 });
 
 test('one that is stranded behind 1,002 that wait rightly is found by walking on, and nothing else is', async () => {
-  const { pool, sql } = database;
   const partnerId = await insertPartner(sql);
   const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
   await appendLoans(partnerId, 334, 4);
@@ -80,7 +79,6 @@ test('one that is stranded behind 1,002 that wait rightly is found by walking on
 });
 
 test('the walk comes by every webhook', async () => {
-  const { pool, sql } = database;
   const partnerId = await insertPartner(sql);
   for (let webhook = 0; webhook < 5; webhook += 1) await insertWebhook(sql, partnerId, 'https://partner.example/');
   await appendLoans(partnerId, 1, 2);

@@ -25,6 +25,7 @@ import { takeTurn } from '../../support/turn.ts';
 import { openPool } from '../../support/database.ts';
 
 const { database, partnerId, webhookId } = await useOneWebhook();
+const { sql, url } = database;
 beforeEach(async () => {
   await database.sql`truncate pollers, seals, balance_verdicts, verify_verdicts`;
 });
@@ -38,7 +39,6 @@ function by(readings: Readings, name: ReadingName): Record<string, number> {
 
 /** As if all that was written had been written this long ago. */
 async function wait(seconds: number): Promise<void> {
-  const { sql } = database;
   await sql`
     update deliveries set next_attempt_at = next_attempt_at - ${seconds} * interval '1 second',
                           claimed_at = claimed_at - ${seconds} * interval '1 second'`;
@@ -55,7 +55,6 @@ function agedSince(startMs: number, ageS: number) {
 }
 
 test('deliveries that no poller has ever looked at are overdue, and so is the oldest of them', async () => {
-  const { sql } = database;
   const startMs = Date.now();
   expect(by(await measureOverdue(sql), 'oldestOverdue')).toEqual({ poller: 0, cap: 0, database: 0 });
   await commitEvents(sql, partnerId, 50);
@@ -67,7 +66,7 @@ test('deliveries that no poller has ever looked at are overdue, and so is the ol
 });
 
 test('what a dead poller had claimed is overdue when its lease is over', async () => {
-  const { sql, pool } = database;
+  const { pool } = database;
   const startMs = Date.now();
   await commitEvents(sql, partnerId, 5);
   await takeTurn(pool, 'gone/1', 5, new Date(Date.now() + 5));
@@ -79,7 +78,7 @@ test('what a dead poller had claimed is overdue when its lease is over', async (
 });
 
 test('what waits behind the cap of its webhook is told apart from what waits for a poller', async () => {
-  const { sql, pool } = database;
+  const { pool } = database;
   await commitEvents(sql, partnerId, 20);
   await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
   await wait(15);
@@ -93,7 +92,6 @@ test('what waits behind the cap of its webhook is told apart from what waits for
 });
 
 test('what is pending is split by whether it has failed, and what stopped by why', async () => {
-  const { sql } = database;
   await commitEvents(sql, partnerId, 10);
   await sql`
     update deliveries set failures = 2, attempts = 2, next_attempt_at = now() + interval '1 hour'
@@ -107,7 +105,6 @@ test('what is pending is split by whether it has failed, and what stopped by why
 });
 
 test('an installation without webhooks counts none', async () => {
-  const { sql } = database;
   await sql`delete from lanes`;
   await sql`delete from webhooks`;
   const none = { active: 0, muted: 0, inactive: 0, failing: 0, saturated: 0, silent: 0 };
@@ -115,7 +112,7 @@ test('an installation without webhooks counts none', async () => {
 });
 
 test('webhooks in trouble are counted, and those without any work are not', async () => {
-  const { sql, pool } = database;
+  const { pool } = database;
   const idle = await insertWebhook(sql, partnerId, 'https://idle.example/', ['margem.falhou']);
   await sql`update webhooks set active = false where id = ${idle.id}`;
   await commitEvents(sql, partnerId, 20);
@@ -138,7 +135,6 @@ test('webhooks in trouble are counted, and those without any work are not', asyn
 });
 
 test('a poller is alive for 30 s after a sign of life, then lost, and after a day forgotten', async () => {
-  const { sql } = database;
   for (const name of ['here', 'quiet', 'old']) await beat(sql, { name, host: 'host' }, 'abc');
   await sql`update pollers set seen_at = now() - interval '31 seconds' where name = 'quiet'`;
   await sql`update pollers set seen_at = now() - interval '25 hours' where name = 'old'`;
@@ -150,7 +146,7 @@ test('a poller is alive for 30 s after a sign of life, then lost, and after a da
 });
 
 test('the seals lag by the oldest row that came after the last of them', async () => {
-  const { sql, pool } = database;
+  const { pool } = database;
   const startMs = Date.now();
   expect(await measureSeals(sql)).toEqual({ sealLag: [{ value: 0 }] });
   await commitEvents(sql, partnerId, 1);
@@ -166,7 +162,6 @@ test('the seals lag by the oldest row that came after the last of them', async (
 });
 
 test('the balance tells what its last run found, and nothing before the first', async () => {
-  const { sql } = database;
   // Before the first, the installation's age: an alert on a balance that never ran needs a sample.
   expect(await measureBalance(sql)).toEqual({ balanceAge: [{ value: expect.any(Number) as number }] });
   await sql`insert into balance_verdicts (from_day, to_day, closes, differences) values ('2026-01-01', '2026-01-31', false, 3)`;
@@ -175,7 +170,6 @@ test('the balance tells what its last run found, and nothing before the first', 
 });
 
 test('a balance that does not close stands until one of the same days closes, whatever is said of others', async () => {
-  const { sql } = database;
   await sql`truncate balance_verdicts`;
   const keep = (from: string, to: string, closes: boolean) => sql`
     insert into balance_verdicts (from_day, to_day, closes, differences) values (${from}, ${to}, ${closes}, ${closes ? 0 : 3})`;
@@ -188,7 +182,6 @@ test('a balance that does not close stands until one of the same days closes, wh
 });
 
 test('verify tells whether its last run on the whole log found anything, and before the first how long nobody looked', async () => {
-  const { sql } = database;
   expect(await measureVerify(sql)).toEqual({ verifyAge: [{ value: expect.any(Number) as number }] });
   await sql`
     insert into verify_verdicts (since, seals, rows, size, root, findings, found, finished, checked_at)
@@ -199,7 +192,7 @@ test('verify tells whether its last run on the whole log found anything, and bef
 });
 
 test('sizes, epoch and missing migrations are told', async () => {
-  const { sql, pool } = database;
+  const { pool } = database;
   const tables = await measureTables(sql);
   expect(Object.keys(by(tables, 'tableBytes'))).toEqual(expect.arrayContaining(['attempts', 'deliveries', 'events']));
   expect(Object.keys(by(tables, 'tableRows'))).toEqual(expect.arrayContaining(['deliveries', 'deliveries_due']));
@@ -225,7 +218,6 @@ test('however many ask at once, there is one look, and its answer is kept for a 
 });
 
 test('one measure that cannot be made leaves the others as they are', async () => {
-  const { sql } = database;
   await sql`alter table balance_verdicts rename to elsewhere`;
   try {
     const warned: string[] = [];
@@ -239,7 +231,6 @@ test('one measure that cannot be made leaves the others as they are', async () =
 });
 
 test('no measure reads a large table from end to end, nor more of an index than its bound', async () => {
-  const { sql, url } = database;
   await sql`
     insert into deliveries (event_id, webhook_id, partner_id, status, attempts, failures, finished_at, next_attempt_at)
     select gen_random_uuid(), ${webhookId}, ${partnerId}, case when n % 3 = 0 then 'pendente' when n % 3 = 1 then 'erro' else 'entregue' end, (n % 3 > 0)::int * 6,
