@@ -3,50 +3,44 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import type { Manifest } from '../../src/archive/manifest.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
 import { runCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { live } from '../support/lived-database.ts';
 import { readCheckpointKeys } from '../../src/main/service/checkpoint-keys.ts';
 import { readConfig } from '../../src/config.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
-import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const run = promisify(execFile);
 const MONTH = '2026-01';
 
-let database: TestDatabase;
-let folder: TestFolder;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await makeTestFolder();
-  const receiver = await startReceiver();
-  receiver.answerWith(status(200, 'obrigado, João'));
-  await live(database.pool, database.sql, receiver);
-  await receiver.close();
-  // Every type of column: a list of ids, of names, of bytes, and text beyond ASCII.
-  await database.sql`
-    insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
-    select 'reenvio', webhook_id, partner_id, array_agg(id), 'ação', null from deliveries group by webhook_id, partner_id`;
-  await untilSettled(database.sql);
-  await sealAll(database.pool);
-  await backdateSeals(database.pool, new Date('2026-01-20T12:00:00Z'));
-  env = {
-    DATABASE_URL: database.url,
-    DATA_DIR: path.join(folder.path, 'data'),
-    SANDBOX: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    LOG_LEVEL: 'warn',
-  };
-  await mkdir(env['DATA_DIR'] as string);
-});
+const database = await createTestDatabase();
+const folder = await makeTestFolder();
+const receiver = await startReceiver();
+receiver.answerWith(status(200, 'obrigado, João'));
+await live(database.pool, database.sql, receiver);
+await receiver.close();
+// Every type of column: a list of ids, of names, of bytes, and text beyond ASCII.
+await database.sql`
+  insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
+  select 'reenvio', webhook_id, partner_id, array_agg(id), 'ação', null from deliveries group by webhook_id, partner_id`;
+await untilSettled(database.sql);
+await sealAll(database.pool);
+await backdateSeals(database.pool, new Date('2026-01-20T12:00:00Z'));
+const env = {
+  DATABASE_URL: database.url,
+  DATA_DIR: path.join(folder.path, 'data'),
+  SANDBOX: 'true',
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  LOG_LEVEL: 'warn',
+};
+await mkdir(env['DATA_DIR'] as string);
 
 const acts = () => database.sql<{ act: string }[]>`select act from archive_acts order by position`;
 const at = (...parts: string[]) => path.join(folder.path, ...parts);

@@ -16,7 +16,7 @@ import { readProof } from '../../src/audit/proof/proof.ts';
 import type { CheckedReceipt } from '../../src/audit/proof/receipts.ts';
 import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
@@ -26,8 +26,7 @@ const database = await createTestDatabase();
 const folder = await makeTestFolder();
 const directory = path.join(folder.path, 'kept');
 await mkdir(directory);
-const partnerId = await insertPartner(database.sql);
-await insertWebhook(database.sql, partnerId, 'https://partner.example/');
+const { partnerId } = await insertSubscriber(database.sql);
 const authority = await startAuthority(folder.path);
 const bucket = await startBucket('key-id', 'key-secret');
 const witness = await startWitness(SIGNER);

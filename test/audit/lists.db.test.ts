@@ -1,55 +1,47 @@
 /** What SQL shows auditors, HTTP shows: every kind of rows, listed, narrowed and exported. */
 import { createHash } from 'node:crypto';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openNote } from '../../src/audit/checkpoint/note.ts';
 import { KINDS, type KindName } from '../../src/audit/lists/kinds.ts';
 import { columnsOf, type Kind, readPage, type Row } from '../../src/audit/lists/list.ts';
 import type { ExportManifest } from '../../src/contract/resources/audit-resource.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { EVERYTHING } from '../support/searches.ts';
 import { createLogin } from '../support/logins.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 import { openPool } from '../support/database.ts';
 
 const CPF = '529.982.247-25';
-let api: TestApi;
-let token: string;
-let granted: string;
-let partnerId: string;
-let webhookId: string;
 
-beforeAll(async () => {
-  api = await startApi();
-  token = await api.token(undefined, ['auditoria:read']);
-  granted = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
-  const { sql, pool } = api.database;
-  partnerId = await insertPartner(sql);
-  webhookId = (await insertWebhook(sql, partnerId, `https://partner.example/${CPF}`)).id;
-  const other = await insertPartner(sql);
-  await insertWebhook(sql, other, 'https://other.example/');
-  await commitEvents(sql, partnerId, 7);
-  await commitEvents(sql, other, 5);
-  await sql`update events set actor = ${CPF}`;
+const api = await startApi();
+const token = await api.token(undefined, ['auditoria:read']);
+const granted = await api.token(undefined, ['auditoria:read', 'auditoria:cpf']);
+const { sql, pool } = api.database;
+const partnerId = await insertPartner(sql);
+const webhookId = (await insertWebhook(sql, partnerId, `https://partner.example/${CPF}`)).id;
+const { partnerId: other } = await insertSubscriber(sql, 'https://other.example/');
+await commitEvents(sql, partnerId, 7);
+await commitEvents(sql, other, 5);
+await sql`update events set actor = ${CPF}`;
+await sql`
+  insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, error, answer)
+  select id, 1, event_id, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?a=1', 'p/1', ${`cpf ${CPF}`}, ${`\n${CPF}`}
+  from deliveries`;
+for (let number = 0; number < 3; number += 1) {
   await sql`
-    insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim, error, answer)
-    select id, 1, event_id, webhook_id, partner_id, 'resposta_nao_2xx', 500, now(), 1, 'https://partner.example/?a=1', 'p/1', ${`cpf ${CPF}`}, ${`\n${CPF}`}
-    from deliveries`;
-  for (let number = 0; number < 3; number += 1) {
-    await sql`
-      insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
-      select 'reenvio', webhook_id, partner_id, array_agg(id order by id), ${`ana ${CPF}`}, ${`=1 ${number}`}
-      from deliveries where webhook_id = ${webhookId} group by webhook_id, partner_id`;
-    await sql`
-      insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor)
-      select id, partner_id, url, events, active, 'alteracao', ${CPF} from webhooks where id = ${webhookId}`;
-    await sql`update partners set name = ${`name ${number}`} where id = ${partnerId}`;
-    await untilSettled(sql);
-    await sealAndSign(pool);
-  }
-});
+    insert into send_orders (kind, webhook_id, partner_id, delivery_ids, actor, reason)
+    select 'reenvio', webhook_id, partner_id, array_agg(id order by id), ${`ana ${CPF}`}, ${`=1 ${number}`}
+    from deliveries where webhook_id = ${webhookId} group by webhook_id, partner_id`;
+  await sql`
+    insert into webhook_history (webhook_id, partner_id, url, events, active, change, actor)
+    select id, partner_id, url, events, active, 'alteracao', ${CPF} from webhooks where id = ${webhookId}`;
+  await sql`update partners set name = ${`name ${number}`} where id = ${partnerId}`;
+  await untilSettled(sql);
+  await sealAndSign(pool);
+}
 
 const NAMES = Object.keys(KINDS) as KindName[];
 const EXPORTED = NAMES.filter((name) => 'cut' in KINDS[name]);

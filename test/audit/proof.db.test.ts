@@ -8,7 +8,7 @@ import type { Proof, ProvedRow } from '../../src/contract/resources/audit-resour
 import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER, TRUSTED } from '../support/checkpoint.ts';
 import { advance, startEngine } from '../support/engine.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber, insertWebhook } from '../support/outbox.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -21,8 +21,7 @@ async function readProof(deliveryId: string, query = '', scopes: Scope[] = ['aud
 const api = await startApi();
 const receiver = await startReceiver();
 const { pool, sql } = api.database;
-const partnerId = await insertPartner(sql);
-await insertWebhook(sql, partnerId, receiver.url);
+const { partnerId } = await insertSubscriber(sql, receiver.url);
 const engine = startEngine(pool);
 receiver.answerWith((post, response) =>
   response.writeHead(500).end(`não: ${String(post.headers['x-webhook-delivery'])}`),

@@ -10,7 +10,7 @@ import { keepVerdict, readStanding, readUnfinished } from '../../src/audit/seals
 import { type Verification, verifySeals } from '../../src/audit/seals/verify.ts';
 import { countSealable } from '../support/count-sealable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvent, commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
 let database: TestDatabase;
@@ -18,8 +18,7 @@ let partnerId: string;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, 'https://partner.example/');
+  ({ partnerId } = await insertSubscriber(database.sql));
 });
 
 const verify = (anchor: string | null = null) =>

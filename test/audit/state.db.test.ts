@@ -1,32 +1,25 @@
 /** A delivery, a webhook and a partner beside what is sealed of them, where all is as it should be, and where it is not. */
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { TreeHead } from '../../src/audit/seals/merkle.ts';
 import { readTreeHead } from '../../src/audit/seals/seal-log.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { cancelDelivery } from '../../src/delivery/queue/orders/cancel.ts';
 import { resendOne } from '../../src/delivery/partner/resend.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { advance, startEngine, type TestEngine } from '../support/engine.ts';
-import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
-import { type Receiver, startReceiver, status } from '../support/receiver.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { advance, startEngine } from '../support/engine.ts';
+import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
+import { startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
 const AUTHOR = { actor: 'test', requestId: null };
 
-let database: TestDatabase;
-let engine: TestEngine;
-let receiver: Receiver;
-let partner: string;
 let delivery: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  receiver = await startReceiver();
-  engine = startEngine(database.pool);
-  partner = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partner, receiver.url, ['margem.falhou']);
-});
+const database = await createTestDatabase();
+const receiver = await startReceiver();
+const engine = startEngine(database.pool);
+const { partnerId: partner } = await insertSubscriber(database.sql, receiver.url, ['margem.falhou']);
 beforeEach(async () => {
   await commitMarginEvents(database.sql, partner, 1);
   const [row] = await database.sql<[{ id: string }]>`select id from deliveries order by id desc limit 1`;

@@ -10,7 +10,7 @@ import type { Proof } from '../../src/contract/resources/audit-resource.ts';
 import { startApi } from '../support/api.ts';
 import { sealAndSign, SIGNER } from '../support/checkpoint.ts';
 import { startEngine } from '../support/engine.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { startReceiver, status } from '../support/receiver.ts';
 import { isThere } from '../support/snippets.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -51,8 +51,7 @@ const NO_GO = 'there is no Go here';
 const receiver = await startReceiver();
 receiver.answerWith(status(200, 'obrigado, João'));
 const { sql, pool } = api.database;
-const partnerId = await insertPartner(sql);
-await insertWebhook(sql, partnerId, receiver.url);
+const { partnerId } = await insertSubscriber(sql, receiver.url);
 // The database's own clock: the rounds take as long as they take.
 const engine = startEngine(pool, { now: () => null });
 for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,7 +1,7 @@
 /** A failover under load to a synchronous standby: nothing acknowledged is lost, and no POST is without its row. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
@@ -26,12 +26,10 @@ const connect = (url: string): Sql =>
 
 test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without their row', async () => {
   const primary = await startCluster({ synchronous_commit: 'on' });
-  onTestFinished(() => primary.remove(), 60_000);
   await migrate(primary.url, silentLog);
   const standby = await (
     await backUp(primary)
   ).start({ signal: 'standby.signal', settings: following(primary, 'second') });
-  onTestFinished(() => standby.remove(), 60_000);
   const [here, there] = [connect(primary.url), connect(standby.url)];
   await untilCaughtUp(here, there);
   await here`alter system set synchronous_standby_names = 'second'`;
@@ -39,13 +37,11 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
   while ((await here`select from pg_stat_replication where sync_state = 'sync'`).length === 0) await sleep(20);
 
   const receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
   receiver.answerWith(status(200, '', { delayMs: 20 }));
   const partnerId = await insertPartner(here);
   for (const path of ['one', 'two', 'three']) await insertEncryptedWebhook(here, partnerId, `${receiver.url}/${path}`);
   const { proxy, url } = await TcpProxy.to(primary.url);
   const pollers = await Promise.all([startPollerProcess(url), startPollerProcess(url)]);
-  onTestFinished(() => proxy.close());
 
   const acknowledged: string[] = [];
   const goal = Promise.withResolvers<void>();
@@ -79,7 +75,6 @@ test('a failover under load to a synchronous standby: 0 lost, 0 POSTs without th
   for (const poller of pollers) expect(await poller.end('SIGTERM')).toBe(0);
 
   const pool = openPool(standby.url, { max: 6 });
-  onTestFinished(() => pool.close(1));
   await untilSettled(there);
   const feed = new Set((await readOn(pool, partnerId)).ids);
   const lost = acknowledged.filter((id) => !feed.has(id));

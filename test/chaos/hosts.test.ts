@@ -41,7 +41,6 @@ function watchFlights() {
 /** A server that the hosts may reach. */
 async function startServer() {
   const cluster = await startCluster();
-  onTestFinished(() => cluster.remove(), 60_000);
   await migrate(cluster.url, silentLog);
   await appendFile(join(cluster.cluster.data, 'pg_hba.conf'), `host all all ${HERE}/24 scram-sha-256\n`);
   // The embedded server is for the loopback alone, so it is started here with this address too.
@@ -75,7 +74,6 @@ test.skipIf(!mayRun)(
     onTestFinished(async () => void (await Promise.all(hosts.map((host) => host.remove()))));
     const { sql, url } = await startServer();
     const receiver = await startReceiver({ host: HERE });
-    onTestFinished(() => receiver.close());
     const flights = watchFlights();
     const held = new Set<() => void>();
     let isHolding = false;

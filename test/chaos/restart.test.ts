@@ -1,7 +1,7 @@
 /** PostgreSQL starts again while POSTs are in flight: nobody's claims are taken, so nothing is sent twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
@@ -19,10 +19,8 @@ const connect = (url: string): Sql =>
 
 test('two pollers keep what they hold over restarts of PostgreSQL: no POST is sent twice', async () => {
   const server = await startPrivateServer();
-  onTestFinished(() => server.remove(), 60_000);
   await migrate(server.url, silentLog);
   const receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
   const waiting: (() => void)[] = [];
   receiver.answerWith((_post, response) => void waiting.push(() => response.writeHead(200).end()));
   let sql = connect(server.url);

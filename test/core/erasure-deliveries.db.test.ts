@@ -10,7 +10,7 @@ import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
-import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
 import { type Answer, type Receiver, startReceiver, status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
@@ -24,8 +24,7 @@ let partnerId: string;
 beforeEach(async () => {
   database = await createTestDatabase();
   receiver = await startReceiver();
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, receiver.url, ['margem.falhou']);
+  ({ partnerId } = await insertSubscriber(database.sql, receiver.url, ['margem.falhou']));
   engine = startEngine(database.pool, { now: () => null });
 });
 

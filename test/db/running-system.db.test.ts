@@ -19,7 +19,7 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../s
 import { startEngine } from '../support/engine.ts';
 import { createLogin } from '../support/logins.ts';
 import { copyMigrations, type MigrationsFolder } from '../support/migrations-folder.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 
@@ -67,8 +67,7 @@ describe('beside a reader that stays', () => {
   test('migrate gives its place in the queue up, says who reads, lets writers through, and ends with the reader', async () => {
     await next.write('0001_note.sql', ADDS_A_COLUMN);
     const reader = postgres(database.url, { max: 1, connection: { application_name: 'pg_dump' } });
-    const partnerId = await insertPartner(database.sql);
-    const { id } = await insertWebhook(database.sql, partnerId, 'https://partner.example/');
+    const { id } = await insertSubscriber(database.sql);
     const told = listen();
     const open = await reader.reserve();
     await open`begin`;
@@ -139,8 +138,7 @@ describe('two releases', () => {
     expect(await database.pool.run(pendingMigrations)).toBe(0);
     await expect(untilFit(database.pool, silentLog, new AbortController().signal)).resolves.toBe(true);
     const receiver = await startReceiver();
-    const partnerId = await insertPartner(database.sql);
-    await insertWebhook(database.sql, partnerId, receiver.url);
+    const { partnerId } = await insertSubscriber(database.sql, receiver.url);
     const engine = startEngine(database.pool, { now: () => null });
     await commitEvents(database.sql, partnerId, 3);
     while ((await engine.turn()) > 0);
@@ -203,8 +201,7 @@ describe('a catalog that has grown', () => {
 
   test('takes payloads of both releases, of a new event too, and no migrate takes it back', async () => {
     const { sql } = database;
-    const partnerId = await insertPartner(sql);
-    await insertWebhook(sql, partnerId, 'https://partner.example/', ['desembolso.falhou']);
+    const { partnerId } = await insertSubscriber(sql, 'https://partner.example/', ['desembolso.falhou']);
     const append = async (more: object, type = 'desembolso.falhou') => {
       const [loan] = await sql<[{ id: string }]>`select uuidv7() as id`;
       const fields = { emprestimo_id: loan.id, numero_emprestimo: '1', motivo: 'x', ...more };

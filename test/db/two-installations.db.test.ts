@@ -9,7 +9,7 @@ import type { Pool, Sql } from '../../src/db/pool.ts';
 import { countSealable } from '../support/count-sealable.ts';
 import { type CoreDatabase, createCoreDatabase, installationOfItsOwn } from '../support/core-database.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -36,8 +36,7 @@ async function install(core: CoreDatabase, installation: Installation): Promise<
     connection: { search_path: searchPathOf(schema) },
   });
   const receiver = await startReceiver();
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, receiver.url);
+  const { partnerId } = await insertSubscriber(sql, receiver.url);
   const engine = startEngine(pool, { now: () => null });
   return {
     pool,

@@ -1,5 +1,5 @@
 /** What the checks of the log say, over HTTP. */
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type {
   AuditVerdicts,
   CheckedProofResource,
@@ -9,22 +9,16 @@ import { keepVerdict } from '../../src/audit/seals/verdicts.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { sealAndSign } from '../support/checkpoint.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let api: TestApi;
-let token: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  token = await api.token(undefined, ['auditoria:read']);
-  const { sql, pool } = api.database;
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/');
-  await commitEvents(sql, partnerId, 2);
-  await untilSettled(sql);
-  await sealAndSign(pool);
-});
+const api = await startApi();
+const token = await api.token(undefined, ['auditoria:read']);
+const { sql, pool } = api.database;
+const { partnerId } = await insertSubscriber(sql);
+await commitEvents(sql, partnerId, 2);
+await untilSettled(sql);
+await sealAndSign(pool);
 
 const verify = (body?: object, as = token) =>
   api.send<VerificationResource>('POST', '/v1/auditoria/verificacao', { token: as, ...(body && { body }) });

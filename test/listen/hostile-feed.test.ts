@@ -1,7 +1,7 @@
 /** A feed that is not Carteiro's, or a stranger in its place: `listen` refuses it in one sentence, and forwards none of it. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createFeedApi } from '../../src/listen/feed-api.ts';
 
 const ID = '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b';
@@ -17,11 +17,9 @@ const page = (itens: readonly unknown[], proximo_cursor: unknown = 'Nz-Q_w') =>
 
 let body = '';
 const server = createServer((_request, response) => response.writeHead(200).end(body));
-beforeAll(async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-});
+const { promise, resolve } = Promise.withResolvers<void>();
+server.listen(0, '127.0.0.1', resolve);
+await promise;
 afterAll(() => void server.close());
 
 async function read() {

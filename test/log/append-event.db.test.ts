@@ -8,7 +8,7 @@ import { EVENTS, type EventType, type NoticeName } from '../../src/contract/even
 import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
-import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { insertPartner, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, FAILED_MARGIN, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 
 const database = await createTestDatabase();
@@ -18,8 +18,7 @@ const login = await createLogin(database, 'carteiro_core');
 await database.sql.unsafe(`grant usage on schema core_own to public; grant all on core_own.events to public`);
 /** The core: its own role, its own search path. */
 const core = postgres(login.url, { max: 2, onnotice: () => undefined, connection: { search_path: 'core_own' } });
-const partnerId = await insertPartner(database.sql);
-await insertWebhook(database.sql, partnerId, 'https://partner.example/');
+const { partnerId } = await insertSubscriber(database.sql);
 afterAll(() => core.end());
 
 test("the core reads the catalog and its events' deliveries, and neither the log nor a webhook", async () => {
@@ -314,8 +313,7 @@ describe('it refuses, and leaves nothing', () => {
 });
 
 test('an inactive partner’s fact is taken and delivered to nobody, on a living loan and on a new one', async () => {
-  const partner = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partner, 'https://partner.example/');
+  const { partnerId: partner } = await insertSubscriber(database.sql);
   const stream = randomUUID();
   expect(await append({ partner, stream })).toEqual([{ fanOut: 1 }]);
   await database.sql`update partners set active = false where id = ${partner}`;

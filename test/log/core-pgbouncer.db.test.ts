@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { CORE_PROGRAMS, findPsycopg, prepareProgram, type Settle } from '../support/core-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
-import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { insertSubscriber } from '../support/outbox.ts';
 import { PGBOUNCER_MINOR, type Pooler, startPooler } from '../support/pooler.ts';
 import { run } from '../support/snippets.ts';
 
@@ -25,8 +25,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   login = await createLogin(database, 'carteiro_core');
   name = new URL(login.url).username;
-  partnerId = await insertPartner(database.sql);
-  await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
+  ({ partnerId } = await insertSubscriber(database.sql, 'https://partner.example/', ['desembolso.liquidado']));
 });
 
 /** One session of the server for all clients, so that each finds what the one before it left there. */

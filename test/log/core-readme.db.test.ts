@@ -12,7 +12,7 @@ import { LOAN_STATUSES } from '../../src/contract/statuses.ts';
 import { CORE_PAGE, CORE_PROGRAMS, prepareProgram, type Settle } from '../support/core-programs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
-import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { insertPartner, insertSubscriber } from '../support/outbox.ts';
 import { folderWith, isThere, run, snippet } from '../support/snippets.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -24,8 +24,7 @@ const { sql } = database;
 const logins = await Promise.all(LEVELS.map(() => createLogin(database, 'carteiro_core')));
 for (const [index, { url }] of logins.entries())
   await sql`alter role ${sql(new URL(url).username)} set default_transaction_isolation = ${sql.unsafe(`'${LEVELS[index]}'`)}`;
-const partnerId = await insertPartner(sql);
-await insertWebhook(sql, partnerId, 'https://partner.example/', ['desembolso.liquidado']);
+const { partnerId } = await insertSubscriber(sql, 'https://partner.example/', ['desembolso.liquidado']);
 
 const urlOf = (writer: number) => (logins[writer % LEVELS.length] as Login).url;
 

@@ -1,7 +1,7 @@
 /** What src/log/README.md says of a core's transactions: what an append locks, and what waits while one is prepared. */
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { verifySeals } from '../../src/audit/seals/verify.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
@@ -9,7 +9,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import { createTestDatabase, openPool } from '../support/database.ts';
 import { deliverAll, endLeases, expectToGoOn, live, readOn } from '../support/lived-database.ts';
 import { createLogin } from '../support/logins.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_DISBURSEMENT, LOAN, PROCESSED_SETTLEMENT } from '../support/payloads.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -22,8 +22,10 @@ const database = await createTestDatabase();
 const login = await createLogin(database, 'carteiro_core');
 /** Sessions of the core. */
 const core = postgres(login.url, { max: 12, connection: CORE });
-const partnerId = await insertPartner(database.sql);
-await insertWebhook(database.sql, partnerId, 'https://partner.example/', ['desembolso.falhou', 'repasse.processado']);
+const { partnerId } = await insertSubscriber(database.sql, 'https://partner.example/', [
+  'desembolso.falhou',
+  'repasse.processado',
+]);
 afterAll(() => core.end({ timeout: 1 }));
 
 type Session = Awaited<ReturnType<Sql['reserve']>>;
@@ -127,9 +129,7 @@ test('a second closing of a month is refused before the projector has seen the f
 
 test('while an append is prepared, a crash loses nothing of it; it holds back feed and seals, and no other delivery', async () => {
   const server = await startPrivateServer({ max_prepared_transactions: '5' });
-  onTestFinished(() => server.remove());
   const receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
   await migrate(server.url, silentLog);
   const before = open(server.url);
   const { sql } = before;

@@ -9,7 +9,7 @@ import { keyIdOf } from '../../src/webhooks/secrets.ts';
 import { SIGNER } from '../support/checkpoint.ts';
 import { callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const KEY = randomBytes(32);
@@ -17,8 +17,7 @@ const KEY = randomBytes(32);
 const database = await createTestDatabase();
 const folder = await makeTestFolder();
 const { sql } = database;
-const partnerId = await insertPartner(sql);
-await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
+const { partnerId } = await insertSubscriber(sql, 'https://partner.example/', ['margem.falhou']);
 // Of the poller's own key, so that it starts, and not to be opened, so that it sends nothing.
 await sql`update webhooks set encrypted_secret = convert_to(${keyIdOf(KEY)}, 'UTF8') || encrypted_secret`;
 await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)

@@ -10,7 +10,7 @@ import { SIGNER } from '../support/checkpoint.ts';
 import { callCommand, runCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
-import { commitMarginEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
 import { FAILED_MARGIN } from '../support/payloads.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -21,8 +21,7 @@ const BALANCE = ['balance', '--from', DAY, '--to', DAY];
 
 const database = await createTestDatabase();
 const { sql, pool } = database;
-const partnerId = await insertPartner(sql);
-await insertWebhook(sql, partnerId, 'https://partner.example/', ['margem.falhou']);
+const { partnerId } = await insertSubscriber(sql, 'https://partner.example/', ['margem.falhou']);
 await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks`;
 await commitMarginEvents(sql, partnerId, 5);

@@ -44,7 +44,6 @@ test('an API that stops is not ready at once, and takes requests until its delay
 
 test('a poller that stops is not ready at once, lives until its POSTs are answered, and ends with 0', async () => {
   const receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
   const held: ServerResponse[] = [];
   receiver.answerWith((_post, response) => void held.push(response));
   const partnerId = await insertPartner(database.sql);

@@ -1,6 +1,6 @@
 /** Commands and running processes on a database that finds itself on another server, or back in time. */
 import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import type { Sql } from '../../src/db/pool.ts';
 import { lookAgain } from '../../src/db/known-server.ts';
@@ -110,7 +110,6 @@ test.each(['poll', 'api'])('%s that runs while its database becomes a copy leave
 test('a server whose count falls below what a process has seen waits for everybody until adopt', async () => {
   await prepare();
   const pool = openPool(database.url, { max: 6 });
-  onTestFinished(() => pool.close(1));
   const seen = await lookAgain(pool, silentLog, null);
   const ahead = { ...seen, nextTx: String(BigInt(seen.nextTx) + 1_000_000n) };
   await expect(lookAgain(pool, silentLog, ahead)).rejects.toThrow('went back in time');
@@ -124,7 +123,6 @@ test('a server whose count falls below what a process has seen waits for everybo
 test('an old primary beside its promoted standby waits as soon as one process has seen both', async () => {
   await prepare();
   const pool = openPool(database.url, { max: 6 });
-  onTestFinished(() => pool.close(1));
   const seen = await lookAgain(pool, silentLog, null);
   await expect(lookAgain(pool, silentLog, { ...seen, epoch: seen.epoch + 1 })).rejects.toThrow('went back in time');
   await expect(sealAll(pool)).rejects.toThrow('went back in time');
@@ -133,17 +131,14 @@ test('an old primary beside its promoted standby waits as soon as one process ha
 test('pollers and sealers of a primary go on with the promoted standby, and say so', async () => {
   await prepare();
   const source: TestCluster = await startCluster();
-  onTestFinished(() => source.remove(), 60_000);
   await migrate(source.url, silentLog);
   const options = { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } };
   const here = postgres(source.url, options);
   const partnerId = await insertPartner(here);
   await insertEncryptedWebhook(here, partnerId, `${receiver.url}/${partnerId}`);
   const standby = await (await backUp(source)).start({ signal: 'standby.signal', settings: following(source) });
-  onTestFinished(() => standby.remove(), 60_000);
   const there = postgres(standby.url, options);
   const { proxy, url } = await TcpProxy.to(source.url);
-  onTestFinished(() => proxy.close());
   const poller = startCommand(['poll'], environment(url));
   await poller.log(/the poller delivers/);
   await commitEvents(here, partnerId, 1);

@@ -28,15 +28,12 @@ function open(url: string) {
 
 test('living processes go on after it, the log is whole without a command, and a head from before names the row at which they part', async () => {
   const receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
   const source = await startCluster();
-  onTestFinished(() => source.remove());
   await migrate(source.url, silentLog);
   const here = open(source.url);
   const partnerId = await insertPartner(here);
   const { id: webhookId } = await insertEncryptedWebhook(here, partnerId, `${receiver.url}/hook`);
   const { proxy, url } = await TcpProxy.to(source.url);
-  onTestFinished(() => proxy.close());
   const environment = {
     DATABASE_URL: url,
     SANDBOX: 'true',
@@ -75,7 +72,6 @@ test('living processes go on after it, the log is whole without a command, and a
   await here.end({ timeout: 0 });
   await source.stop('immediate');
   const recovered = await recover(source, backup, 'the moment');
-  onTestFinished(() => recovered.remove());
   proxy.redirect(recovered.url);
   const there = open(recovered.url);
   for (let isDone = false; !isDone;) [{ isDone }] = await there`select not pg_is_in_recovery() as "isDone"`;

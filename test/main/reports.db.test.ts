@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { onStandby } from '../../src/db/reports.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
-import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
-import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
+import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
+import { runCommand, startCommand } from '../support/command.ts';
 import { live } from '../support/lived-database.ts';
 import { commitEvents } from '../support/outbox.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { openPool } from '../support/database.ts';
@@ -23,49 +23,36 @@ const SECRETS_KEY = Buffer.alloc(32, 1);
 const connect = (url: string): Sql =>
   postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
 
-let dataDir: string;
-let primary: TestCluster;
-let standby: TestCluster;
-let here: Sql;
-let there: Sql;
-let receiver: Receiver;
-let proxy: TcpProxy;
-let api: RunningCommand;
-let base: string;
-let env: Record<string, string>;
-let partnerId: string;
 let auditor: string;
 let pools: { readonly primary: Pool; readonly standby: Pool };
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'carteiro-reports-'));
-  receiver = await startReceiver();
-  primary = await startCluster();
-  await migrate(primary.url, silentLog);
-  here = connect(primary.url);
-  const pool = openPool(primary.url, { max: 6 });
-  const lived = await live(pool, here, receiver);
-  ({ partnerId } = lived);
-  const vault = createVault([SECRETS_KEY]);
-  const secret = vault.encrypt(lived.webhookId, newSecret());
-  await here`update webhooks set encrypted_secret = ${secret} where id = ${lived.webhookId}`;
-  standby = await (await backUp(primary)).start({ signal: 'standby.signal', settings: following(primary) });
-  there = connect(standby.url);
-  await untilCaughtUp(here, there);
-  pools = { primary: pool, standby: openPool(standby.url, { max: 6 }) };
-  const way = await TcpProxy.to(standby.url);
-  proxy = way.proxy;
-  env = {
-    DATABASE_URL: primary.url,
-    READ_DATABASE_URL: way.url,
-    SANDBOX: 'true',
-    SECRETS_KEY: SECRETS_KEY.toString('base64'),
-    DATA_DIR: dataDir,
-    PORT: '0',
-  };
-  ({ api, base } = await startApi());
-  auditor = await tokenOf(['--scope', 'auditoria:read']);
-});
+const dataDir = await mkdtemp(join(tmpdir(), 'carteiro-reports-'));
+const receiver = await startReceiver();
+const primary = await startCluster();
+await migrate(primary.url, silentLog);
+const here = connect(primary.url);
+const pool = openPool(primary.url, { max: 6 });
+const lived = await live(pool, here, receiver);
+const { partnerId } = lived;
+const vault = createVault([SECRETS_KEY]);
+const secret = vault.encrypt(lived.webhookId, newSecret());
+await here`update webhooks set encrypted_secret = ${secret} where id = ${lived.webhookId}`;
+const standby = await (await backUp(primary)).start({ signal: 'standby.signal', settings: following(primary) });
+const there = connect(standby.url);
+await untilCaughtUp(here, there);
+pools = { primary: pool, standby: openPool(standby.url, { max: 6 }) };
+const way = await TcpProxy.to(standby.url);
+const proxy = way.proxy;
+const env = {
+  DATABASE_URL: primary.url,
+  READ_DATABASE_URL: way.url,
+  SANDBOX: 'true',
+  SECRETS_KEY: SECRETS_KEY.toString('base64'),
+  DATA_DIR: dataDir,
+  PORT: '0',
+};
+const { api, base } = await startApi();
+auditor = await tokenOf(['--scope', 'auditoria:read']);
 
 afterAll(async () => {
   await api.end('SIGTERM');

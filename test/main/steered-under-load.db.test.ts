@@ -1,5 +1,5 @@
 /** Off-boarding and muting under load, with two real pollers and a core that appends all the while. */
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { freeSlots, insertArrivals } from '../../src/delivery/queue/arrivals.ts';
 import { runCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -19,7 +19,6 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   receiver = await startReceiver();
-  onTestFinished(() => receiver.close());
   // Slow, and failing every third time: something is always in flight, and something always due again.
   let count = 0;
   receiver.answerWith((post, response, socket) => {

@@ -7,7 +7,7 @@ import { checkProof } from '../../src/audit/proof/check-proof.ts';
 import { type Finished, callCommand, startCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin } from '../support/logins.ts';
-import { commitMarginEvents, insertPartner, insertWebhook, readDeliveries } from '../support/outbox.ts';
+import { commitMarginEvents, insertSubscriber, insertWebhook, readDeliveries } from '../support/outbox.ts';
 import { sealAndSign, TRUSTED } from '../support/checkpoint.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -19,8 +19,7 @@ let webhookId: string;
 const database = await createTestDatabase();
 const { sql } = database;
 beforeEach(async () => {
-  partnerId = await insertPartner(sql);
-  ({ id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/?token=abc', ['margem.falhou']));
+  ({ partnerId, id: webhookId } = await insertSubscriber(sql, 'https://partner.example/?token=abc', ['margem.falhou']));
   await sql`insert into webhook_history (webhook_id, partner_id, url, events, active, actor)
             select id, partner_id, url, events, active, 'test' from webhooks where id = ${webhookId}`;
 });
@@ -306,8 +305,7 @@ describe('webhook', () => {
     onTestFinished(async () => {
       await sql`delete from attempts where claim = 'outage/1'`;
     });
-    const loud = await insertPartner(sql);
-    const { id: failing } = await insertWebhook(sql, loud, 'https://loud.example/');
+    const { partnerId: loud, id: failing } = await insertSubscriber(sql, 'https://loud.example/');
     await attempts(failing, loud, 20_000, 0);
     await attempts(webhookId, partnerId, 2, 600);
     const own = { id: webhookId, failedLastHour: 2 };

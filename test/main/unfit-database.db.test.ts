@@ -76,10 +76,8 @@ describe('a database without the migrations', () => {
 
   test('that was away when the API started ends the API once it is there', async () => {
     const nowhere = await startPrivateServer();
-    onTestFinished(() => nowhere.remove());
     await nowhere.stopImmediately();
     const { proxy, url } = await TcpProxy.to(nowhere.url);
-    onTestFinished(() => proxy.close());
     const there = new URL(url);
     there.pathname = new URL(empty.url).pathname;
     for (const part of ['username', 'password'] as const) there[part] = new URL(empty.url)[part];
@@ -115,7 +113,6 @@ describe("another command's rights", () => {
     ['api', 'carteiro_auditor', 'carteiro_app'],
   ])('are refused by %s when it logs in as a member of %s', async (command, given, needed) => {
     const login = await createLogin(database, given);
-    onTestFinished(() => login.remove());
     const finished = await runCommand([command], environment(login.url));
     expect(refusalOf(finished)).toMatch(
       new RegExp(`^carteiro: the role carteiro_test_login_\\w+ lacks the rights of \`${command}\``),
@@ -128,7 +125,6 @@ describe("another command's rights", () => {
     ['poll', 'carteiro_poller', /the poller delivers/],
   ])('are not needed: %s works as a member of %s alone', async (command, role, begins) => {
     const login = await createLogin(database, role);
-    onTestFinished(() => login.remove());
     const running = startCommand([command], environment(login.url));
     await running.log(begins);
     expect((await running.end('SIGTERM')).code).toBe(0);

@@ -10,7 +10,7 @@ import { endClaims, endLostClaims } from '../../src/delivery/queue/lost.ts';
 import { record } from '../../src/delivery/queue/record.ts';
 import { releaseDeliveries } from '../../src/delivery/queue/release.ts';
 import { Poller, type PollerDeps } from '../../src/delivery/poller/poller.ts';
-import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
 import { Differential } from './differential.ts';
@@ -106,8 +106,7 @@ async function loseClaim(pool: Pool, sql: Sql): Promise<{ ids: string[]; later: 
 
 /** Makes a partner with one webhook; what it returns appends one event. */
 async function subscribe(sql: Sql): Promise<(tx?: Sql) => Promise<unknown>> {
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId } = await insertSubscriber(sql);
   return (tx = sql) => commitEvents(tx, partnerId, 1);
 }
 

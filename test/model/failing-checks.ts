@@ -5,7 +5,7 @@ import { lookForFailing } from '../../src/delivery/queue/upkeep/failing.ts';
 import type { SendResult } from '../../src/delivery/sending/send.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { startHeldPoller } from '../support/held-poller.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
 
 const POLICY = { failingAfter: 3, failingHours: 1, suspendAfterDays: null };
 const BROKEN: SendResult = { ...DELIVERED, outcome: 'resposta_nao_2xx', statusCode: 500 };
@@ -15,8 +15,7 @@ const look = (pool: Pool) => lookForFailing(pool, POLICY, { restS: 0 });
 
 /** Two deliveries fail twice, an hour apart, with looks in between: four failures, falhando, and one probe at a time. */
 export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, URL, ['desembolso.falhou', 'webhook.falhando']);
+  const { partnerId, id } = await insertSubscriber(sql, URL, ['desembolso.falhou', 'webhook.falhando']);
   await look(pool);
   const poller = startHeldPoller(pool, 'poller', 64, Date.now() + 60_000);
   await commitEvents(sql, partnerId, 2);
@@ -44,8 +43,7 @@ export async function probeFailing(pool: Pool, sql: Sql): Promise<void> {
 
 /** One failure is recorded by a transaction that ends after the look, one beside it: each is counted once. */
 export async function lookBesideRecord(pool: Pool, sql: Sql): Promise<void> {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, URL);
+  const { partnerId, id } = await insertSubscriber(sql, URL);
   const fail = (on: Sql) => insertAttempt(on, { id, partnerId }, 'resposta_nao_2xx');
   await look(pool);
   await sql.begin(async (held) => {

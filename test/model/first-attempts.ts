@@ -3,7 +3,7 @@ import type { ReservedSql } from 'postgres';
 import type { Pool, Sql } from '../../src/db/pool.ts';
 import { freeSlots } from '../../src/delivery/queue/arrivals.ts';
 import { type Claimed, claimDue, takeTurn } from '../../src/delivery/queue/claim.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 import { neverBlocked } from './lane-wakes.ts';
 
 const SLOTS = 64;
@@ -20,8 +20,7 @@ interface Subscriber {
 }
 
 async function subscribe({ sql }: World): Promise<Subscriber> {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   return { partnerId, webhookId: id };
 }
 

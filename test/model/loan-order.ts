@@ -22,7 +22,7 @@ import {
 import { Poller } from '../../src/delivery/poller/poller.ts';
 import type { Sender } from '../../src/delivery/sending/send.ts';
 import { DELIVERED, reportFor } from '../support/delivered.ts';
-import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber, openTestSecret } from '../support/outbox.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { takeTurn } from '../support/turn.ts';
@@ -200,8 +200,7 @@ function reportOf({ delivery, claim }: Held, isDelivered: boolean) {
 }
 
 async function makeWorld(pool: Pool, sql: Sql, seed: number): Promise<World> {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   await pool.transaction((tx) => setInOrder(tx, id, true));
   return new World(pool, sql, seed, partnerId, id);
 }

@@ -5,7 +5,7 @@ import { freeSlots } from '../../src/delivery/queue/arrivals.ts';
 import { armLanes } from '../support/arm-lanes.ts';
 import { DELIVERED } from '../support/delivered.ts';
 import { startHeldPoller } from '../support/held-poller.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../support/outbox.ts';
 
 const CEILING = 20;
 const HIGHER = 60;
@@ -22,8 +22,7 @@ class ToldLane {
   }
 
   static async make(sql: Sql): Promise<ToldLane> {
-    const partnerId = await insertPartner(sql);
-    const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+    const { partnerId, id } = await insertSubscriber(sql);
     return new ToldLane(sql, id, partnerId);
   }
 
@@ -78,8 +77,7 @@ export async function moveWindow(_pool: Pool, sql: Sql): Promise<void> {
 
 /** A poller fills the lane of a webhook that answers; then one attempt is answered by nobody, for long. */
 export async function fillWindow(pool: Pool, sql: Sql): Promise<void> {
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId } = await insertSubscriber(sql);
   await commitEvents(sql, partnerId, 1);
   const startMs = Date.now() + 60_000;
   const lingering = startHeldPoller(pool, 'lingering', 512, startMs);

@@ -1,15 +1,12 @@
 /** What failed of a webhook, counted and sent again on the page; and the webhook's page, with its chart and its history. */
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DeliveryResource } from '../../src/contract/resources/delivery-resource.ts';
 import { commitEvents } from '../support/outbox.ts';
-import { formTokenIn, type PainelWorld, READER, startPainelWorld } from '../support/painel.ts';
+import { formTokenIn, READER, startPainelWorld } from '../support/painel.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 
-let world: PainelWorld;
-beforeAll(async () => {
-  world = await startPainelWorld({ resendMs: 0 });
-});
+const world = await startPainelWorld({ resendMs: 0 });
 
 const SINCE = 'desde=2020-01-01T00:00';
 

@@ -9,14 +9,13 @@ import { readBounded } from '../../src/steering/bounds.ts';
 import { listFailing, withFailures } from '../../src/steering/failures.ts';
 import { countDeliveries, listWebhooks, readLines, readWebhook } from '../../src/steering/webhooks.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { insertPartner, insertWebhook } from '../support/outbox.ts';
+import { insertPartner, insertSubscriber, insertWebhook } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
 
 /** One partner with 5,000 webhooks, one of which has 200,000 deliveries and 20,000 lines of history; 3,000 other partners. */
 const database = await createTestDatabase();
 const { sql } = database;
-const partnerId = await insertPartner(sql);
-const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+const { partnerId, id: webhookId } = await insertSubscriber(sql);
 await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
     select uuidv7(), partner_id, url, events, encrypted_secret from webhooks, generate_series(1, 4999)`;

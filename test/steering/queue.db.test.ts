@@ -5,7 +5,7 @@ import { muteLane } from '../../src/delivery/queue/orders/mute.ts';
 import { readBounded } from '../../src/steering/bounds.ts';
 import { type QueueStatus, readQueue } from '../../src/steering/queue.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber } from '../support/outbox.ts';
 import { rowsLookedAt } from '../support/counters.ts';
 import { takeTurn } from '../support/turn.ts';
 
@@ -13,8 +13,7 @@ const status = (most = 100): Promise<QueueStatus> => readBounded(database.pool, 
 
 /** A webhook of a partner of its own, with so many pending deliveries. */
 async function makeBusy(count: number): Promise<string> {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   await commitEvents(sql, partnerId, count);
   return id;
 }

@@ -32,6 +32,16 @@ export async function insertWebhook(
   return { id: row.id, secret };
 }
 
+/** A partner of its own with one webhook. */
+export async function insertSubscriber(
+  sql: Sql,
+  url = 'https://partner.example/',
+  events?: readonly SubscribableName[],
+): Promise<TestWebhook & { readonly partnerId: string }> {
+  const partnerId = await insertPartner(sql);
+  return { partnerId, ...(await insertWebhook(sql, partnerId, url, events)) };
+}
+
 export function openTestSecret(_webhookId: string, encrypted: Buffer): { secret: string; keyId: string } {
   return { secret: encrypted.toString(), keyId: 'test' };
 }

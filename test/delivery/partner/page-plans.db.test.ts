@@ -8,7 +8,7 @@ import { readWebhookHealth } from '../../../src/delivery/partner/webhook-health.
 import { readFeedEvent } from '../../../src/log/feed-event.ts';
 import { findStart } from '../../../src/log/feed-start.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook, openTestSecret } from '../../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber, insertWebhook, openTestSecret } from '../../support/outbox.ts';
 import { rowsLookedAt, startCounting } from '../../support/counters.ts';
 
 /** A session goes over to a generic plan after five runs of a statement. */
@@ -54,8 +54,7 @@ test('health, pulse, what waits, one delivery, one event and where a feed begins
 
 test('health looks at no more than 1,000 of a backlog that grew after the statistics were made', async () => {
   const { url, sql } = await createTestDatabase();
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   const grow = (count: number) => sql`
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select uuidv7(), ${id}, ${partnerId}, now() + random() * interval '1 hour' from generate_series(1, ${count}::int)`;

@@ -6,7 +6,7 @@ import { resendMany } from '../../../src/delivery/partner/resend.ts';
 import { leaveToResume, resumeWhile, suspendWhile } from '../../../src/delivery/partner/activation.ts';
 import { readFeed } from '../../../src/log/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { commitEvent, commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvent, commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 import { startCounting } from '../../support/counters.ts';
 import { untilSettled } from '../../support/settled.ts';
 import { ALL_DELIVERIES } from '../../support/searches.ts';
@@ -25,8 +25,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
   await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, started_at, duration_ms, url, claim)
     select id, 1, webhook_id, partner_id, 'erro_conexao', now(), 1, 'https://busy.example/', 'old' from deliveries`;
-  const partnerId = await insertPartner(sql);
-  const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id: webhookId } = await insertSubscriber(sql);
   await commitEvents(sql, partnerId, 40);
   const loanId = await commitEvent(pool, partnerId);
   await sql`analyze`;
@@ -77,8 +76,7 @@ test('lists, one delivery, resends, suspension, resumption and the feed go by th
 
 test('the feed finds the webhooks of its partner among those of all, deactivated ones included', async () => {
   const { url, pool, sql } = await createTestDatabase();
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId } = await insertSubscriber(sql);
   const other = await insertPartner(sql);
   await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret, active)

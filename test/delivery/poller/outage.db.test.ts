@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { migrate } from '../../../src/db/migrations/migrate.ts';
 import { Pool } from '../../../src/db/pool.ts';
 import { startEngine } from '../../support/engine.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { startPrivateServer } from '../../support/private-server.ts';
 import { startReceiver, status } from '../../support/receiver.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -21,8 +21,7 @@ test('PostgreSQL stopped at once and started again during deliveries loses nothi
   const connect = () =>
     postgres(server.url, { max: 1, onnotice: () => undefined, connection: { search_path: 'carteiro' } });
   let sql = connect();
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, `${receiver.url}/`);
+  const { partnerId } = await insertSubscriber(sql, `${receiver.url}/`);
   await commitEvents(sql, partnerId, DELIVERIES);
 
   const engine = startEngine(pool, { now: () => null });

@@ -5,7 +5,7 @@ import { Recorder } from '../../../src/delivery/poller/recorder.ts';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { DELIVERED } from '../../support/delivered.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
 
@@ -23,8 +23,7 @@ async function countAttempts(): Promise<number> {
 }
 
 test('a delivery that a stranger holds locked keeps only its own report waiting', async () => {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   await setCap(sql, id, COUNT);
   await sql`update lanes set window_size = ${COUNT}`;
   await commitEvents(sql, partnerId, COUNT);
@@ -68,8 +67,7 @@ test('a delivery that a stranger holds locked keeps only its own report waiting'
 });
 
 test('a report that a webhook waits for takes along those that nobody waits for', async () => {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://other.example/');
+  const { partnerId, id } = await insertSubscriber(sql, 'https://other.example/');
   await sql`update lanes set window_size = 3, max_in_flight = 3 where webhook_id = ${id}`;
   await commitEvents(sql, partnerId, 3);
   const deliveries = await takeTurn(database.pool, 'two/1', 3, new Date(Date.now() + 1_000));

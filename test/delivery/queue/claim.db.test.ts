@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { SESSION_SETTINGS } from '../../../src/delivery/poller/session.ts';
 import { setCap } from '../../../src/delivery/queue/orders/cap.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
@@ -71,7 +71,6 @@ describe('the claim', () => {
     // As a poller's own session plans it: a hash join would change the order of the lanes.
     const { url } = database;
     const session = openPool(url, { name: 'claim test', settings: SESSION_SETTINGS });
-    onTestFinished(() => session.close());
     const webhooks = async (name: string) => {
       const claimed = await takeTurn(session, name, 10, start);
       return Object.entries(Object.groupBy(claimed, (one) => (one.webhookId === other.id ? 'other' : 'one')));

@@ -2,15 +2,14 @@ import { expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import { Mender } from '../../../src/delivery/queue/upkeep/mender.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook, readDeliveries } from '../../support/outbox.ts';
+import { commitEvents, insertSubscriber, insertWebhook, readDeliveries } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
 
 test('ends what is lost although a suspension fails, says so, and tries again a second later', async () => {
   const { pool, sql } = database;
-  const partnerId = await insertPartner(sql);
-  const { id: webhookId } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id: webhookId } = await insertSubscriber(sql);
   const { id: inactive } = await insertWebhook(sql, partnerId, 'https://inactive.example/');
   const start = new Date(Date.now() + 1_000);
   await commitEvents(sql, partnerId, 1);

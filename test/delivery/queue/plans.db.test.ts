@@ -4,7 +4,7 @@ import { armLanes } from '../../support/arm-lanes.ts';
 import { claimDue } from '../../../src/delivery/queue/claim.ts';
 import { record } from '../../../src/delivery/queue/record.ts';
 import { createTestDatabase, openPool } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvents, insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 import { startCounting } from '../../support/counters.ts';
 import { takeTurn } from '../../support/turn.ts';
 
@@ -17,8 +17,7 @@ test.each([
   'no claim and no record of a webhook %s reads a hot table from end to end, also with generic plans',
   async (_, inOrder) => {
     const { url, pool, sql } = await createTestDatabase();
-    const partnerId = await insertPartner(sql);
-    await insertWebhook(sql, partnerId, 'https://partner.example/');
+    const { partnerId } = await insertSubscriber(sql);
     await sql`
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
     select gen_random_uuid(), gen_random_uuid(), ${partnerId}, now() from generate_series(1, 20000)`;

@@ -4,7 +4,14 @@ import { envelope } from '../../../src/contract/delivery.ts';
 import { RETRY_DELAYS_S } from '../../../src/contract/schedule.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { advance, startEngine } from '../../support/engine.ts';
-import { commitEvent, insertPartner, insertWebhook, readAttempts, readDeliveries } from '../../support/outbox.ts';
+import {
+  commitEvent,
+  insertPartner,
+  insertSubscriber,
+  insertWebhook,
+  readAttempts,
+  readDeliveries,
+} from '../../support/outbox.ts';
 import { startReceiver, status } from '../../support/receiver.ts';
 
 const database = await createTestDatabase();
@@ -55,8 +62,7 @@ test('a receiver that answers 500 gets six POSTs of the same bytes, on schedule,
 
 test('the envelope’s bytes are the contract’s: keys in order, milliseconds, data as the catalog lists it', async () => {
   const receiver = await startReceiver();
-  const partnerId = await insertPartner(sql);
-  await insertWebhook(sql, partnerId, `${receiver.url}/`);
+  const { partnerId } = await insertSubscriber(sql, `${receiver.url}/`);
   const stream = await commitEvent(pool, partnerId);
   const engine = startEngine(pool);
   await engine.turn();

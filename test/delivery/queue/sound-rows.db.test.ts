@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { SLOTS } from '../../../src/contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../../src/contract/statuses.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 
 const database = await createTestDatabase();
 const { sql } = database;
-const partnerId = await insertPartner(sql);
-await insertWebhook(sql, partnerId, 'https://partner.example/');
+const { partnerId } = await insertSubscriber(sql);
 await commitEvents(sql, partnerId, 1);
 await sql`
     insert into attempts (delivery_id, number, webhook_id, partner_id, outcome, status_code, started_at, duration_ms, url, claim)

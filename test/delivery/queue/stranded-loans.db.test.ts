@@ -9,7 +9,7 @@ import {
 import { Sweeper } from '../../../src/delivery/queue/upkeep/sweep.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { DELIVERED, reportFor } from '../../support/delivered.ts';
-import { insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { insertPartner, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 import { FAILED_DISBURSEMENT, failedDisbursementOf, LOAN } from '../../support/payloads.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
@@ -18,8 +18,7 @@ const database = await createTestDatabase();
 const { pool, sql } = database;
 
 test('what waits is left alone while one of its loan will wake it, and woken where none will', async () => {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   await pool.transaction((tx) => setInOrder(tx, id, true));
   const loan = crypto.randomUUID();
   for (let version = 0; version < 3; version += 1) {
@@ -41,8 +40,7 @@ test('what waits is left alone while one of its loan will wake it, and woken whe
 });
 
 test('one that is stranded behind 1,002 that wait rightly is found by walking on, and nothing else is', async () => {
-  const partnerId = await insertPartner(sql);
-  const { id } = await insertWebhook(sql, partnerId, 'https://partner.example/');
+  const { partnerId, id } = await insertSubscriber(sql);
   await appendLoans(partnerId, 334, 4);
   await sql`update deliveries set awaited = true where webhook_id = ${id}`;
   await appendLoans(partnerId, 1, 2);

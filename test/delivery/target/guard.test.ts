@@ -1,5 +1,5 @@
 import { createServer, Socket, type AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { ConnectFault } from '../../../src/delivery/target/connect-fault.ts';
 import { guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
 import { countConnects } from '../../support/count-connects.ts';
@@ -11,10 +11,8 @@ const server = createServer((socket) => {
   socket.on('error', () => undefined).resume();
 });
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ({ port } = server.address() as AddressInfo);
-});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+({ port } = server.address() as AddressInfo);
 afterAll(() => server.close());
 
 const sockets: Socket[] = [];

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConnectFault } from '../../../src/delivery/target/connect-fault.ts';
 import { guardedConnector, type GuardOptions } from '../../../src/delivery/target/guard.ts';
 import { createSender } from '../../../src/delivery/sending/send.ts';
@@ -18,11 +18,9 @@ let accepted = 0;
 let port = 0;
 let connects: CountedConnects;
 
-beforeAll(async () => {
-  trap.on('connection', () => (accepted += 1)).listen(0);
-  await once(trap, 'listening');
-  ({ port } = trap.address() as AddressInfo);
-});
+trap.on('connection', () => (accepted += 1)).listen(0);
+await once(trap, 'listening');
+({ port } = trap.address() as AddressInfo);
 afterAll(() => trap.close());
 beforeEach(async () => {
   connects = await countConnects();

@@ -18,7 +18,7 @@ import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import type { ReadingName, Readings } from '../../../src/telemetry/readings.ts';
 import { startCounting } from '../../support/counters.ts';
 import { useOneWebhook } from '../../support/one-webhook.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvents, insertSubscriber, insertWebhook } from '../../support/outbox.ts';
 import { untilSettled } from '../../support/settled.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { takeTurn } from '../../support/turn.ts';
@@ -82,8 +82,7 @@ test('what waits behind the cap of its webhook is told apart from what waits for
   await commitEvents(sql, partnerId, 20);
   await takeTurn(pool, 'p/1', 100, new Date(Date.now() + 5));
   await wait(15);
-  const other = await insertPartner(sql);
-  await insertWebhook(sql, other, 'https://other.example/');
+  const { partnerId: other } = await insertSubscriber(sql, 'https://other.example/');
   await commitEvents(sql, other, 3);
   await armLanes(sql, null);
   expect(by(await measureOverdue(sql), 'overdue')).toEqual({ poller: 0, cap: 12, database: 0 });

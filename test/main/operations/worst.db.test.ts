@@ -3,14 +3,13 @@ import { expect, test } from 'vitest';
 import { readWorst } from '../../../src/main/operations/worst.ts';
 import { runCommand } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { commitEvents, insertPartner, insertWebhook } from '../../support/outbox.ts';
+import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
 
 const database = await createTestDatabase();
 
 async function webhookWith(events: number): Promise<{ partner: string; webhook: string }> {
-  const partner = await insertPartner(database.sql);
-  const { id: webhook } = await insertWebhook(database.sql, partner, 'https://partner.example/');
+  const { partnerId: partner, id: webhook } = await insertSubscriber(database.sql);
   await commitEvents(database.sql, partner, events);
   return { partner, webhook };
 }
