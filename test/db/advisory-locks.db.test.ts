@@ -1,9 +1,8 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { useEmptyDatabase } from '../support/one-webhook.ts';
+import { createTestDatabase } from '../support/database.ts';
 
-let sql: Parameters<Parameters<typeof useEmptyDatabase>[0]>[0]['sql'];
-useEmptyDatabase((given) => void ({ sql } = given));
+const { sql } = await createTestDatabase();
 
 /** A lock without a number is null, and taking null takes nothing. */
 test('each purpose for which an advisory lock is taken has a number of its own', async () => {
