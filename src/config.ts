@@ -34,7 +34,7 @@ export interface Config {
   /** Where `poll` serves its metrics; 0 lets the system choose. */
   readonly metricsPort: number;
   /** Where the registry is asked; `url` is empty where none is configured. */
-  readonly registry: RegistrySettings;
+  readonly bridge: RegistrySettings;
   /** How POSTs leave for partners. */
   readonly egress: EgressSettings;
   /** Where others find the service; null: nobody has told. */
@@ -229,7 +229,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     trustedProxies: Object.freeze(values.TRUSTED_PROXIES),
     drainDelayS: values.DRAIN_DELAY_SECONDS,
     pollerCapacity: values.POLLER_CAPACITY,
-    registry: registrySettings(values.REGISTRY_URL ?? '', values),
+    bridge: registrySettings(values.REGISTRY_URL ?? '', values),
     egress: egressSettings(values),
     jobs: schedulesOf(values, { sandbox, hasRegistry, dropsMonths, hasAnchors: hasAnchors(anchors) }),
     ...failingEndpoints(values),

@@ -64,7 +64,7 @@ describe('the configuration', () => {
         keptAnswerBytes: 8192,
       },
       rateLimitPerMinute: 0,
-      registry: REGISTRY_SETTINGS,
+      bridge: REGISTRY_SETTINGS,
       maxConnections: 400,
       maxConnectionsPerAddress: 100,
       trustedProxies: [

@@ -23,8 +23,9 @@ export interface HttpDeps {
   readonly reports: Reports;
   readonly vault: Vault;
   readonly cursors: Cursors;
-  /** The employment-data registry; null: none is configured, and what needs one is 503. */
-  readonly registry: { readonly margins: MarginQueries; readonly bonds: BondRegistry } | null;
+  /** The employment-data registry, and margin queries of it; null: none is configured, and what needs one is 503. */
+  readonly registry: BondRegistry | null;
+  readonly margins: MarginQueries | null;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Who may sign tokens, and for whom. */

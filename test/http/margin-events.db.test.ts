@@ -60,7 +60,7 @@ test('margem.concluida has no percentage where there are no earnings', async () 
 test('margem.concluida arrives for a query that the service asked for itself', async () => {
   const { id, received } = await newPartner();
   const asking = { workerCpf: WORKER.cpf, employerCnpj: WORKER.numero_inscricao_empregador };
-  await world.api.deps.registry?.margins.query({ partnerId: id, actor: 'renegotiation', requestId: null }, asking);
+  await world.api.deps.margins?.query({ partnerId: id, actor: 'renegotiation', requestId: null }, asking);
   expect(await received()).toMatchObject([{ evento: 'margem.concluida', data: { cpf_trabalhador: WORKER.cpf } }]);
 });
 

@@ -208,7 +208,7 @@ test('while the registry hangs every other route goes on, on a pool of two conne
   const queryMargin = () => ((asked += 1), new Promise<never>(() => undefined));
   const registry = gated({ queryMargin }, { timeoutMs: 1_500 });
   const margins = marginQueries({ pool, registry, log: silentLog, reuseHours: 24, leaseMs: 6_500 });
-  const app = createApp({ ...api.deps, pool, registry: { margins, bonds: api.registry.registry } });
+  const app = createApp({ ...api.deps, pool, margins });
   holdToDescription(app, api.described);
   const token = await partnerToken();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };

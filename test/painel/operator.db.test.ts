@@ -21,6 +21,15 @@ const historyOf = async (table: 'webhook_history' | 'partner_history', id: strin
     select change, actor, reason from ${sql(table)} where ${key} = ${id} order by position desc`;
 };
 
+test('the page says when no registry is configured, and is silent about one that is', async () => {
+  const bare = await startPainelWorld({ registry: null, margins: null });
+  const visitor = await bare.signedIn(undefined, ['operador']);
+  const told = 'Nenhum registry está configurado (REGISTRY_URL)';
+  expect((await visitor.get('/painel/operacao')).text).toContain(told);
+  expect((await operator.get('/painel/operacao')).text).not.toContain(told);
+  await bare.close();
+});
+
 describe('a webhook', () => {
   test('is muted with a reason, gets nothing meanwhile, and everything after it is unmuted', async () => {
     const muted = await submit(webhookPage(), 'silenciar', { motivo: 'responde <b>500</b> a tudo' });

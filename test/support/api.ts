@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ErrorBody } from '../../src/contract/errors.ts';
 import type { Scope } from '../../src/contract/statuses.ts';
-import { marginQueries } from '../../src/core/margin/margin.ts';
 import { DEFAULT_INSTALLATION } from '../../src/db/installation.ts';
 import { onPrimary } from '../../src/db/reports.ts';
 import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
@@ -13,7 +12,7 @@ import { addSandbox } from '../../src/http/routes/sandbox.ts';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { OpenRegistry } from '../../src/main/service/registry.ts';
+import { askedBy, type OpenRegistry } from '../../src/main/service/registry.ts';
 import { createVault, type Vault } from '../../src/webhooks/secrets.ts';
 import { startRegistry } from './registry.ts';
 import { SIGNER } from './checkpoint.ts';
@@ -83,10 +82,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     reports: onPrimary(database.pool),
     vault,
     cursors: createCursors(database.pool),
-    registry: {
-      margins: marginQueries({ ...registry, pool: database.pool, log, reuseHours: 24 }),
-      bonds: registry.registry,
-    },
+    ...askedBy({ pool: database.pool, log, reuseHours: 24 }, registry),
     log,
     metrics: createMetrics(),
     tokens: { keys, ...tokens },

@@ -13,7 +13,7 @@ import { endOf } from './ends.ts';
 import { silentLog } from './silent-log.ts';
 
 export async function startRegistry(pool: Pool): Promise<OpenRegistry> {
-  const opened = await openRegistry({ registry: REGISTRY_SETTINGS, sandbox: true }, pool, silentLog);
+  const opened = await openRegistry({ bridge: REGISTRY_SETTINGS, sandbox: true }, pool, silentLog);
   if (opened === null) throw new Error('the sandbox has no registry');
   return { ...opened, close: endOf(opened.close) };
 }

@@ -107,6 +107,8 @@ export const queue = z
     espera_mais_longa_s: seconds,
     silenciados: z.int(),
     falhando: z.int(),
+    /** False: margin queries and registrations are 503. */
+    registry_configurado: z.boolean(),
     por_segundo: z.strictObject({ tentativas: seconds, entregues: seconds, falhas: seconds }),
     /** Those with something pending, the latest first. */
     webhooks: z.array(

@@ -13,7 +13,7 @@ const skipQuery = z.strictObject({
     .optional(),
 });
 
-export function addMarginRoutes(add: AddOperation, { registry }: HttpDeps): void {
+export function addMarginRoutes(add: AddOperation, { margins }: HttpDeps): void {
   add(
     {
       method: 'post',
@@ -35,9 +35,9 @@ export function addMarginRoutes(add: AddOperation, { registry }: HttpDeps): void
       errors: ['MARGEM_NEGOCIAL', 'MARGEM_UPSTREAM'],
     },
     async ({ partnerId, actor, requestId, body, query }) => {
-      if (registry === null) return NO_REGISTRY;
+      if (margins === null) return NO_REGISTRY;
       const { cpf, numero_inscricao_empregador } = body;
-      const found = await registry.margins.query(
+      const found = await margins.query(
         { partnerId, actor, requestId },
         { workerCpf: cpf, employerCnpj: numero_inscricao_empregador, skipCache: query.skip_cache ?? false },
       );

@@ -24,7 +24,7 @@ export function addOperatorQueueRoutes(add: AddOperation, deps: HttpDeps): void 
   addJobs(add, deps);
 }
 
-function addQueue(add: AddOperation, { pool }: HttpDeps): void {
+function addQueue(add: AddOperation, { pool, registry }: HttpDeps): void {
   add(
     {
       method: 'get',
@@ -40,7 +40,10 @@ function addQueue(add: AddOperation, { pool }: HttpDeps): void {
       scope: 'operador',
       answers: { 200: { description: { pt: 'A fila', en: 'The queue' }, schema: queue } },
     },
-    async () => ({ status: 200, body: view(await readBounded(pool, (sql) => readQueue(sql, LANES))) }),
+    async () => {
+      const status = await readBounded(pool, (sql) => readQueue(sql, LANES));
+      return { status: 200, body: view(status, registry !== null) };
+    },
   );
 }
 
@@ -123,7 +126,7 @@ function addJobs(add: AddOperation, { pool }: HttpDeps): void {
 
 const isoOf = (at: Date | null) => at?.toISOString() ?? null;
 
-function view(status: QueueStatus): Queue {
+function view(status: QueueStatus, hasRegistry: boolean): Queue {
   const { attempts, delivered, failed } = status.perSecond;
   return {
     em: status.at.toISOString(),
@@ -133,6 +136,7 @@ function view(status: QueueStatus): Queue {
     espera_mais_longa_s: status.oldestDueS,
     silenciados: status.muted,
     falhando: status.falhando,
+    registry_configurado: hasRegistry,
     por_segundo: { tentativas: attempts, entregues: delivered, falhas: failed },
     webhooks: status.lanes.map(({ webhook, partner, url, state, pending, inFlight, dueForS }) => ({
       webhook_id: webhook,

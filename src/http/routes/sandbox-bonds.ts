@@ -110,7 +110,7 @@ function addSync(add: AddOperation, { pool, log, registry }: HttpDeps): void {
     },
     async ({ partnerId, actor, requestId }) => {
       if (registry === null) return NO_REGISTRY;
-      const counts = await syncBonds({ pool, registry: registry.bonds, log }, { partnerId, actor, requestId });
+      const counts = await syncBonds({ pool, registry, log }, { partnerId, actor, requestId });
       return { status: 200, body: { desligamentos: counts.ended, novos: counts.new } };
     },
   );

@@ -30,10 +30,10 @@ export async function lookAtIssuer({ jwtJwksUrl }: Config): Promise<readonly Fin
   }
 }
 
-export async function lookAtRegistry({ sandbox, registry, loanCore }: Config): Promise<readonly Finding[]> {
-  const { url, timeoutS } = registry;
+export async function lookAtRegistry({ sandbox, bridge, loanCore }: Config): Promise<readonly Finding[]> {
+  const { url, timeoutS } = bridge;
   if (url !== '') {
-    const adapter = createAdapter(registry);
+    const adapter = createAdapter(bridge);
     try {
       await adapter.probe(AbortSignal.timeout(timeoutS * 1_000));
       return [ok('registry', `${url} is in service`)];

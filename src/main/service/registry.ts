@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
+import { type MarginDeps, type MarginQueries, marginQueries } from '../../core/margin/margin.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 import { createAdapter } from '../../registry/adapter.ts';
@@ -36,16 +37,24 @@ export interface OpenRegistry {
   close(): Promise<void>;
 }
 
+/** What the API asks of it; null, both: none is configured. */
+export function askedBy(
+  api: Pick<MarginDeps, 'pool' | 'log' | 'reuseHours'>,
+  opened: OpenRegistry | null,
+): { readonly registry: EmploymentRegistry | null; readonly margins: MarginQueries | null } {
+  return { registry: opened && opened.registry, margins: opened && marginQueries({ ...api, ...opened }) };
+}
+
 const RECORDING_MS = 5_000;
 
 /** Null: none is configured. Nothing simulated is loaded outside of the sandbox. */
 export async function openRegistry(
-  config: Pick<Config, 'registry' | 'sandbox'>,
+  config: Pick<Config, 'bridge' | 'sandbox'>,
   pool: Pool,
   log: Logger,
   metrics?: RegistryMetrics,
 ): Promise<OpenRegistry | null> {
-  const { registry: settings, sandbox } = config;
+  const { bridge: settings, sandbox } = config;
   const isSimulated = settings.url === '';
   if (isSimulated && !sandbox) return null;
   const simulated = isSimulated ? await serveSimulated(pool) : null;

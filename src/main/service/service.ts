@@ -127,9 +127,8 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
   const { forOwnHosts } = await import('../../http/auth/hosts.ts');
   const { startServer } = await import('../../http/server.ts');
   const { registrationWorker } = await import('../../core/loans/registration-worker.ts');
-  const { marginQueries } = await import('../../core/margin/margin.ts');
   const { openKeys } = await import('./keys.ts');
-  const { openRegistry, tellRegistry } = await import('./registry.ts');
+  const { askedBy, openRegistry, tellRegistry } = await import('./registry.ts');
   const pool = openPool(config, database.url, 'api', API_DEADLINE_MS);
   const { reports, close: closeReports } = openReports(config, pool, log, metrics);
   const workerPool = openPool(config, database.url, 'worker', API_DEADLINE_MS);
@@ -142,7 +141,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     reports,
     vault: createVault(await readSecretsKeys(config)),
     cursors: createCursors(pool),
-    registry: opened && { margins: marginQueries({ ...opened, pool, log, reuseHours }), bonds: opened.registry },
+    ...askedBy({ pool, log, reuseHours }, opened),
     log,
     metrics,
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },

@@ -88,10 +88,11 @@ function mutedPart(visit: Visit, { itens, proximo_cursor }: OperatorWebhooks): H
 
 function queuePart(
   visit: Visit,
-  { espera_mais_longa_s, pendentes, contagem_exata, em_andamento, webhooks }: Queue,
+  { espera_mais_longa_s, pendentes, contagem_exata, em_andamento, webhooks, registry_configurado }: Queue,
 ): Html {
   const { t } = visit;
-  return html`<h2>${t.operator.queue}</h2>
+  return html`${registry_configurado ? '' : html`<p class="notice">${t.operator.noRegistry}</p>`}
+    <h2>${t.operator.queue}</h2>
     <dl class="tiles">
       ${tile(t.operator.oldestDue, `${Math.round(espera_mais_longa_s)} s`, espera_mais_longa_s > 60)}
       ${tile(t.overview.pending, `${pendentes}${contagem_exata ? '' : '+'}`)} ${tile(t.operator.inFlight, em_andamento)}

@@ -32,7 +32,7 @@ Output: a line for each rule as it is seen: holds, FAILS, or unseen (it could no
   async run({ url, json, cpf, cnpj, refusedCpf = null, wait }, line) {
     const { config } = line.configure();
     const { checkBridge } = await import('../../../registry/check/check.ts');
-    const settings = { ...config.registry, url };
+    const settings = { ...config.bridge, url };
     const tellLine = ({ verdict, rule, seen }: { verdict: string; rule: string; seen: string }) => {
       if (!json) line.print(`${verdict === 'fails' ? 'FAILS ' : verdict.padEnd(6)}  ${rule}: ${seen}`);
     };

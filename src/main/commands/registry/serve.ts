@@ -28,7 +28,7 @@ It is a simulation, so it does not start where SANDBOX is false. A signal ends i
     const { startServer } = await import('../../../http/server.ts');
     const { withJobPool } = await import('../../job-pool.ts');
     const { takeStopSignals } = await import('../../service/stop-signals.ts');
-    const { tokenFile } = config.registry;
+    const { tokenFile } = config.bridge;
     const token = tokenFile === null ? null : (await readFile(tokenFile, 'utf8')).trim();
     await withJobPool(config, log, async (pool) => {
       const { fetch } = createSimulatedService(pool, { token, workS: work });

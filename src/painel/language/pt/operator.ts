@@ -2,6 +2,8 @@
 import { TIMES_S } from '../../../contract/delivery.ts';
 
 export const operator = {
+  noRegistry:
+    'Nenhum registry está configurado (REGISTRY_URL): consultas de margem, averbações e a sincronização de vínculos são recusadas com 503.',
   queue: 'Fila',
   oldestDue: 'Espera mais longa',
   emptyQueue: 'Nada espera.',
