@@ -56,7 +56,7 @@ export async function exchange(
     signal.throwIfAborted();
     const { code = (error as Error).name } = error as { code?: string };
     if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-      throw new RegistryFailure(`${of}: more than ${MAX_ANSWER_BYTES / 1024} KiB`);
+      throw new RegistryFailure(`${of}: more than ${MAX_ANSWER_BYTES / 1024} KiB`, { told: INVALID });
     throw new RegistryFailure(`${of}: no answer (${code})`, { cause: error });
   }
 }

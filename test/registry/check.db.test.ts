@@ -203,6 +203,13 @@ describe('a bridge that breaks a rule is told which', () => {
     }
   });
 
+  test('500 to every call is an answer, and refused', TIMES, async () => {
+    const { code, stderr, lines } = await check(await spoiled(() => [500, { erro: 'x' }]));
+    expect([code, stderr]).toEqual([1, '']);
+    expect(lines.filter(({ verdict }) => verdict === 'holds')).toEqual([]);
+    expect(lines[0]).toMatchObject({ rule: 'GET /saude answers 2xx', seen: 'answered 500' });
+  });
+
   test('nobody at the address is out of reach, and the help is a manual', TIMES, async () => {
     const away = await callCommand(['registry', 'check', 'http://127.0.0.1:1']);
     expect(away.code).toBe(3);

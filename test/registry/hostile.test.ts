@@ -251,8 +251,11 @@ describe('a margin that cannot be one is a failure of the registry, and says the
       };
       write();
     });
-    const { message } = await failureOf(adapter.queryMargin(QUESTION, never()));
-    expect(message).toBe('POST /margens: more than 256 KiB');
+    const failure = await failureOf(adapter.queryMargin(QUESTION, never()));
+    expect(failure).toEqual({
+      message: 'POST /margens: more than 256 KiB',
+      told: 'o registry deu uma resposta inválida',
+    });
     expect(sent).toBeLessThan(160);
   });
 

@@ -20,6 +20,8 @@ export interface Timed extends Answer {
 export interface Bridge {
   /** The answer, of whatever status. Throws `RegistryFailure`. */
   ask(asking: Asking): Promise<Timed>;
+  /** Whether any call had an answer, be it a wrong one. */
+  readonly isHeard: boolean;
   readonly timeoutS: number;
   readonly concurrency: number;
   close(): Promise<void>;
@@ -29,21 +31,26 @@ export function createBridge(settings: RegistrySettings): Bridge {
   const own = new Credentials(settings);
   const anonymous = new Credentials({ ...settings, tokenFile: null });
   const { timeoutS, concurrency } = settings;
+  let isHeard = false;
   return {
     timeoutS,
     concurrency,
+    get isHeard() {
+      return isHeard;
+    },
     async ask({ isAnonymous = false, ...asking }) {
       const startedAt = performance.now();
       const late = AbortSignal.timeout(timeoutS * 1_000);
       const of = `${asking.method} ${asking.path.split('?', 1)[0]}`;
       const credentials = isAnonymous ? anonymous : own;
       const answer = await exchange(settings.url, credentials, { ...asking, requestId: null }, late).catch(
-        (error: unknown) => {
-          throw late.aborted
-            ? new RegistryFailure(`${of}: no answer in ${timeoutS} s (REGISTRY_TIMEOUT_SECONDS)`)
-            : error;
+        (error: Error) => {
+          if (late.aborted) throw new RegistryFailure(`${of}: no answer in ${timeoutS} s (REGISTRY_TIMEOUT_SECONDS)`);
+          isHeard ||= error.cause === undefined;
+          throw error;
         },
       );
+      isHeard = true;
       return { ...answer, tookMs: performance.now() - startedAt };
     },
     async close() {

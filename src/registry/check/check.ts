@@ -14,12 +14,18 @@ import { checkMargins, checkSlowness } from './check-margins.ts';
 import { checkRegistrations } from './check-registrations.ts';
 import { Broken, type CheckOptions, type Line, type Look, Unseen } from './rule.ts';
 
+export interface Checked {
+  readonly lines: readonly Line[];
+  /** False: nobody answered. */
+  readonly isHeard: boolean;
+}
+
 /** Runs every rule; `tell` is told each line as soon as it is known. */
 export async function checkBridge(
   settings: RegistrySettings,
   options: CheckOptions,
   tell: (line: Line) => void,
-): Promise<readonly Line[]> {
+): Promise<Checked> {
   const lines: Line[] = [];
   const bridge = createBridge(settings);
   const look: Look = async (rule, seeing) => {
@@ -28,10 +34,9 @@ export async function checkBridge(
       .catch((error: unknown) => ({ rule, ...judged(error) }));
     lines.push(line);
     tell(line);
-    return line.verdict === 'holds';
   };
   try {
-    const isThere = await look('GET /saude answers 2xx', async () => {
+    await look('GET /saude answers 2xx', async () => {
       const { status } = await bridge.ask({ method: 'GET', path: '/saude' });
       if (status < 200 || status > 299) throw new Broken(`answered ${status}`);
       return `answered ${status}`;
@@ -40,7 +45,6 @@ export async function checkBridge(
     await checkRegistrations(bridge, look, options);
     await checkBonds(bridge, look);
     await checkSlowness(bridge, look, options);
-    if (!isThere) return lines;
     await look('a call without the token is refused', async () => {
       if (settings.tokenFile === null) throw new Unseen('no REGISTRY_TOKEN_FILE is set');
       const { status } = await bridge.ask({ method: 'GET', path: `/averbacoes/${randomUUID()}`, isAnonymous: true });
@@ -48,7 +52,7 @@ export async function checkBridge(
         throw new Broken(`answered ${status}: whoever reaches the bridge may ask it`);
       return `answered ${status}`;
     });
-    return lines;
+    return { lines, isHeard: bridge.isHeard };
   } finally {
     await bridge.close();
   }

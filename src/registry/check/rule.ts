@@ -18,7 +18,7 @@ export class Unseen extends Error {
 }
 
 /** Looks at one rule: `look` returns what was seen. */
-export type Look = (rule: string, look: () => Promise<string>) => Promise<boolean>;
+export type Look = (rule: string, look: () => Promise<string>) => Promise<void>;
 
 export interface CheckOptions {
   readonly cpf: string;

@@ -36,12 +36,11 @@ Output: a line for each rule as it is seen: holds, FAILS, or unseen (it could no
     const tellLine = ({ verdict, rule, seen }: { verdict: string; rule: string; seen: string }) => {
       if (!json) line.print(`${verdict === 'fails' ? 'FAILS ' : verdict.padEnd(6)}  ${rule}: ${seen}`);
     };
-    const lines = await checkBridge(settings, { cpf, cnpj, refusedCpf, waitS: wait }, tellLine);
+    const { lines, isHeard } = await checkBridge(settings, { cpf, cnpj, refusedCpf, waitS: wait }, tellLine);
     const count = (verdict: string) => lines.filter((one) => one.verdict === verdict).length;
     const [fails, unseen] = [count('fails'), count('unseen')];
     tell(line, json, { url, fails, unseen, lines }, `${lines.length} rules: ${fails} fail, ${unseen} unseen`);
-    if (fails > 0 && count('holds') === 0)
-      throw new OutOfReach(`nothing was heard from ${url}: is that the bridge’s base?`);
+    if (!isHeard) throw new OutOfReach(`nothing was heard from ${url}: is that the bridge’s base?`);
     return fails > 0 ? EXIT.refused : EXIT.done;
   },
 });
