@@ -3,6 +3,7 @@
  * the database's clock, so it may be slightly before the commit; the overlap of the windows covers such rows too.
  */
 import { MAX_ANSWER_BYTES, MAX_BOND_PAGE } from '../contract/registry-wire.ts';
+import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
 import type { BondQuery, EndedBond, EndOfBond, NewBond, Rehire } from './bonds-port.ts';
 
@@ -45,7 +46,7 @@ export interface BondPlace {
   readonly reference: string;
 }
 
-const FIRST: BondPlace = { knownAt: '-infinity', reference: '00000000-0000-0000-0000-000000000000' };
+const FIRST: BondPlace = { knownAt: '-infinity', reference: FIRST_ID };
 
 /** The records of one kind in the window: one page, which stays within what an answer may have. */
 export async function readSimulatedBonds<B extends EndedBond | NewBond>(

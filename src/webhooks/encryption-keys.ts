@@ -1,6 +1,7 @@
 /** Which keys the stored signing secrets need, told from the key id that each encrypted form begins with. */
+import { FIRST_ID } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
-import { DecryptionFailed, KEY_ID_BYTES, type Vault } from './secrets.ts';
+import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';
 
 export interface EncryptionKey {
   /** As {@link keyIdOf} gives it. */
@@ -30,14 +31,14 @@ const PAGE = 2_000;
  */
 export async function readBroken(sql: Tx, vault: Vault, ring: readonly string[]): Promise<readonly string[]> {
   const broken: string[] = [];
-  for (let after: string | null = '00000000-0000-0000-0000-000000000000'; after !== null;) {
+  for (let after: string | null = FIRST_ID; after !== null;) {
     const page: { id: string; current: Buffer; previous: Buffer | null }[] = await sql`
       select id, encrypted_secret as current,
              case when previous_until > now() then previous_encrypted_secret end as previous
       from webhooks where active and id > ${after} order by id limit ${PAGE}`;
     for (const { id, current, previous } of page) {
       const forms = previous === null ? [current] : [current, previous];
-      if (forms.some((form) => ring.includes(keyOf(form)) && !opens(vault, id, form))) broken.push(id);
+      if (forms.some((form) => ring.includes(keyOf(form)) && tryDecrypt(vault, id, form) === null)) broken.push(id);
     }
     after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
   }
@@ -45,13 +46,3 @@ export async function readBroken(sql: Tx, vault: Vault, ring: readonly string[])
 }
 
 const keyOf = (form: Buffer) => form.toString('latin1', 0, KEY_ID_BYTES);
-
-function opens(vault: Vault, webhookId: string, form: Buffer): boolean {
-  try {
-    vault.decrypt(webhookId, form);
-    return true;
-  } catch (error) {
-    if (error instanceof DecryptionFailed) return false;
-    throw error;
-  }
-}

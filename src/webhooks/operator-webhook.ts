@@ -8,7 +8,7 @@
  */
 import { NOTICE_NAMES } from '../contract/events.ts';
 import type { Pool } from '../db/pool.ts';
-import { DecryptionFailed, type Vault } from './secrets.ts';
+import { tryDecrypt, type Vault } from './secrets.ts';
 
 export interface OperatorWebhook {
   /** The normalised URL that the target check accepted. */
@@ -31,15 +31,5 @@ export async function keepOperatorWebhook(pool: Pool, vault: Vault, wanted: Oper
 
 /** What is stored already, if it is the same secret. */
 function encrypt(vault: Vault, id: string, secret: string, stored: Buffer | null): Buffer {
-  return stored !== null && opensTo(vault, id, stored) === secret ? stored : vault.encrypt(id, secret);
-}
-
-/** Null when no key of the ring opens it. */
-function opensTo(vault: Vault, id: string, stored: Buffer): string | null {
-  try {
-    return vault.decrypt(id, stored).secret;
-  } catch (error) {
-    if (error instanceof DecryptionFailed) return null;
-    throw error;
-  }
+  return stored !== null && tryDecrypt(vault, id, stored)?.secret === secret ? stored : vault.encrypt(id, secret);
 }

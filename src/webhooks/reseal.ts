@@ -8,11 +8,11 @@
  * old keys are retired when nothing is left under them. A process that has only an old key could still write a secret
  * with it, so the operator restarts every process with the new key in front beforehand.
  */
+import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
-import { DecryptionFailed, KEY_ID_BYTES, type Vault } from './secrets.ts';
+import { KEY_ID_BYTES, tryDecrypt, type Vault } from './secrets.ts';
 
 const BATCH = 100;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface Stored {
   readonly id: string;
@@ -68,7 +68,7 @@ async function resealBatch(
     limit ${BATCH}
     for no key update`;
   const unopened: string[] = [];
-  const fresh: { readonly id: string; readonly current: Buffer; readonly previous: Buffer | null }[] = [];
+  const fresh: Stored[] = [];
   for (const { id, current, previous } of rows) {
     const again = (blob: Buffer) => encryptAgain(vault, newestKeyId, id, blob);
     const both = [again(current), previous === null ? null : again(previous)] as const;
@@ -85,13 +85,9 @@ async function resealBatch(
 }
 
 function encryptAgain(vault: Vault, newestKeyId: string, id: string, blob: Buffer): Buffer | 'unopened' {
-  try {
-    const { secret, keyId } = vault.decrypt(id, blob);
-    return keyId === newestKeyId ? blob : vault.encrypt(id, secret);
-  } catch (error) {
-    if (error instanceof DecryptionFailed) return 'unopened';
-    throw error;
-  }
+  const opened = tryDecrypt(vault, id, blob);
+  if (opened === null) return 'unopened';
+  return opened.keyId === newestKeyId ? blob : vault.encrypt(id, opened.secret);
 }
 
 /** Retires these keys: from now on a process that has one of them in front refuses to start. */

@@ -12,6 +12,7 @@ import { NOT_FOUND, type Result } from '../contract/refusals.ts';
 import { MAX_WAIT_H } from '../contract/resources/webhook.ts';
 import type { Tx } from '../db/pool.ts';
 import { lockWebhook, type Subject, writeHistory } from './history.ts';
+import { readSecrets } from './secret-state.ts';
 import { newSecret, type Vault } from './secrets.ts';
 
 export interface Rotation {
@@ -36,8 +37,9 @@ export async function rotateSecret(
 ): Promise<Result<Rotation, RotationRefusal>> {
   const { id } = subject;
   const webhook = await lockWebhook(tx, subject);
-  if (webhook === null) return NOT_FOUND;
-  const { now, waitsUntil, previousSignsUntil } = await readSecrets(tx, id);
+  const secrets = await readSecrets(tx, subject);
+  if (webhook === null || secrets === null) return NOT_FOUND;
+  const { now, waitsUntil, previousSignsUntil } = secrets;
   if (signsFrom !== null && (signsFrom < now || signsFrom.getTime() > now.getTime() + MAX_WAIT_H * 3_600_000)) {
     return { refused: { kind: 'signingTimeOutOfRange' } };
   }
@@ -66,8 +68,9 @@ export async function activateSecret(
 ): Promise<Result<{ readonly previousUntil: Date }, 'notFound' | 'noNewSecret'>> {
   const { id } = subject;
   const webhook = await lockWebhook(tx, subject);
-  if (webhook === null) return NOT_FOUND;
-  const { waitsUntil, previousSignsUntil } = await readSecrets(tx, id);
+  const secrets = await readSecrets(tx, subject);
+  if (webhook === null || secrets === null) return NOT_FOUND;
+  const { waitsUntil, previousSignsUntil } = secrets;
   if (waitsUntil === null) {
     if (previousSignsUntil === null) return { refused: { kind: 'noNewSecret' } };
     return { ok: { previousUntil: previousSignsUntil } };
@@ -89,8 +92,9 @@ export async function discardSecret(
 ): Promise<Result<'none waits', 'notFound' | 'newSecretSigns'>> {
   const { id } = subject;
   const webhook = await lockWebhook(tx, subject);
-  if (webhook === null) return NOT_FOUND;
-  const { waitsUntil, previousSignsUntil } = await readSecrets(tx, id);
+  const secrets = await readSecrets(tx, subject);
+  if (webhook === null || secrets === null) return NOT_FOUND;
+  const { waitsUntil, previousSignsUntil } = secrets;
   if (waitsUntil === null) {
     return previousSignsUntil === null ? { ok: 'none waits' } : { refused: { kind: 'newSecretSigns' } };
   }
@@ -112,8 +116,9 @@ export async function endPreviousSecret(
   subject: Subject,
 ): Promise<Result<'ended', 'notFound' | 'previousSecretSignsAlone'>> {
   const webhook = await lockWebhook(tx, subject);
-  if (webhook === null) return NOT_FOUND;
-  const { waitsUntil } = await readSecrets(tx, subject.id);
+  const secrets = await readSecrets(tx, subject);
+  if (webhook === null || secrets === null) return NOT_FOUND;
+  const { waitsUntil } = secrets;
   if (waitsUntil !== null) return { refused: { kind: 'previousSecretSignsAlone', until: waitsUntil } };
   const rows = await tx`
     update webhooks set previous_encrypted_secret = null, previous_until = null, signs_from = null
@@ -121,25 +126,4 @@ export async function endPreviousSecret(
     returning id`;
   if (rows.length > 0) await writeHistory(tx, subject, webhook, 'segredo_anterior_encerrado');
   return { ok: 'ended' };
-}
-
-interface Secrets {
-  readonly now: Date;
-  /** From when the new secret signs; null when none waits. */
-  readonly waitsUntil: Date | null;
-  /** Until when the one before signs beside the new one; null when it signs alone, or no longer. */
-  readonly previousSignsUntil: Date | null;
-}
-
-/** How the secrets of a locked webhook stand, by the clock that claims go by. */
-async function readSecrets(tx: Tx, id: string): Promise<Secrets> {
-  const [row] = await tx<[Secrets]>`
-    select now, case when waits then signs_from end as "waitsUntil",
-           case when not waits and previous_until > now then previous_until end as "previousSignsUntil"
-    from (
-      select clock.now, signs_from, previous_until, coalesce(signs_from > clock.now, false) as waits
-      from webhooks, (select clock_timestamp() as now) clock
-      where id = ${id}
-    ) secrets`;
-  return row;
 }

@@ -27,6 +27,16 @@ export interface Vault {
   decrypt(webhookId: string, blob: Buffer): { readonly secret: string; readonly keyId: string };
 }
 
+/** As `decrypt`; null for what the vault cannot open. */
+export function tryDecrypt(vault: Vault, webhookId: string, blob: Buffer): ReturnType<Vault['decrypt']> | null {
+  try {
+    return vault.decrypt(webhookId, blob);
+  } catch (error) {
+    if (error instanceof DecryptionFailed) return null;
+    throw error;
+  }
+}
+
 /** A new secret as the partner sees it: `whsec_` and the base64 of 32 random bytes. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;

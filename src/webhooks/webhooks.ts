@@ -2,6 +2,7 @@
 import type { SubscribableName } from '../contract/events.ts';
 import type { Result } from '../contract/refusals.ts';
 import { MAX_ACTIVE_WEBHOOKS, type WebhookResource } from '../contract/resources/webhook.ts';
+import { FIRST_ID } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { lockPartner } from '../db/partner-lock.ts';
 import { type WebhookRow, writeHistory } from './history.ts';
@@ -60,8 +61,6 @@ export interface WebhookList {
   readonly after: string | null;
   readonly limit: number;
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * A page of the partner's webhooks, oldest first, without their secrets. Their ids are

@@ -1,8 +1,7 @@
 /** What the syncs detected, as a partner reads it back. */
 import type { EventData } from '../../contract/events.ts';
+import { FIRST_ID } from '../../db/first-id.ts';
 import type { Pool } from '../../db/pool.ts';
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A cursor: after this record. */
 export interface BondPlace {
