@@ -2,7 +2,7 @@
  * How a process tells of an outage of its database: each part's first failed try with its reason, then one line each ten
  * seconds with how many have failed since. Every part tries several times a second, and would fill the log with one sentence.
  */
-import type { Logger } from '../log-lines.ts';
+import type { LogFields, Logger } from '../log-lines.ts';
 import { codeOf, isUnavailable } from './unavailable.ts';
 
 const EVERY_MS = 10_000;
@@ -54,6 +54,22 @@ export function logFailedTry(
 ): void {
   if (isUnavailable(error)) logUnavailable(log, error, passing, monotonicMs);
   else log.error({ code: codeOf(error), error: (error as Error).message }, fault);
+}
+
+/** What `work` returns; null when it failed, which is logged, so that what comes after it goes on. Throws in an outage. */
+export async function orLogged<T>(
+  log: Logger,
+  fields: LogFields,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    log.error({ ...fields, err: error }, what);
+    return null;
+  }
 }
 
 /** What the server or the socket said, which the pool and libraries have wrapped. */

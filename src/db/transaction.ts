@@ -63,3 +63,16 @@ export async function transactOrUndo<T>(
     throw error;
   }
 }
+
+/** What `work` returns; what it throws undoes what it did, and nothing before it. */
+export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await tx`savepoint piece`;
+  try {
+    const result = await work();
+    await tx`release savepoint piece`;
+    return result;
+  } catch (error) {
+    if (!isLoss(error)) await tx`rollback to savepoint piece`;
+    throw error;
+  }
+}

@@ -67,38 +67,26 @@ function failDisbursement({ reason }: CommandOf<'failDisbursement'>, state: Loan
   return { ok: [{ type: 'desembolso.falhou', data }] };
 }
 
+type Decider<T extends Command['type']> = (command: CommandOf<T>, state: LoanState) => Decision;
+
+const DECIDERS: { readonly [T in Exclude<Command['type'], 'issue'>]: Decider<T> } = {
+  concludeIssuance,
+  failIssuance,
+  concludeSigning: (_, state) => concludeSigning(state),
+  deliverPackage,
+  deliverMissingDocuments,
+  deliverDocument,
+  requestRegistration,
+  concludeRegistration,
+  failRegistration,
+  settleDisbursement,
+  failDisbursement,
+  endBond,
+  recordNewBond,
+};
+
 /** The answer of a loan in `state` to `command`; `state` is null before the loan exists. */
 export function decide(command: Command, state: LoanState | null): Decision {
   if (command.type === 'issue') return issue(command, state);
-  if (state === null) return NOT_FOUND;
-  switch (command.type) {
-    case 'concludeIssuance':
-      return concludeIssuance(command, state);
-    case 'failIssuance':
-      return failIssuance(command, state);
-    case 'concludeSigning':
-      return concludeSigning(state);
-    case 'deliverPackage':
-      return deliverPackage(command, state);
-    case 'deliverMissingDocuments':
-      return deliverMissingDocuments(command, state);
-    case 'deliverDocument':
-      return deliverDocument(command, state);
-    case 'requestRegistration':
-      return requestRegistration(command, state);
-    case 'concludeRegistration':
-      return concludeRegistration(command, state);
-    case 'failRegistration':
-      return failRegistration(command, state);
-    case 'settleDisbursement':
-      return settleDisbursement(command, state);
-    case 'failDisbursement':
-      return failDisbursement(command, state);
-    case 'endBond':
-      return endBond(command, state);
-    case 'recordNewBond':
-      return recordNewBond(command, state);
-    default:
-      return command satisfies never;
-  }
+  return state === null ? NOT_FOUND : (DECIDERS[command.type] as Decider<Command['type']>)(command, state);
 }

@@ -7,7 +7,7 @@ import { type EventData, type Fact, isOfCatalog } from '../contract/events.ts';
 import { isLegible } from '../contract/legible.ts';
 import { toCentavos } from '../contract/values.ts';
 import { hasRule, ruleOf } from './rules.ts';
-import { initial, type LoanState } from './state.ts';
+import type { LoanState } from './state.ts';
 
 /** An event with its version in the loan's stream. */
 export type LoanEvent = Fact & { readonly version: number; readonly occurredAt: Date };
@@ -82,7 +82,7 @@ function evolved(state: LoanState | null, event: LoanEvent): LoanState | null {
  * The loan after all of `events`, in order, starting from `from`; null when none of them is its contract. Events ahead of the
  * contract take effect with the contract.
  */
-export function fold(events: Iterable<LoanEvent>, from: LoanState | null = initial): LoanState | null {
+export function fold(events: Iterable<LoanEvent>, from: LoanState | null = null): LoanState | null {
   let state = from;
   const ahead: LoanEvent[] = [];
   for (const event of events) {

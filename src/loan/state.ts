@@ -49,9 +49,6 @@ export interface LoanState {
   readonly updatedAt: string;
 }
 
-/** Before the first event there is no loan. */
-export const initial = null;
-
 /** True for external signing with deferred documents: only such a loan has the documents dimension. */
 export function isDeferred(state: LoanState): boolean {
   return state.signing === 'externa' && state.documentMode === 'diferida';

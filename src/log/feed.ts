@@ -87,13 +87,8 @@ export async function readFeed(pool: Pool, query: FeedQuery): Promise<Feed> {
 
 /** For a cursor that the log does not have: the last one before it that it has. Null: the partner can go on from `cursor`. */
 export async function whereToGoOn(pool: Pool, partnerId: string, cursor: FeedCursor): Promise<FeedCursor | null> {
-  const known = await findCursor(pool, partnerId, cursor);
-  return known.epoch === cursor.epoch && known.tx === cursor.tx && known.position === cursor.position ? null : known;
-}
-
-/** The partner's newest cursor at or before `cursor`. */
-async function findCursor(pool: Pool, partnerId: string, { epoch, tx, position }: FeedCursor): Promise<FeedCursor> {
-  const [row] = await pool.run(
+  const { epoch, tx, position } = cursor;
+  const [known = FEED_START] = await pool.run(
     (sql) => sql<FeedCursor[]>`
       select epoch::text, tx::text, position::text
       from ${ordersOf(sql, true)}
@@ -108,7 +103,7 @@ async function findCursor(pool: Pool, partnerId: string, { epoch, tx, position }
       order by e.epoch desc, e.tx desc, e.position desc
       limit 1`,
   );
-  return row ?? FEED_START;
+  return known.epoch === epoch && known.tx === tx && known.position === position ? null : known;
 }
 
 async function look(pool: Pool, query: FeedQuery): Promise<Feed> {

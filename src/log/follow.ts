@@ -1,9 +1,9 @@
 /**
- * Following the log in its order, for a reader that keeps its own cursor: the projector.
+ * Following the log in its order, for a reader that keeps its own cursor: the projector, and the index of workers.
  *
  * Invariant: a reader that continues after its cursor misses nothing, not even an event that committed late. Cursors
  * are ordered by (epoch, transaction, position), and `readSettled` shows nothing of a transaction that may still be
- * open (feed.ts has the reason). Test deliveries and notices are skipped, because they are no facts.
+ * open (feed.ts has the reason). The projector skips test deliveries and notices, because they are no facts.
  * Each partner's events are found by the index of its feed. An index over all partners would cost every append an
  * entry.
  */
@@ -34,6 +34,14 @@ export async function readProgress(tx: Tx, name: string): Promise<LogCursor> {
   return cursor;
 }
 
+/** Writes that the reader of that name has come so far. */
+export async function moveTo(tx: Tx, name: string, { epoch, tx: id, position }: LogCursor): Promise<void> {
+  await tx`
+    update projections
+    set epoch = ${epoch}::text::smallint, tx = ${id}::text::xid8, position = ${position}::text::bigint
+    where name = ${name}`;
+}
+
 /** The log's orders in which there is something after the cursor: its own, and that of what was imported (db/tables/log.ts). */
 function ordersAfter(tx: Tx, { epoch, tx: id, position }: LogCursor) {
   return tx`(
@@ -45,8 +53,13 @@ function ordersAfter(tx: Tx, { epoch, tx: id, position }: LogCursor) {
   ) orders`;
 }
 
-/** The next events whose transactions are over, at most `limit`, of all partners in the log's order. */
-export async function readSettled(tx: Tx, after: LogCursor, limit: number): Promise<PlacedEvent[]> {
+/** The next events whose transactions are over, at most `limit`, of all partners in the log's order; none of the types `but`. */
+export async function readSettled(
+  tx: Tx,
+  after: LogCursor,
+  limit: number,
+  but: readonly string[] = NOT_FACTS,
+): Promise<PlacedEvent[]> {
   return tx<PlacedEvent[]>`
     select e.epoch::text as epoch, e.tx::text as tx, e.position::text as position, e.id, e.stream, e.version, e.type, e.partner_id as "partnerId"
     from partners p
@@ -54,7 +67,7 @@ export async function readSettled(tx: Tx, after: LogCursor, limit: number): Prom
     cross join lateral (
       select epoch, tx, position, id, stream, version, type, partner_id
       from events
-      where partner_id = p.id and imported = orders.imported and type <> all (${NOT_FACTS as string[]})
+      where partner_id = p.id and imported = orders.imported and type <> all (${but as string[]})
         and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
         and (epoch, tx, position)

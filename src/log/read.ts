@@ -23,3 +23,9 @@ export async function readClock(tx: Tx): Promise<Date> {
   const [row] = await tx<[{ now: Date }]>`select clock_timestamp() as now`;
   return row.now;
 }
+
+/** A new id for a stream, and the database's clock. */
+export async function newStream(tx: Tx): Promise<{ readonly id: string; readonly now: Date }> {
+  const [row] = await tx<[{ id: string; now: Date }]>`select uuidv7() as id, clock_timestamp() as now`;
+  return row;
+}

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { syncBonds, type SyncCounts } from '../../src/core/bonds/bonds.ts';
-import { settleDisbursement } from '../../src/core/loans/disbursement.ts';
-import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
 import { type BondPlace, readBonds } from '../../src/core/bonds/read-bonds.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { closeSettlement } from '../../src/core/settlement/settlement.ts';
@@ -17,6 +15,7 @@ import { startRegistry } from '../support/registry.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { concludeRegistration, disbursedLoan, registeredLoan, registeringLoan } from './disbursed-loans.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
+import { concludeIssuance, failIssuance, settleDisbursement } from '../../src/core/loans/steps.ts';
 
 const { database, partner } = await useOnePartner();
 const simulated = await startRegistry(database.pool);

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { handleLoan } from '../../src/core/loans/handle-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
-import { concludeSigning } from '../../src/core/loans/signing.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { startOfDay } from '../../src/contract/calendar.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import type { Provenance } from '../../src/log/append.ts';
 import { accepted, issueLoan, issueLoanAt } from './loan-world.ts';
+import { concludeSigning } from '../../src/core/loans/steps.ts';
 
 /** A loan in `aguardando_averbacao` with a registration under way. */
 export async function registeringLoan(pool: Pool, partner: Provenance, createdAt?: Date): Promise<LoanState> {

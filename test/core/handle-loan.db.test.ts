@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { handleLoan } from '../../src/core/loans/handle-loan.ts';
-import { concludeIssuance } from '../../src/core/loans/issuance.ts';
 import { readLoan, readRegistration } from '../../src/core/loans/read-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
-import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import { readStream } from '../../src/log/read.ts';
 import { accepted, createPartner, eventTypes, issueLoan, useOnePartner } from './loan-world.ts';
+import { concludeIssuance, concludeSigning, failDisbursement, settleDisbursement } from '../../src/core/loans/steps.ts';
 
 const { database, partner } = await useOnePartner();
 const { pool, sql } = database;

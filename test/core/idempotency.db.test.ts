@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { NOT_FOUND } from '../../src/contract/refusals.ts';
 import { createLoan } from '../../src/core/loans/create-loan.ts';
-import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { hashRequest, once } from '../../src/core/idempotency.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { accepted, createPartner, REQUEST } from './loan-world.ts';
+import { concludeSigning } from '../../src/core/loans/steps.ts';
 
 const database = await createTestDatabase();
 const { pool, sql } = database;

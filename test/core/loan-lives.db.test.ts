@@ -6,7 +6,6 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVENTS, type EmittedName, type EventType } from '../../src/contract/events.ts';
 import { DOCUMENT_MODES, DOCUMENT_TYPES, ISSUANCE_MODES, SIGNING_MODES } from '../../src/contract/statuses.ts';
-import { failDisbursement, settleDisbursement } from '../../src/core/loans/disbursement.ts';
 import { readContent } from '../../src/core/documents/document-content.ts';
 import {
   deliverDocument,
@@ -15,10 +14,8 @@ import {
   type Document,
 } from '../../src/core/documents/documents.ts';
 import { type Handled, handleLoan } from '../../src/core/loans/handle-loan.ts';
-import { concludeIssuance, failIssuance } from '../../src/core/loans/issuance.ts';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
-import { concludeSigning } from '../../src/core/loans/signing.ts';
 import { missingDocuments } from '../../src/loan/decide-documents.ts';
 import { fold } from '../../src/loan/evolve.ts';
 import type { LoanState } from '../../src/loan/state.ts';
@@ -28,6 +25,13 @@ import type { RegistrationAnswer } from '../../src/registry/port.ts';
 import { CONTENTS } from '../support/document-pieces.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type Account, createPartner, issueLoan } from './loan-world.ts';
+import {
+  concludeIssuance,
+  concludeSigning,
+  failDisbursement,
+  failIssuance,
+  settleDisbursement,
+} from '../../src/core/loans/steps.ts';
 
 const database = await createTestDatabase();
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readLoan } from '../../src/core/loans/read-loan.ts';
 import { rebuildLoans } from '../../src/core/projection/rebuild.ts';
-import { concludeSigning } from '../../src/core/loans/signing.ts';
 import type { Pool, Tx } from '../../src/db/pool.ts';
 import type { LoanState } from '../../src/loan/state.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -9,6 +8,7 @@ import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { disbursedLoan } from './disbursed-loans.ts';
 import { createPartner, issueLoan } from './loan-world.ts';
+import { concludeSigning } from '../../src/core/loans/steps.ts';
 
 const database = await createTestDatabase();
 const partner = await createPartner(database.sql);

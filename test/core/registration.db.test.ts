@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readRegistration } from '../../src/core/loans/read-loan.ts';
 import { registrationWorker, type RegistrationWorkerDeps } from '../../src/core/loans/registration-worker.ts';
 import { recordRegistration, requestRegistration } from '../../src/core/loans/registration.ts';
-import { concludeSigning } from '../../src/core/loans/signing.ts';
+import { concludeSigning } from '../../src/core/loans/steps.ts';
 import type { LogFields } from '../../src/log-lines.ts';
 import {
   NotAsked,

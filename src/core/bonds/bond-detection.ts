@@ -24,7 +24,9 @@ export type OpenRecord = {
   readonly id: string;
   readonly partnerId: string;
   readonly loanId: string;
-} & ({ readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire });
+} & ToldBond;
+
+type ToldBond = { readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire };
 
 class DetectedElsewhere extends Error {
   override name = 'DetectedElsewhere';
@@ -60,7 +62,7 @@ export async function tellBond(
   within: Transactor,
   asker: Asker,
   loanId: string,
-  told: { readonly kind: 'ended'; readonly data: EndOfBond } | { readonly kind: 'new'; readonly data: Rehire },
+  told: ToldBond,
 ): Promise<Result<string, LoanRefusal>> {
   let id = '';
   const handled = await handleLoan(

@@ -14,8 +14,9 @@
  * Ends of bonds go before rehires, so that both of one worker may come in one night. Alternative: remembering only how
  * far the last sync came loses records that the registry dates back or commits late.
  */
+import { FIRST_ID } from '../../db/first-id.ts';
+import { orLogged } from '../../db/outage-log.ts';
 import type { Pool } from '../../db/pool.ts';
-import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { STATUSES_OF_END_OF_BOND, STATUSES_OF_REHIRE } from '../../loan/decide-bonds.ts';
 import type { BondQuery, BondRegistry, EndedBond, NewBond } from '../../registry/bonds-port.ts';
@@ -25,8 +26,6 @@ import { detect, type OpenRecord } from './bond-detection.ts';
 const OVERLAP_MS = 48 * 60 * 60 * 1_000;
 const REGISTRY_TIMEOUT_MS = 5 * 60 * 1_000;
 const PAGE = 200;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 export interface SyncDeps {
   readonly pool: Pool;
   readonly registry: BondRegistry;
@@ -60,9 +59,12 @@ export async function syncBonds(
   const counts = { ended: 0, new: 0, failed: await keepWindow(deps, scope) };
   for (const kind of ['ended', 'new'] as const) {
     for await (const record of openRecords(deps.pool, kind, scope.partnerId)) {
-      const outcome = await detectSafely(deps, scope, record);
-      if (outcome === 'detected') counts[kind] += 1;
-      if (outcome === 'failed') counts.failed += 1;
+      const ids = { recordId: record.id, loanId: record.loanId };
+      const work = () => detect(deps.pool, record, scope);
+      // One record that cannot be recorded must not stand in the way of the others.
+      const isDetected = await orLogged(deps.log, ids, 'could not record a bond; left for later', work);
+      if (isDetected === true) counts[kind] += 1;
+      if (isDetected === null) counts.failed += 1;
       onProgress(counts);
     }
   }
@@ -147,20 +149,5 @@ async function* openRecords(pool: Pool, kind: 'ended' | 'new', partnerId: string
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.id;
-  }
-}
-
-/** One record that cannot be recorded must not stand in the way of the others. */
-async function detectSafely(
-  { pool, log }: SyncDeps,
-  scope: SyncScope,
-  record: OpenRecord,
-): Promise<'detected' | 'left open' | 'failed'> {
-  try {
-    return (await detect(pool, record, scope)) ? 'detected' : 'left open';
-  } catch (error) {
-    if (isUnavailable(error)) throw error;
-    log.error({ recordId: record.id, loanId: record.loanId, err: error }, 'could not record a bond; left for later');
-    return 'failed';
   }
 }

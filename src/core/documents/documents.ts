@@ -21,25 +21,14 @@ export interface Document {
 }
 
 /** `POST …/documentos`: the whole package (grouped) or the CCB ahead (deferred). */
-export async function deliverPackage(
-  within: Transactor,
-  asker: Asker,
-  loanId: string,
-  documents: readonly Document[],
-): Promise<Handled> {
-  const command = { type: 'deliverPackage', documents: documents.map(pieceOf) } as const;
-  return handleLoan(within, asker, loanId, () => command, archiving(documents));
-}
+export const deliverPackage = delivering('deliverPackage');
 
 /** `POST …/documentos-dataprev`: every piece that is still missing, at once. */
-export async function deliverMissingDocuments(
-  within: Transactor,
-  asker: Asker,
-  loanId: string,
-  documents: readonly Document[],
-): Promise<Handled> {
-  const command = { type: 'deliverMissingDocuments', documents: documents.map(pieceOf) } as const;
-  return handleLoan(within, asker, loanId, () => command, archiving(documents));
+export const deliverMissingDocuments = delivering('deliverMissingDocuments');
+
+function delivering(type: 'deliverPackage' | 'deliverMissingDocuments') {
+  return async (within: Transactor, asker: Asker, loanId: string, documents: readonly Document[]): Promise<Handled> =>
+    handleLoan(within, asker, loanId, () => ({ type, documents: documents.map(pieceOf) }), archiving(documents));
 }
 
 /** `POST …/documentos/{tipo}`: one piece; the last one ends the obligation as the batch does. */

@@ -43,17 +43,11 @@ export async function issueLoan(
   const { loanId, now, signing, documents, issuance } = await readAccount(tx, provenance.partnerId);
   const numero = issuance === 'sincrona' ? await definitiveNumber(tx, now) : await provisionalNumber(tx);
   const contract = {
+    ...request,
     emprestimo_id: loanId,
     numero,
-    cpf_trabalhador: request.cpf_trabalhador,
-    nome_trabalhador: request.nome_trabalhador,
-    matricula: request.matricula,
-    cnpj_empregador: request.cnpj_empregador,
     tipo_assinatura: signing,
     entrega_documentos: documents,
-    valor_liberado: request.valor_liberado,
-    numero_parcelas: request.numero_parcelas,
-    valor_parcela: request.valor_parcela,
     consulta_margem_id: marginQueryId,
   };
   const command = { type: 'issue', issuance, contract } as const;

@@ -6,6 +6,7 @@
  */
 import type { Refused, RefusalKind, Result } from '../../contract/refusals.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { inSavepoint } from '../../db/transaction.ts';
 import { type Provenance, UnknownPartner } from '../../log/append.ts';
 import { type Answer, type KeyedRequest, type KeyRefusal, once } from '../idempotency.ts';
 import type { Transactor } from './handle-loan.ts';
@@ -21,11 +22,14 @@ export async function onceForLender<A extends Answer, K extends RefusalKind>(
   pool: Pool,
   request: LenderRequest,
   make: (within: Transactor) => Promise<Result<A, K>>,
-): Promise<Result<A, K | KeyRefusal>> {
+): Promise<A | Refused<K | KeyRefusal>> {
   const { key } = request;
-  if (key === null) return make(pool);
+  if (key === null) {
+    const made = await make(pool);
+    return 'refused' in made ? made : made.ok;
+  }
   const made = await once<A, K>(pool, { ...request, key, partnerId: LENDER }, (tx) => make(inside(tx)));
-  return 'refused' in made ? made : { ok: made.ok.answer };
+  return 'refused' in made ? made : made.ok.answer;
 }
 
 const UNKNOWN_PARTNER: Refused<'unknownPartner'> = { refused: { kind: 'unknownPartner' } };
@@ -43,7 +47,7 @@ export async function tellOfPartner<A extends Answer, K extends RefusalKind = ne
   path: string,
   { actor, requestId, idempotencyKey: key, body }: CoreCall,
   make: (within: Transactor, provenance: Provenance) => Promise<Result<A, K>>,
-): Promise<Result<A, K | KeyRefusal | 'unknownPartner'>> {
+): Promise<A | Refused<K | KeyRefusal | 'unknownPartner'>> {
   return onceForLender<A, K | 'unknownPartner'>(pool, { operation: `POST ${path}`, key, body }, async (within) => {
     try {
       return await make(within, { partnerId: body.parceiro_id, actor, requestId });
@@ -59,17 +63,5 @@ export async function tellOfPartner<A extends Answer, K extends RefusalKind = ne
  * refusal undoes the whole of `tx`, and so needs no savepoint.
  */
 function inside(tx: Tx): Transactor {
-  return {
-    async transaction(work) {
-      await tx`savepoint command`;
-      try {
-        const result = await work(tx);
-        await tx`release savepoint command`;
-        return result;
-      } catch (error) {
-        await tx`rollback to savepoint command`;
-        throw error;
-      }
-    },
-  };
+  return { transaction: (work) => inSavepoint(tx, () => work(tx)) };
 }

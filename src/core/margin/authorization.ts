@@ -1,6 +1,7 @@
 /** The worker's consent to be asked about: each acceptance is an authorization of its own, a stream of one event. */
 import type { EventData } from '../../contract/events.ts';
 import { append, type Provenance } from '../../log/append.ts';
+import { newStream } from '../../log/read.ts';
 import type { Transactor } from '../loans/handle-loan.ts';
 
 export type Authorization = EventData<'autorizacao.confirmada'>;
@@ -12,7 +13,7 @@ export async function confirmAuthorization(
   { cpf_trabalhador, origem }: Pick<Authorization, 'cpf_trabalhador' | 'origem'>,
 ): Promise<Authorization> {
   return pool.transaction(async (tx) => {
-    const [{ id, now }] = await tx<[{ id: string; now: Date }]>`select uuidv7() as id, clock_timestamp() as now`;
+    const { id, now } = await newStream(tx);
     const data: Authorization = { autorizacao_id: id, cpf_trabalhador, status: 'confirmada', origem };
     const facts = [{ type: 'autorizacao.confirmada', data } as const];
     await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts, occurredAt: now });

@@ -111,13 +111,14 @@ async function fly(
   flight: string,
 ): Promise<Landing | null> {
   const question = { ...key, queryId: flight, requestId: provenance.requestId };
-  const answer = await registry.queryMargin(question, new AbortController().signal).catch((error: unknown) => {
+  let reached = true;
+  const judged = await registry.queryMargin(question, new AbortController().signal).then(judge, (error: unknown) => {
     const reason = error instanceof RegistryFailure ? error.message : (error as Error).name;
     log.warn({ consulta_margem_id: flight, reason }, 'a margin query failed upstream');
-    return { unanswered: error };
+    reached = !(error instanceof NotAsked);
+    return { failure: { kind: 'upstream', error: upstreamOf(error) } as const };
   });
-  const reached = !('unanswered' in answer && answer.unanswered instanceof NotAsked);
-  const end = { key, flight, judged: judge(answer), reached };
+  const end = { key, flight, judged, reached };
   const landing = await pool
     .transaction((tx) => recordEnd(tx, provenance, end))
     // Perhaps it was recorded: then the flight has landed, this lands nothing, and whoever looks finds the answer.
@@ -168,9 +169,7 @@ type Judged =
   | { readonly earningsCentavos: number; readonly marginCentavos: number }
   | { readonly failure: MarginFailure };
 
-/** What a call came to. */
-function judge(answer: MarginAnswer | { readonly unanswered: unknown }): Judged {
-  if ('unanswered' in answer) return { failure: { kind: 'upstream', error: upstreamOf(answer.unanswered) } };
+function judge(answer: MarginAnswer): Judged {
   if (answer.outcome === 'refused') return { failure: { kind: 'negocial', error: answer.error } };
   const { earningsCentavos, marginCentavos } = answer;
   return { earningsCentavos, marginCentavos };

@@ -1,6 +1,7 @@
 /** A margin query that the lender's core made of the registry itself: kept and told as one of ours (margin.ts). */
 import type { Tx } from '../../db/pool.ts';
 import { append, type Provenance } from '../../log/append.ts';
+import { newStream } from '../../log/read.ts';
 import { factOf, keepQuery } from './margin.ts';
 import type { Landing, MarginFailure, MarginKey, MarginQuery } from './margin-flight.ts';
 
@@ -15,7 +16,7 @@ export async function tellMargin(
   told: ToldMargin,
 ): Promise<string> {
   const key = { ...worker, partnerId: provenance.partnerId };
-  const [{ id, now }] = await tx<[{ id: string; now: Date }]>`select uuidv7() as id, clock_timestamp() as now`;
+  const { id, now } = await newStream(tx);
   const landing: Landing = 'failure' in told ? told : { query: { id, ...told, queriedAt: now } };
   await append(tx, { ...provenance, stream: id, expectedVersion: 0, facts: [factOf(key, landing)], occurredAt: now });
   if ('query' in landing) await keepQuery(tx, key, landing.query);

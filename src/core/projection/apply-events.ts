@@ -122,15 +122,12 @@ interface ToldSettlement {
 /** Those whose batch we do not have, and that are as the catalog has them. */
 async function readUnknown(tx: Tx, events: readonly PlacedEvent[]): Promise<readonly ToldSettlement[]> {
   if (events.length === 0) return [];
-  const told = await tx<ToldSettlement[]>`
+  return tx<ToldSettlement[]>`
     select e.id, e.partner_id as "partnerId", e.data
     from events e
     where e.id = any (${events.map(({ id }) => id)}::uuid[]) and event_fault(e) is null
+      and not exists (select from settlements s where s.id::text = lower(field_of(e.data, 'repasse_id')))
     order by e.epoch, e.tx, e.position`;
-  const ids = told.map(({ data }) => data.repasse_id);
-  const kept = await tx<{ id: string }[]>`select id from settlements where id = any (${ids}::uuid[])`;
-  const known = new Set(kept.map(({ id }) => id));
-  return told.filter(({ data }) => !known.has(data.repasse_id.toLowerCase()));
 }
 
 /** Sound events that the projector has passed and whose bond or settlement is missing. Reads the whole log. */

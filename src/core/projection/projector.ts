@@ -13,9 +13,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { inSavepoint } from '../../db/transaction.ts';
+import { takeTurns } from '../../db/turns.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
-import { type LogCursor, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
+import { moveTo, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import type { Metrics } from '../../metrics.ts';
 import { applyEvents, type Attempt, readFaulty } from './apply-events.ts';
@@ -61,7 +62,7 @@ export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}
     await attempt({ events: events.length }, () => tellFaulty(tx, deps, events));
     await applyEvents(tx, events, attempt);
     const last = events.at(-1);
-    if (last !== undefined) await moveTo(tx, last);
+    if (last !== undefined) await moveTo(tx, NAME, last);
     const more = events.length === limit;
     if (!more) await pass(tx, xmin, markEveryMs);
     return { isOurs: true, events: events.length, more };
@@ -70,16 +71,13 @@ export async function projectTurn(deps: ProjectorDeps, options: TurnOptions = {}
 
 /** Projects until `signal` is aborted; carries on by itself through outages. */
 export async function runProjector(deps: ProjectorDeps, signal: AbortSignal): Promise<void> {
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
-  while (!signal.aborted) {
-    try {
-      const { more } = await projectTurn(deps);
-      if (!more) await pause(EVERY_MS);
-    } catch (error) {
-      logFailedTry(deps.log, error, 'the database is out of reach, projecting later', 'events could not be projected');
-      await pause(AFTER_FAULT_MS);
-    }
-  }
+  const turns = {
+    log: deps.log,
+    afterFaultMs: AFTER_FAULT_MS,
+    away: 'the database is out of reach, projecting later',
+    fault: 'events could not be projected',
+  };
+  await takeTurns(turns, signal, async () => ((await projectTurn(deps)).more ? 0 : EVERY_MS));
 }
 
 /** How long the oldest event that is not projected yet has been in the log, in seconds. */
@@ -114,27 +112,17 @@ async function tellFaulty(tx: Tx, { log, metrics }: ProjectorDeps, events: reado
 /** Undoes what of a piece failed, and goes on. */
 function tolerating(tx: Tx, { log, metrics }: ProjectorDeps): Attempt {
   return async (ids, work) => {
-    await tx`savepoint piece`;
     try {
-      await work();
-      await tx`release savepoint piece`;
+      await inSavepoint(tx, work);
       return true;
     } catch (error) {
       const code = codeOf(error);
       if (isUnavailable(error) || PASSING_CODE.test(code ?? '')) throw error;
-      await tx`rollback to savepoint piece`;
       metrics?.countProjectorFault();
       log.error({ ...ids, code, error: (error as Error).name }, 'events could not be applied; run rebuild once it can');
       return false;
     }
   };
-}
-
-async function moveTo(tx: Tx, { epoch, tx: id, position }: LogCursor): Promise<void> {
-  await tx`
-    update projections
-    set epoch = ${epoch}::text::smallint, tx = ${id}::text::xid8, position = ${position}::text::bigint
-    where name = ${NAME}`;
 }
 
 /** Read before the events are: every transaction below it is over, and so its events are among them or passed. */

@@ -11,8 +11,9 @@
  * Alternative: truncating and filling the table again shows every reader an empty one meanwhile.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { FIRST_ID } from '../../db/first-id.ts';
+import { orLogged } from '../../db/outage-log.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { isUnavailable } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { FIRST_TYPES } from '../../loan/rules.ts';
 import type { PlacedEvent } from '../../log/follow.ts';
@@ -22,8 +23,6 @@ import { foldLoan } from '../loans/loan-projection.ts';
 import { projectTurn } from './projector.ts';
 
 const BATCH = 500;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 export interface RebuildOptions {
   /** True repairs; false only compares. */
   readonly repair: boolean;
@@ -127,15 +126,10 @@ function isFoldOf(id: string, row: Row | undefined, events: readonly ComparedEve
 
 /** One loan that cannot be repaired must not stand in the way of the others. */
 async function repairSafely(pool: Pool, log: Logger, id: string): Promise<boolean> {
-  try {
-    const isRepaired = await pool.transaction((tx) => repairOne(tx, id));
-    if (!isRepaired) log.error({ loanId: id }, 'a loan without a stream was left as it is');
-    return isRepaired;
-  } catch (error) {
-    if (isUnavailable(error)) throw error;
-    log.error({ loanId: id, err: error }, 'a loan could not be repaired');
-    return false;
-  }
+  const work = () => pool.transaction((tx) => repairOne(tx, id));
+  const isRepaired = await orLogged(log, { loanId: id }, 'a loan could not be repaired', work);
+  if (isRepaired === false) log.error({ loanId: id }, 'a loan without a stream was left as it is');
+  return isRepaired === true;
 }
 
 async function repairOne(tx: Tx, id: string): Promise<boolean> {
@@ -154,12 +148,7 @@ async function repairOne(tx: Tx, id: string): Promise<boolean> {
 }
 
 async function applySafely(pool: Pool, log: Logger, event: PlacedEvent): Promise<boolean> {
-  try {
-    await pool.transaction((tx) => applyEvents(tx, [event]));
-    return true;
-  } catch (error) {
-    if (isUnavailable(error)) throw error;
-    log.error({ eventId: event.id, err: error }, 'an event could not be applied');
-    return false;
-  }
+  const work = () => pool.transaction((tx) => applyEvents(tx, [event]));
+  const applied = await orLogged(log, { eventId: event.id }, 'an event could not be applied', work);
+  return applied !== null;
 }

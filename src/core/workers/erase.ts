@@ -9,15 +9,14 @@
  * Alternative: all in one transaction. Ten thousand rows would hold back the seals and the feed of everybody for its time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logFailedTry } from '../../db/outage-log.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { takeTurns } from '../../db/turns.ts';
 import { endForErasure } from '../../delivery/queue/orders/end-for-erasure.ts';
 import { fold } from '../../loan/evolve.ts';
 import type { Logger } from '../../log-lines.ts';
 import { readStream } from '../../log/read.ts';
 
 const EVERY_MS = 10_000;
-const IN_FLIGHT_PAUSE_MS = 1_000;
 
 /** How far an order's work is. */
 export interface ErasureState {
@@ -35,6 +34,8 @@ export interface ErasureState {
 
 /** `waits`: a POST with a text that is to be erased is still under way. */
 export type EraseTurn = 'idle' | 'worked' | 'waits';
+
+const REST_MS: Readonly<Record<EraseTurn, number>> = { idle: EVERY_MS, worked: 0, waits: 1_000 };
 
 /** Does the next page of the oldest order that nobody else works on. */
 export async function eraseTurn(pool: Pool): Promise<EraseTurn> {
@@ -80,7 +81,7 @@ async function foldAgain(tx: Tx, eventIds: readonly string[]): Promise<void> {
 export async function eraseAll(pool: Pool, onPage?: () => Promise<void>): Promise<void> {
   for (let turn = await eraseTurn(pool); turn !== 'idle'; turn = await eraseTurn(pool)) {
     await onPage?.();
-    if (turn === 'waits') await sleep(IN_FLIGHT_PAUSE_MS);
+    await sleep(REST_MS[turn]);
   }
 }
 
@@ -89,16 +90,13 @@ export async function runEraser(
   { pool, log }: { readonly pool: Pool; readonly log: Logger },
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    let turn: EraseTurn = 'idle';
-    try {
-      turn = await eraseTurn(pool);
-    } catch (error) {
-      logFailedTry(log, error, 'the database is out of reach, erasing later', 'the work of an order to erase failed');
-    }
-    const pauseMs = turn === 'idle' ? EVERY_MS : turn === 'waits' ? IN_FLIGHT_PAUSE_MS : 0;
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  const turns = {
+    log,
+    afterFaultMs: EVERY_MS,
+    away: 'the database is out of reach, erasing later',
+    fault: 'the work of an order to erase failed',
+  };
+  await takeTurns(turns, signal, async () => REST_MS[await eraseTurn(pool)]);
 }
 
 /** Null when there is no order of that id. */

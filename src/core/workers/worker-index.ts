@@ -7,10 +7,10 @@
  * The cursor bears the key's name. A new key reads the log anew, and digests of the key before find nobody any more.
  * Alternative: a digest that `append_event` writes needs the key in the database.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CPF_LIKE, cpfsIn } from '../../contract/tax-ids.ts';
-import { logFailedTry } from '../../db/outage-log.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import { takeTurns } from '../../db/turns.ts';
+import { moveTo, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import { digestOf, type WorkerKey } from './worker-key.ts';
 
@@ -18,69 +18,45 @@ const TURN_EVENTS = 1_000;
 const EVERY_MS = 5_000;
 const AFTER_FAULT_MS = 15_000;
 
-interface Row {
-  readonly id: string;
-  readonly stream: string;
-  readonly epoch: string;
-  readonly tx: string;
-  readonly position: string;
-  /** The data, where something in it looks like a CPF. */
-  readonly text: string | null;
-}
-
 /** Reads the next settled events; true when more may be left. */
 async function indexTurn(pool: Pool, key: WorkerKey): Promise<boolean> {
   return pool.transaction(async (tx) => {
     const name = `workers/${key.id}`;
     await tx`insert into projections (name, tx, position) values (${name}, '0', 0) on conflict (name) do nothing`;
-    const [place] = await tx<Pick<Row, 'epoch' | 'tx' | 'position'>[]>`
-      select epoch::text, tx::text, position::text from projections where name = ${name} for update`;
-    const rows = place === undefined ? [] : await readNext(tx, place);
-    const found = rows.flatMap(({ id, stream, text }) =>
-      text === null
-        ? []
-        : [...cpfsIn(text)].map((cpf) => ({ id, stream, digest: digestOf(key, cpf), isOwn: isOf(text, cpf) })),
+    await tx`select from projections where name = ${name} for update`;
+    const events = await readSettled(tx, await readProgress(tx, name), TURN_EVENTS, []);
+    const last = events.at(-1);
+    if (last === undefined) return false;
+    const texts = await readTexts(
+      tx,
+      events.map(({ id }) => id),
     );
-    if (found.length > 0) {
+    const found = texts.flatMap(({ id, stream, text }) =>
+      Array.from(cpfsIn(text), (cpf) => ({
+        id,
+        stream,
+        digest: digestOf(key, cpf).toString('hex'),
+        own: isOf(text, cpf),
+      })),
+    );
+    if (found.length > 0)
       await tx`
         insert into worker_events (event_id, stream, digest, is_own)
-        select id, stream, decode(digest, 'hex'), is_own::boolean
-        from unnest(${found.map(({ id }) => id)}::uuid[], ${found.map(({ stream }) => stream)}::uuid[],
-                    ${found.map(({ digest }) => digest.toString('hex'))}::text[],
-                    ${found.map(({ isOwn }) => String(isOwn))}::text[]) as found (id, stream, digest, is_own)
+        select id, stream, decode(digest, 'hex'), own
+        from json_to_recordset(${JSON.stringify(found)}::text::json) as found (id uuid, stream uuid, digest text, own boolean)
         on conflict do nothing`;
-    }
-    const last = rows.at(-1);
-    if (last !== undefined) {
-      await tx`
-        update projections
-        set epoch = ${last.epoch}::text::smallint, tx = ${last.tx}::text::xid8, position = ${last.position}::text::bigint
-        where name = ${name}`;
-    }
-    return rows.length === TURN_EVENTS;
+    await moveTo(tx, name, last);
+    return events.length === TURN_EVENTS;
   });
 }
 
-function readNext(tx: Tx, after: Pick<Row, 'epoch' | 'tx' | 'position'>): Promise<Row[]> {
-  return tx<Row[]>`
-    select e.id, e.stream, e.epoch::text, e.tx::text, e.position::text,
-           case when octet_length(e.data::text) <= 1048576 and e.data::text ~ ${CPF_LIKE} then e.data::text end as text
-    from partners p
-    -- The index of a partner's events has each kind by itself.
-    cross join (values (false), (true)) kind (imported)
-    cross join lateral (
-      select id, stream, epoch, tx, position, data
-      from events
-      where partner_id = p.id and imported = kind.imported
-        and (epoch, tx) < (current_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
-        and (epoch < (select own_from from installation) or tx < pg_snapshot_xmin(pg_current_snapshot()))
-        and (epoch, tx, position)
-          > (${after.epoch}::text::smallint, ${after.tx}::text::xid8, ${after.position}::text::bigint)
-      order by epoch, tx, position
-      limit ${TURN_EVENTS}
-    ) e
-    order by e.epoch, e.tx, e.position
-    limit ${TURN_EVENTS}`;
+/** The data of those of the events in which something looks like a CPF. */
+function readTexts(tx: Tx, ids: readonly string[]) {
+  return tx<{ id: string; stream: string; text: string }[]>`
+    select id, stream, data::text as text
+    from events
+    where id = any (${ids as string[]}::uuid[])
+      and case when octet_length(data::text) <= 1048576 then data::text ~ ${CPF_LIKE} end`;
 }
 
 /** Whether the event is about the worker of that CPF. */
@@ -100,18 +76,11 @@ export async function runWorkerIndex(
   key: WorkerKey,
   signal: AbortSignal,
 ): Promise<void> {
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
-  while (!signal.aborted) {
-    try {
-      if (!(await indexTurn(pool, key))) await pause(EVERY_MS);
-    } catch (error) {
-      logFailedTry(
-        log,
-        error,
-        'the database is out of reach, looking for CPFs later',
-        'events could not be searched for CPFs',
-      );
-      await pause(AFTER_FAULT_MS);
-    }
-  }
+  const turns = {
+    log,
+    afterFaultMs: AFTER_FAULT_MS,
+    away: 'the database is out of reach, looking for CPFs later',
+    fault: 'events could not be searched for CPFs',
+  };
+  await takeTurns(turns, signal, async () => ((await indexTurn(pool, key)) ? 0 : EVERY_MS));
 }

@@ -12,7 +12,7 @@ import {
   rehiredPage,
   RETRY_AFTER_S,
 } from '../../contract/registry-wire.ts';
-import { createSchemas, type Json, type Schemas } from './schemas.ts';
+import { createSchemas, type Json } from './schemas.ts';
 
 const INTRODUCTION: Bilingual = {
   pt: `O Carteiro pergunta; o serviço do credor responde e fala com o registry de verdade. HTTP/1.1, JSON em UTF-8. Dinheiro é
@@ -31,19 +31,8 @@ reais with at most two decimals. Instants are ISO 8601 in UTC, dates YYYY-MM-DD.
 - After five failures in a row nothing is asked for 30 s; then comes \`GET /saude\`.`,
 };
 
-const REFUSED = said(
-  'Recusada por uma razão de negócio; `erro` é mostrado ao parceiro, até 500 caracteres',
-  'Refused for a reason of business; `erro` is shown to the partner, up to 500 characters',
-);
-const RETRY_AFTER = {
-  description: said('Em quantos segundos perguntar de novo', 'In how many seconds to ask again'),
-  schema: {
-    type: 'integer',
-    minimum: RETRY_AFTER_S.least,
-    maximum: RETRY_AFTER_S.most,
-    default: RETRY_AFTER_S.default,
-  },
-};
+const said = (pt: string, en: string): Bilingual => ({ pt, en });
+
 const header = (name: string, description: Bilingual, required = false): Json => ({
   name,
   in: 'header',
@@ -58,6 +47,15 @@ const COMMON = [
     said('O trace da requisição (W3C), quando há um', "The request's trace (W3C), where there is one"),
   ),
 ];
+const RETRY_AFTER = {
+  description: said('Em quantos segundos perguntar de novo', 'In how many seconds to ask again'),
+  schema: {
+    type: 'integer',
+    minimum: RETRY_AFTER_S.least,
+    maximum: RETRY_AFTER_S.most,
+    default: RETRY_AFTER_S.default,
+  },
+};
 
 /** In one language. */
 export function describeRegistry(language: Language): Json {
@@ -72,7 +70,7 @@ export function describeRegistry(language: Language): Json {
     },
     servers: [{ url: '/', description: 'REGISTRY_URL' }],
     security: [{ token: [] }],
-    paths: { ...margins(schemas), ...registrations(schemas), ...bonds(schemas) },
+    paths: pathsOf((schema) => schemas.of(schema, 'output')),
     components: {
       schemas: schemas.components(),
       securitySchemes: {
@@ -90,122 +88,71 @@ export function describeRegistry(language: Language): Json {
   return inLanguage(document, language) as Json;
 }
 
-function answer(schemas: Schemas, description: Bilingual, schema?: z.ZodType): Json {
-  return {
-    description,
-    ...(schema && { content: { 'application/json': { schema: schemas.of(schema, 'output') } } }),
-  };
-}
-
-function unavailable(schemas: Schemas): Json {
-  return {
-    503: answer(
-      schemas,
-      said('Não pode responder agora; o corpo é opcional', 'Cannot answer now; the body is optional'),
-      errorTold,
-    ),
-  };
-}
-
-function margins(schemas: Schemas): Json {
-  return {
-    '/saude': {
-      get: {
-        operationId: 'saude',
-        summary: said('Em serviço: qualquer 2xx', 'In service: any 2xx'),
-        parameters: COMMON,
-        responses: { 200: answer(schemas, said('Em serviço', 'In service')) },
-      },
-    },
-    '/margens': {
-      post: {
-        operationId: 'consultarMargem',
-        summary: said('A margem de um trabalhador; nunca repetida por nós', "A worker's margin; never repeated by us"),
-        parameters: COMMON,
-        requestBody: bodyOf(schemas, marginAsked),
-        responses: {
-          200: answer(schemas, said('A margem', 'The margin'), marginTold),
-          422: answer(schemas, REFUSED, errorTold),
-          ...unavailable(schemas),
-        },
-      },
-    },
-  };
-}
-
-function registrations(schemas: Schemas): Json {
-  const registration = {
-    200: answer(schemas, said('Concluída', 'Concluded'), registrationTold),
+function pathsOf(schemaOf: (schema: z.ZodType) => Json): Json {
+  const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema: schemaOf(schema) } } });
+  const answer = (pt: string, en: string, schema?: z.ZodType): Json => ({
+    description: said(pt, en),
+    ...(schema && json(schema)),
+  });
+  const bodyOf = (schema: z.ZodType) => ({ required: true, ...json(schema) });
+  const call = (operationId: string, summary: Bilingual, responses: Json, own: readonly Json[] = [], body?: Json) => ({
+    operationId,
+    summary,
+    parameters: [...own, ...COMMON],
+    ...(body && { requestBody: body }),
+    responses,
+  });
+  const refused = answer(
+    'Recusada por uma razão de negócio; `erro` é mostrado ao parceiro, até 500 caracteres',
+    'Refused for a reason of business; `erro` is shown to the partner, up to 500 characters',
+    errorTold,
+  );
+  const away = answer(
+    'Não pode responder agora; o corpo é opcional',
+    'Cannot answer now; the body is optional',
+    errorTold,
+  );
+  const end = {
+    200: answer('Concluída', 'Concluded', registrationTold),
     202: {
-      description: said('Em andamento: será consultada', 'Being worked on: it will be looked up'),
+      ...answer('Em andamento: será consultada', 'Being worked on: it will be looked up'),
       headers: { 'Retry-After': RETRY_AFTER },
     },
-    422: answer(schemas, REFUSED, errorTold),
+    422: refused,
+    503: away,
   };
+  const pageOf = (page: z.ZodType) => ({ 200: answer('Uma página', 'One page, at most 1,000 records', page) });
+  const window = windowOf(schemaOf(bondQuery));
+  const inService = said('Em serviço: qualquer 2xx', 'In service: any 2xx');
+  const margin = said('A margem de um trabalhador; nunca repetida por nós', "A worker's margin; never repeated by us");
+  const register = said(
+    'Averba um empréstimo; repetida com a mesma chave até que haja resposta',
+    'Registers a loan; repeated under the same key until there is an answer',
+  );
+  const key = header('Idempotency-Key', said('O `averbacao_id`', 'The `averbacao_id`'), true);
+  const lookUp = said(
+    'O que houve com uma averbação em andamento',
+    'What has become of a registration that was being worked on',
+  );
+  const id = { name: 'averbacao_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+  const never = answer('Nunca pedida: será pedida de novo', 'Never asked: it will be posted again');
+  const ended = said(
+    'Desligamentos que o registry conheceu na janela',
+    'Ends of bonds that the registry learned in the window',
+  );
+  const hired = said(
+    'Novos vínculos que o registry conheceu na janela',
+    'New bonds that the registry learned in the window',
+  );
+  const margins = { 200: answer('A margem', 'The margin', marginTold), 422: refused, 503: away };
   return {
-    '/averbacoes': {
-      post: {
-        operationId: 'averbar',
-        summary: said(
-          'Averba um empréstimo; repetida com a mesma chave até que haja resposta',
-          'Registers a loan; repeated under the same key until there is an answer',
-        ),
-        parameters: [header('Idempotency-Key', said('O `averbacao_id`', 'The `averbacao_id`'), true), ...COMMON],
-        requestBody: bodyOf(schemas, registrationAsked),
-        responses: { ...registration, ...unavailable(schemas) },
-      },
-    },
-    '/averbacoes/{averbacao_id}': {
-      get: {
-        operationId: 'lerAverbacao',
-        summary: said(
-          'O que houve com uma averbação em andamento',
-          'What has become of a registration that was being worked on',
-        ),
-        parameters: [
-          { name: 'averbacao_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
-          ...COMMON,
-        ],
-        responses: {
-          ...registration,
-          404: answer(schemas, said('Nunca pedida: será pedida de novo', 'Never asked: it will be posted again')),
-          ...unavailable(schemas),
-        },
-      },
-    },
+    '/saude': { get: call('saude', inService, { 200: answer('Em serviço', 'In service') }) },
+    '/margens': { post: call('consultarMargem', margin, margins, [], bodyOf(marginAsked)) },
+    '/averbacoes': { post: call('averbar', register, end, [key], bodyOf(registrationAsked)) },
+    '/averbacoes/{averbacao_id}': { get: call('lerAverbacao', lookUp, { ...end, 404: never }, [id]) },
+    '/vinculos/desligamentos': { get: call('listarDesligamentos', ended, pageOf(endedPage), window) },
+    '/vinculos/novos': { get: call('listarNovosVinculos', hired, pageOf(rehiredPage), window) },
   };
-}
-
-function bonds(schemas: Schemas): Json {
-  return {
-    '/vinculos/desligamentos': {
-      get: list(
-        schemas,
-        'listarDesligamentos',
-        said(
-          'Desligamentos que o registry conheceu na janela',
-          'Ends of bonds that the registry learned in the window',
-        ),
-        answer(schemas, said('Uma página', 'One page, at most 1,000 records'), endedPage),
-      ),
-    },
-    '/vinculos/novos': {
-      get: list(
-        schemas,
-        'listarNovosVinculos',
-        said('Novos vínculos que o registry conheceu na janela', 'New bonds that the registry learned in the window'),
-        answer(schemas, said('Uma página', 'One page, at most 1,000 records'), rehiredPage),
-      ),
-    },
-  };
-}
-
-function said(pt: string, en: string): Bilingual {
-  return { pt, en };
-}
-
-function bodyOf(schemas: Schemas, schema: z.ZodType): Json {
-  return { required: true, content: { 'application/json': { schema: schemas.of(schema, 'output') } } };
 }
 
 const MEANINGS: Readonly<Record<string, Bilingual>> = {
@@ -215,17 +162,18 @@ const MEANINGS: Readonly<Record<string, Bilingual>> = {
   cursor: said('O `proximo_cursor` da página anterior', 'The `proximo_cursor` of the page before'),
 };
 
-function list(schemas: Schemas, operationId: string, summary: Bilingual, page: Json): Json {
-  const { properties = {}, required = [] } = schemas.of(bondQuery, 'output') as {
-    readonly properties?: Json;
-    readonly required?: readonly string[];
-  };
-  const query = Object.entries(properties).map(([name, schema]) => ({
+function windowOf({
+  properties = {},
+  required = [],
+}: {
+  readonly properties?: Json;
+  readonly required?: readonly string[];
+}) {
+  return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
     description: MEANINGS[name],
     required: required.includes(name),
     schema,
   }));
-  return { operationId, summary, parameters: [...query, ...COMMON], responses: { 200: page } };
 }

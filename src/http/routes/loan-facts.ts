@@ -6,11 +6,15 @@ import { z } from 'zod';
 import { loanResource } from '../../contract/resources/loan-resource.ts';
 import type { Scope } from '../../contract/statuses.ts';
 import { date, text } from '../../contract/values.ts';
-import { failDisbursement, settleDisbursement } from '../../core/loans/disbursement.ts';
 import type { Asker, Handled, Transactor } from '../../core/loans/handle-loan.ts';
-import { concludeIssuance, failIssuance } from '../../core/loans/issuance.ts';
 import { onceForLender } from '../../core/loans/nucleus.ts';
-import { concludeSigning } from '../../core/loans/signing.ts';
+import {
+  concludeIssuance,
+  concludeSigning,
+  failDisbursement,
+  failIssuance,
+  settleDisbursement,
+} from '../../core/loans/steps.ts';
 import type { Pool } from '../../db/pool.ts';
 import { view } from '../../loan/view.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -131,10 +135,9 @@ export async function answerFact(
   // The loan tells the loan core whose it is.
   const asker: Asker = { partnerId: call.by === 'partner' ? call.partnerId : null, actor, requestId };
   const request = { operation: `POST ${operation}`, key, body: { id, body } };
-  const once = await onceForLender(pool, request, async (within) => {
+  return onceForLender(pool, request, async (within) => {
     const handled = await handle(within, asker);
     if ('refused' in handled) return handled;
     return { ok: { status: 200, location: null, body: view(handled.ok) } as const };
   });
-  return 'refused' in once ? once : ({ status: 200, body: once.ok.body } as const);
 }

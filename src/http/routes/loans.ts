@@ -17,7 +17,17 @@ import type { AddOperation } from '../operation.ts';
 /** The largest version that the log can hold; above it the answer is known without looking. */
 export const MAX_VERSION = 2 ** 31 - 1;
 
-const LOCATION = { Location: { pt: 'O caminho do empréstimo', en: "The loan's path" } };
+const LOAN = {
+  schema: loanResource,
+  headers: { Location: { pt: 'O caminho do empréstimo', en: "The loan's path" } },
+} as const;
+export const ISSUED = {
+  201: { ...LOAN, description: { pt: 'Emitido de forma síncrona', en: 'Issued synchronously' } },
+  202: {
+    ...LOAN,
+    description: { pt: 'Emissão assíncrona em andamento', en: 'An asynchronous issuance is under way' },
+  },
+} as const;
 
 export const versionQuery = z.strictObject({
   versao: z
@@ -51,18 +61,7 @@ function addLoans(add: AddOperation, { pool }: HttpDeps): void {
       body: createLoanSchema,
       bodyExample: LOAN_EXAMPLE,
       idempotencyKey: 'required',
-      answers: {
-        201: {
-          description: { pt: 'Emitido de forma síncrona', en: 'Issued synchronously' },
-          schema: loanResource,
-          headers: LOCATION,
-        },
-        202: {
-          description: { pt: 'Emissão assíncrona em andamento', en: 'An asynchronous issuance is under way' },
-          schema: loanResource,
-          headers: LOCATION,
-        },
-      },
+      answers: ISSUED,
       errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
     },
     async ({ partnerId, actor, requestId, body, idempotencyKey }) => {

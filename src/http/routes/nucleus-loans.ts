@@ -1,7 +1,6 @@
 /** Loans, registrations and bonds as the lender's own core tells them. */
 import { z } from 'zod';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
-import { loanResource } from '../../contract/resources/loan-resource.ts';
 import * as told from '../../contract/resources/nucleus-resource.ts';
 import type { Refused } from '../../contract/refusals.ts';
 import { id, toCentavos } from '../../contract/values.ts';
@@ -14,10 +13,10 @@ import { RegistryFailure } from '../../registry/port.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { answerFact, CORE_DOOR, factOf } from './loan-facts.ts';
+import { ISSUED } from './loans.ts';
 
 const FACT = factOf(CORE_DOOR);
 const LOANS = `${CORE_DOOR.prefix}/emprestimos` as const;
-const LOCATION = { Location: { pt: 'O caminho do empréstimo', en: "The loan's path" } };
 
 export function addNucleusLoanRoutes(add: AddOperation, deps: HttpDeps): void {
   addCreation(add, deps);
@@ -36,18 +35,7 @@ function addCreation(add: AddOperation, { pool }: HttpDeps): void {
       },
       body: told.loanForPartner,
       bodyExample: { parceiro_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', ...LOAN_EXAMPLE },
-      answers: {
-        201: {
-          description: { pt: 'Emitido de forma síncrona', en: 'Issued synchronously' },
-          schema: loanResource,
-          headers: LOCATION,
-        },
-        202: {
-          description: { pt: 'Emissão assíncrona em andamento', en: 'The asynchronous issuance goes on' },
-          schema: loanResource,
-          headers: LOCATION,
-        },
-      },
+      answers: ISSUED,
     },
     async (call) => {
       const { parceiro_id: _, ...request } = call.body;
@@ -55,7 +43,7 @@ function addCreation(add: AddOperation, { pool }: HttpDeps): void {
         within.transaction((tx) => issueLoan(tx, provenance, request)),
       );
       if ('refused' in created) return created;
-      const { status, body } = created.ok;
+      const { status, body } = created;
       return { status, body, headers: { Location: `${LOANS}/${body.id}` } };
     },
   );
@@ -142,10 +130,9 @@ async function answerBond<B extends { readonly emprestimo_id: string }>(
   tell: (within: Transactor, asker: Asker) => ReturnType<typeof tellBond>,
 ) {
   const { actor, requestId, idempotencyKey: key, body } = call;
-  const once = await onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
+  return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
     const recordId = await tell(within, { partnerId: null, actor, requestId });
     if ('refused' in recordId) return recordId;
     return { ok: { status: 201, location: null, body: { id: recordId.ok, ...body } } as const };
   });
-  return 'refused' in once ? once : ({ status: 201, body: once.ok.body } as const);
 }

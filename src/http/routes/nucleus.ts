@@ -57,11 +57,10 @@ function addAuthorizations(add: AddOperation, { pool }: HttpDeps): void {
     },
     async (call) => {
       const { parceiro_id: _, ...accepted } = call.body;
-      const confirmed = await tellOfPartner(pool, path, call, async (within, provenance) => {
+      return tellOfPartner(pool, path, call, async (within, provenance) => {
         const body = await confirmAuthorization(within, provenance, accepted);
         return { ok: { status: 201, location: null, body } as const };
       });
-      return 'refused' in confirmed ? confirmed : { status: 201, body: confirmed.ok.body };
     },
   );
 }
@@ -90,14 +89,13 @@ function addMargins(add: AddOperation, { pool }: HttpDeps): void {
     },
     async (call) => {
       const { cpf: workerCpf, numero_inscricao_empregador: employerCnpj } = call.body;
-      const answered = await tellOfPartner(pool, path, call, async (within, provenance) => {
+      return tellOfPartner(pool, path, call, async (within, provenance) => {
         const answer = marginOf(call.body);
         const queryId = await within.transaction((tx) =>
           tellMargin(tx, provenance, { workerCpf, employerCnpj }, answer),
         );
         return { ok: { status: 201, location: null, body: { consulta_margem_id: queryId } } as const };
       });
-      return 'refused' in answered ? answered : { status: 201, body: answered.ok.body };
     },
   );
 }
@@ -124,14 +122,12 @@ function addSettlements(add: AddOperation, { pool }: HttpDeps): void {
       answers: { 200: { description: { pt: 'O repasse', en: 'The settlement' }, schema: told.closedMonth } },
       errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
     },
-    async (call) => {
-      const closed = await tellOfPartner(pool, path, call, async (within, provenance) => {
+    async (call) =>
+      tellOfPartner(pool, path, call, async (within, provenance) => {
         const closing = await closeSettlement(within, provenance, call.body.competencia);
         if ('refused' in closing) return closing;
         const { settlement, alreadyClosed } = closing.ok;
         return { ok: { status: 200, location: null, body: { ...settlement, ja_fechado: alreadyClosed } } as const };
-      });
-      return 'refused' in closed ? closed : { status: 200, body: closed.ok.body };
-    },
+      }),
   );
 }

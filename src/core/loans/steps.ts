@@ -1,0 +1,50 @@
+/** Steps of a loan that the lender's own systems make: signed, issued, transferred. */
+import { dayOf, monthsBefore } from '../../contract/calendar.ts';
+import { type Asker, type Handled, handleLoan, type Transactor } from './handle-loan.ts';
+import { definitiveNumber } from './loan-number.ts';
+
+/** The internal signing provider finalised the document; the external modes are signed by documents. */
+export async function concludeSigning(pool: Transactor, asker: Asker, loanId: string): Promise<Handled> {
+  return handleLoan(pool, asker, loanId, () => ({ type: 'concludeSigning' }));
+}
+
+/** The loan is issued under its definitive number, in `em_assinatura`. */
+export async function concludeIssuance(pool: Transactor, asker: Asker, loanId: string): Promise<Handled> {
+  return handleLoan(pool, asker, loanId, async (now, { tx }) => ({
+    type: 'concludeIssuance',
+    number: await definitiveNumber(tx, now),
+  }));
+}
+
+/** The issuance is given up and the loan cancelled; `reason` reaches the partner as `motivo`. */
+export async function failIssuance(pool: Transactor, asker: Asker, loanId: string, reason: string): Promise<Handled> {
+  return handleLoan(pool, asker, loanId, () => ({ type: 'failIssuance', reason }));
+}
+
+/**
+ * The transfer settled `on` a day, `YYYY-MM-DD`, from the day the loan was made to today in São Paulo; today when none
+ * is given. The sandbox's transfers may lie `monthsBack` from today, whenever the loan was made: so a partner sees months close.
+ */
+export async function settleDisbursement(
+  pool: Transactor,
+  asker: Asker,
+  loanId: string,
+  on?: string,
+  monthsBack: number | null = null,
+): Promise<Handled> {
+  return handleLoan(pool, asker, loanId, (now) => {
+    const today = dayOf(now);
+    const since = monthsBack === null ? {} : { since: monthsBefore(today, monthsBack) };
+    return { type: 'settleDisbursement', on: on ?? today, today, ...since };
+  });
+}
+
+/** The transfer failed, and the loan is ready for another; `reason` reaches the partner as `motivo`. */
+export async function failDisbursement(
+  pool: Transactor,
+  asker: Asker,
+  loanId: string,
+  reason: string,
+): Promise<Handled> {
+  return handleLoan(pool, asker, loanId, () => ({ type: 'failDisbursement', reason }));
+}
