@@ -12,7 +12,13 @@ import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 
 const scope = 'sandbox';
-const errors = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
+const LEARNS = { method: 'post', scope, errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] } as const;
+const learnt = <S extends z.ZodRawShape>(shape: S) => ({
+  201: {
+    description: { pt: 'O que o registry passou a conhecer', en: 'What the registry learnt' },
+    schema: z.strictObject({ id: uuid, ...shape }),
+  },
+});
 
 export function addSandboxBondRoutes(add: AddOperation, deps: HttpDeps): void {
   addEndOfBond(add, deps);
@@ -21,21 +27,16 @@ export function addSandboxBondRoutes(add: AddOperation, deps: HttpDeps): void {
 }
 
 function addEndOfBond(add: AddOperation, { pool }: HttpDeps): void {
-  const schema = z.strictObject({ id: uuid, ...endOfBond.shape });
   add(
     {
-      method: 'post',
+      ...LEARNS,
       path: '/v1/sandbox/vinculos/desligamentos',
       summary: {
         pt: 'O registry passa a conhecer um desligamento; a próxima sincronização o detecta',
         en: 'The registry learns of an end of bond; the next sync detects it',
       },
-      scope,
       body: endOfBond,
-      answers: {
-        201: { description: { pt: 'O que o registry passou a conhecer', en: 'What the registry learnt' }, schema },
-      },
-      errors,
+      answers: learnt(endOfBond.shape),
     },
     async ({ partnerId, body }) => {
       const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada', 'encerrada_desligamento']);
@@ -48,21 +49,16 @@ function addEndOfBond(add: AddOperation, { pool }: HttpDeps): void {
 }
 
 function addRehire(add: AddOperation, { pool }: HttpDeps): void {
-  const schema = z.strictObject({ id: uuid, ...rehire.shape });
   add(
     {
-      method: 'post',
+      ...LEARNS,
       path: '/v1/sandbox/vinculos/novos',
       summary: {
         pt: 'O registry passa a conhecer um novo vínculo; é detectado quando o empréstimo está encerrado',
         en: 'The registry learns of a rehire; it is detected when the loan is closed',
       },
-      scope,
       body: rehire,
-      answers: {
-        201: { description: { pt: 'O que o registry passou a conhecer', en: 'What the registry learnt' }, schema },
-      },
-      errors,
+      answers: learnt(rehire.shape),
     },
     async ({ partnerId, body }) => {
       const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada']);

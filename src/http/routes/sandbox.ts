@@ -1,17 +1,20 @@
 /** The parts of the systems around the lender that a partner plays in the sandbox. */
 import { z } from 'zod';
+import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
-import { id as uuid, text } from '../../contract/values.ts';
+import { acceptance } from '../../contract/resources/acceptance.ts';
+import { closedMonth } from '../../contract/resources/nucleus-resource.ts';
+import { id as uuid, month, text } from '../../contract/values.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
+import { confirmAuthorization } from '../../core/margin/authorization.ts';
+import { closeSettlement } from '../../core/settlement/settlement.ts';
 import { advanceTime } from '../../delivery/partner/advance.ts';
 import { answerNextRegistration } from '../../registry/simulated.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { AddOperation } from '../operation.ts';
 import { addLoanFactRoutes, SANDBOX_DOOR } from './loan-facts.ts';
-import { addSandboxAuthorizationRoutes } from './sandbox-authorizations.ts';
 import { addSandboxBondRoutes } from './sandbox-bonds.ts';
 import { addSandboxMarginRoutes } from './sandbox-margin.ts';
-import { addSandboxSettlementRoutes } from './sandbox-settlements.ts';
 
 const MAX_ADVANCE_S = 366 * 24 * 60 * 60;
 const MAX_REASON_LENGTH = 500;
@@ -24,10 +27,10 @@ export function addSandbox(add: AddOperation, deps: HttpDeps): void {
   addLoanFactRoutes(add, deps, SANDBOX_DOOR);
   addRegistration(add, deps);
   addTime(add, deps);
-  addSandboxAuthorizationRoutes(add, deps);
+  addAuthorizations(add, deps);
   addSandboxMarginRoutes(add, deps);
   addSandboxBondRoutes(add, deps);
-  addSandboxSettlementRoutes(add, deps);
+  addSettlements(add, deps);
 }
 
 function addRegistration(add: AddOperation, { pool }: HttpDeps): void {
@@ -80,6 +83,51 @@ function addTime(add: AddOperation, { pool }: HttpDeps): void {
     async ({ partnerId, body }) => {
       const moved = await pool.transaction((tx) => advanceTime(tx, partnerId, body.avancar_segundos));
       return { status: 200, body: { entregas_adiantadas: moved } };
+    },
+  );
+}
+
+function addAuthorizations(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/autorizacoes',
+      summary: { pt: 'O trabalhador aceita a autorização', en: 'The worker accepts the authorization' },
+      scope,
+      body: acceptance,
+      answers: {
+        201: {
+          description: { pt: 'A autorização confirmada', en: 'The confirmed authorization' },
+          schema: authorizationConfirmed,
+        },
+      },
+    },
+    async ({ partnerId, actor, requestId, body }) => ({
+      status: 201,
+      body: await confirmAuthorization(pool, { partnerId, actor, requestId }, body),
+    }),
+  );
+}
+
+function addSettlements(add: AddOperation, { pool }: HttpDeps): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/sandbox/repasses',
+      summary: {
+        pt: 'O repasse do mês fecha; fechar de novo responde o que existe, com ja_fechado true',
+        en: 'The settlement of the month closes; closing it again answers what there is, with ja_fechado true',
+      },
+      scope,
+      body: z.strictObject({ competencia: month }),
+      answers: { 200: { description: { pt: 'O repasse', en: 'The settlement' }, schema: closedMonth } },
+      errors: ['TRANSICAO_INVALIDA'],
+    },
+    async ({ partnerId, actor, requestId, body: { competencia } }) => {
+      const closing = await closeSettlement(pool, { partnerId, actor, requestId }, competencia);
+      if ('refused' in closing) return closing;
+      const { settlement, alreadyClosed } = closing.ok;
+      return { status: 200, body: { ...settlement, ja_fechado: alreadyClosed } };
     },
   );
 }
