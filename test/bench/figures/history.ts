@@ -78,8 +78,10 @@ async function run(bench: Bench): Promise<Measured[]> {
                 + pg_total_relation_size('seal_trees'))::float8 as bytes`;
       return row.bytes / (loans * EVENTS_A_LOAN);
     });
+    progress.note(`${fast.toFixed(0)} events/s and ${bytes.toFixed(0)} B/event, as fast as it goes`);
     await feel(bench, url, partners, 3);
     for (let round = 1; round <= rounds; round += 1) {
+      await server.calm();
       const alone = await feel(bench, url, partners, seconds);
       const importing = importLoans(url, first, isQuick ? loans : (seconds + 30) * 1_000, `round ${round}`, 5_000);
       await sleep(isQuick ? 500 : 5_000);
