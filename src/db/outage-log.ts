@@ -1,7 +1,9 @@
 /**
- * How a process tells of an outage of its database: each part's first failed try with its reason, then one line each ten
- * seconds with how many have failed since. Every part tries several times a second, and would fill the log with one sentence.
+ * How a process works through an outage of its database, and how it tells of one: each part's first failed try with its reason,
+ * then one line each ten seconds with how many have failed since. Every part tries several times a second, and would fill the log
+ * with one sentence.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogFields, Logger } from '../log-lines.ts';
 import { codeOf, isUnavailable } from './unavailable.ts';
 
@@ -54,6 +56,30 @@ export function logFailedTry(
 ): void {
   if (isUnavailable(error)) logUnavailable(log, error, passing, monotonicMs);
   else log.error({ code: codeOf(error), error: (error as Error).message }, fault);
+}
+
+export interface Turns {
+  readonly log: Logger;
+  /** The rest after a turn that failed. */
+  readonly afterFaultMs: number;
+  /** What is logged of a turn that failed: while the database is away, and else. */
+  readonly away: string;
+  readonly fault: string;
+}
+
+/** Takes turns until `signal` is aborted, through outages too. Each says how many ms to rest after it. */
+export async function takeTurns(
+  { log, afterFaultMs, away, fault }: Turns,
+  signal: AbortSignal,
+  turn: () => Promise<number>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const restMs = await turn().catch((error: unknown) => {
+      logFailedTry(log, error, away, fault);
+      return afterFaultMs;
+    });
+    if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** What `work` returns; null when it failed, which is logged, so that what comes after it goes on. Throws in an outage. */

@@ -14,7 +14,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { inSavepoint } from '../../db/transaction.ts';
-import { takeTurns } from '../../db/turns.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import { codeOf, isUnavailable } from '../../db/unavailable.ts';
 import { moveTo, type PlacedEvent, readLagS, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';

@@ -10,7 +10,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { takeTurns } from '../../db/turns.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import { endForErasure } from '../../delivery/queue/orders/end-for-erasure.ts';
 import { fold } from '../../loan/evolve.ts';
 import type { Logger } from '../../log-lines.ts';

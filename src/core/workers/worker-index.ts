@@ -9,7 +9,7 @@
  */
 import { CPF_LIKE, cpfsIn } from '../../contract/tax-ids.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
-import { takeTurns } from '../../db/turns.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import { moveTo, readProgress, readSettled } from '../../log/follow.ts';
 import type { Logger } from '../../log-lines.ts';
 import { digestOf, type WorkerKey } from './worker-key.ts';
