@@ -10,7 +10,7 @@ SwaggerUIBundle({
   url: place.dataset.url,
   domNode: place,
   deepLinking: true,
-  docExpansion: 'none',
+  docExpansion: place.dataset.expansion,
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,
   filter: true,

@@ -15,7 +15,7 @@ export function referenceBody(
   const url = descriptions[language];
   return html`${paragraphs(DOCS[language][page].intro)}
     <p><a href="${url}">${url.slice(1)}</a></p>
-    <div id="reference" data-url="${url}"></div>
+    <div id="reference" data-url="${url}" data-expansion="${page === 'registry' ? 'list' : 'none'}"></div>
     <link rel="stylesheet" href="${pathOf('swagger-ui.css')}" />
     <link rel="stylesheet" href="${pathOf('reference.css')}" />
     <script src="${pathOf('swagger-ui.js')}" defer></script>
