@@ -3,8 +3,7 @@ import { TIMES_S } from '../../../contract/delivery.ts';
 import type { operator as pt } from '../pt/operator.ts';
 
 export const operator: typeof pt = {
-  noRegistry:
-    'No registry is configured (REGISTRY_URL): margin queries, registrations and the sync of bonds are refused with 503.',
+  noRegistry: 'No registry is configured (REGISTRY_URL): what asks it is refused with 503.',
   queue: 'Queue',
   oldestDue: 'Longest wait',
   emptyQueue: 'Nothing waits.',

@@ -2,8 +2,7 @@
 import { TIMES_S } from '../../../contract/delivery.ts';
 
 export const operator = {
-  noRegistry:
-    'Nenhum registry está configurado (REGISTRY_URL): consultas de margem, averbações e a sincronização de vínculos são recusadas com 503.',
+  noRegistry: 'Nenhum registry está configurado (REGISTRY_URL): o que depende dele é recusado com 503.',
   queue: 'Fila',
   oldestDue: 'Espera mais longa',
   emptyQueue: 'Nada espera.',
