@@ -40,7 +40,7 @@ const env = {
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
   LOG_LEVEL: 'warn',
 };
-await mkdir(env['DATA_DIR'] as string);
+await mkdir(env['DATA_DIR']);
 
 const acts = () => database.sql<{ act: string }[]>`select act from archive_acts order by position`;
 const at = (...parts: string[]) => path.join(folder.path, ...parts);
