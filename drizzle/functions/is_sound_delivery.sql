@@ -13,9 +13,9 @@ begin
     and (status in ('entregue', 'erro')) = (finished_at is not null)
     and (claimed_by is null) = (claimed_at is null)
     and (claimed_by is null or status = 'pendente')
-    -- Six slots of the schedule: the first attempt and five more. `erro` with fewer spent is what an operator cancelled,
+    -- The slots of the longest schedule: the first attempt and those after its delays. `erro` with fewer spent is what an operator cancelled,
     -- which its order in `send_orders` tells.
-    and failures between 0 and 6
+    and failures between 0 and {{MOST_FAILURES}}
     and lost_in_row between 0 and 4
     and attempts >= failures;
 end

@@ -3,4 +3,4 @@
 -- part of the statements that ask; a session that has planned one hears of a change and plans it anew.
 create or replace function lease() returns interval
   language sql stable parallel safe
-return interval '45 seconds';
+return interval '{{LEASE_S}} seconds';

@@ -57,11 +57,11 @@ export const TIMES_S = {
   response: 30,
   /** From there until the outcome is written down. */
   record: 1,
-  /** How long a claim is its poller's. What counts is the database's (drizzle/functions/lease.sql); a test compares the two. */
+  /** How long a claim is its poller's. What counts is the database's, which `migrate` makes of this (drizzle/functions/lease.sql). */
   lease: 45,
   /** What a statement of a poller may take; after that the database is out of reach. */
   statement: 4,
-  /** A poller that has been without its lock for so long is dead to the others. */
+  /** After this time without its lock a poller is dead to the others. */
   deadAfter: 1,
   /** How often a poller shows that it has its lock. */
   beat: 0.3,

@@ -1,18 +1,52 @@
 /**
- * The schedule of a delivery's attempts, as a pure function. The page, the description and the command
- * line show this one. Pollers use the database's `next_slot` (drizzle/functions); a test compares the two.
+ * The schedules of attempts: one table, of which the database's functions (`{{…}}` in drizzle/functions), the planned attempts, the
+ * pages, the description and the help are made.
  */
 
-/** Seconds between the end of a failed attempt and the next. */
-export const RETRY_DELAYS_S = [60, 300, 900, 3_600, 21_600] as const;
+export interface Schedule {
+  /** Seconds between the end of a failed attempt and the next; after the last the delivery ends in `erro`. */
+  readonly delaysS: readonly number[];
+  /** Which deliveries are tried by it: as SQL says it of the row `delivery`, and of a delivery as partners read it. */
+  readonly sql: string;
+  readonly isOf: (delivery: { readonly teste: boolean }) => boolean;
+}
 
-/** The first attempt and one after each delay: so many failures end a delivery in `erro`. */
-export const SLOTS = RETRY_DELAYS_S.length + 1;
+export type Schedules = Readonly<Record<string, Schedule>>;
+
+/** The first that fits holds. */
+export const SCHEDULES = {
+  test: { delaysS: [], sql: 'delivery.is_test', isOf: ({ teste }) => teste },
+  usual: { delaysS: [60, 300, 900, 3_600, 21_600], sql: 'true', isOf: () => true },
+} as const satisfies Schedules;
+
+export const RETRY_DELAYS_S = SCHEDULES.usual.delaysS;
+
+/** The schedule of a delivery. */
+export function scheduleOf(delivery: { readonly teste: boolean }, schedules: Schedules = SCHEDULES): Schedule {
+  const found = Object.values(schedules).find(({ isOf }) => isOf(delivery));
+  if (found === undefined) throw new Error('no schedule fits the delivery');
+  return found;
+}
+
+/** The first attempt and one after each delay: this many failures end a delivery in `erro`. */
+export function slotsOf({ delaysS }: Schedule): number {
+  return delaysS.length + 1;
+}
+
+export const SLOTS = slotsOf(SCHEDULES.usual);
 
 /** When a delivery is tried again after its `failures`-th failure, which ended at `endedAtMs`; null when it is over. */
-export function nextSlot(failures: number, endedAtMs: number): number | null {
-  const delayS = RETRY_DELAYS_S[failures - 1];
+export function nextSlot(failures: number, endedAtMs: number, schedule: Schedule = SCHEDULES.usual): number | null {
+  const delayS = schedule.delaysS[failures - 1];
   return delayS === undefined ? null : endedAtMs + delayS * 1_000;
+}
+
+/** The delays of the row `delivery`, in SQL. */
+export function delaysInSql(schedules: Schedules = SCHEDULES): string {
+  const cases = Object.values(schedules).map(
+    ({ sql, delaysS }) => `when ${sql} then array[${delaysS.join(', ')}]::int[]`,
+  );
+  return `case ${cases.join(' ')} end`;
 }
 
 /** `1 h`, `15 min`, `1 h 21 min`. */
@@ -25,5 +59,8 @@ export function durationText(seconds: number): string {
   return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
 }
 
-/** `1 min, 5 min, 15 min, 1 h, 6 h`. */
-export const RETRY_DELAYS_TEXT = RETRY_DELAYS_S.map(durationText).join(', ');
+/** `1 min, 5 min, 15 min, 1 h, 6 h`; of several schedules one after the other. */
+export const RETRY_DELAYS_TEXT = Object.values<Schedule>(SCHEDULES)
+  .filter(({ delaysS }) => delaysS.length > 0)
+  .map(({ delaysS }) => delaysS.map(durationText).join(', '))
+  .join('; ');

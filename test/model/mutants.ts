@@ -12,8 +12,8 @@ queue/record.ts: the fence is removed: a stale failure moves the delivery
 stale failure: moved by a failure of another claim
 
 lease.sql: a lease is shorter than the deadline
-- interval '45 seconds'
-+ interval '25 seconds'
+- {{LEASE_S}}
++ 25
 differential: not due|over the cap|over its window
 
 next_slot.sql: the schedule is off by one

@@ -10,7 +10,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { TIMES_S } from '../../contract/delivery.ts';
 import { type CatalogEntry, eventCatalog } from '../../contract/event-catalog.ts';
+import { delaysInSql, SCHEDULES, type Schedules, slotsOf } from '../../contract/schedule.ts';
 import type { Installation } from '../installation.ts';
 import { sealedViews } from '../sealed-rows.ts';
 
@@ -21,7 +23,7 @@ export interface MigrationFile {
   readonly name: string;
   readonly kind: 'versioned' | 'repeatable';
   readonly sql: string;
-  /** SHA-256 of the file as it is written, hex. */
+  /** SHA-256 of the file with its constants, hex. */
   readonly hash: string;
   /** True for what PostgreSQL refuses inside a transaction: `create index concurrently`. */
   readonly isOutside: boolean;
@@ -39,6 +41,16 @@ interface Journal {
   readonly entries: readonly { readonly tag: string }[];
 }
 
+/** What the files that are applied again name as `{{NAME}}`: numbers that contract/ has, so that they are written once. */
+export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<string, string>> {
+  const slots = Object.values(schedules).map(slotsOf);
+  return {
+    LEASE_S: String(TIMES_S.lease),
+    DELAYS_S: delaysInSql(schedules),
+    MOST_FAILURES: String(Math.max(...slots)),
+  };
+}
+
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
@@ -47,11 +59,12 @@ const MAKES_A_VIEW = /^create view /m;
 export async function readMigrationFiles(
   folder = MIGRATIONS_FOLDER,
   catalog: readonly CatalogEntry[] = eventCatalog(),
+  constants = constantsOf(),
 ): Promise<MigrationFile[]> {
   const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8')) as Journal;
   const numbered = journal.entries.map(({ tag }) => `${tag}.sql`);
   const names = (await readdir(join(folder, 'functions'))).filter((name) => name.endsWith('.sql')).toSorted();
-  const objects = await Promise.all(names.map((name) => read(folder, `functions/${name}`, 'repeatable')));
+  const objects = await Promise.all(names.map((name) => read(folder, `functions/${name}`, 'repeatable', constants)));
   const isView = ({ sql }: MigrationFile) => MAKES_A_VIEW.test(sql);
   return [
     ...(await Promise.all(numbered.map((name) => read(folder, name, 'versioned')))),
@@ -65,8 +78,14 @@ export async function readMigrationFiles(
   ];
 }
 
-async function read(folder: string, name: string, kind: MigrationFile['kind']): Promise<MigrationFile> {
-  const sql = await readFile(join(folder, name), 'utf8');
+async function read(
+  folder: string,
+  name: string,
+  kind: MigrationFile['kind'],
+  constants: Readonly<Record<string, string>> = {},
+): Promise<MigrationFile> {
+  const written = await readFile(join(folder, name), 'utf8');
+  const sql = written.replaceAll(/\{\{(\w+)\}\}/g, (whole, constant: string) => constants[constant] ?? whole);
   const hash = createHash('sha256').update(sql).digest('hex');
   return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
 }

@@ -184,7 +184,7 @@ export const RECEIVER_ANSWERS: Json = {
   NaoRecebido: {
     description: {
       pt: `Qualquer outra resposta, um redirecionamento, um erro de conexão ou o fim do prazo: a entrega é tentada de novo ${RETRY_DELAYS_TEXT} depois do fim da tentativa anterior; então termina em \`erro\`.`,
-      en: `Any other answer, a redirect, an error of the connection or the end of the time: the delivery is tried again ${RETRY_DELAYS_TEXT.replace(' e ', ' and ')} after the end of the attempt before; then it ends in \`erro\`.`,
+      en: `Any other answer, a redirect, an error of the connection or the end of the time: the delivery is tried again ${RETRY_DELAYS_TEXT} after the end of the attempt before; then it ends in \`erro\`.`,
     },
   },
 };

@@ -4,7 +4,7 @@ import { checkpointHeader } from '../../audit/checkpoint/checkpoint.ts';
 import { HEADER_CHECKPOINT } from '../../contract/delivery.ts';
 import type { DeliveryAsSent, DeliveryWait, SentAttempt } from '../../contract/resources/delivery-resource.ts';
 import type { WebhookResource } from '../../contract/resources/webhook.ts';
-import { SLOTS } from '../../contract/schedule.ts';
+import { scheduleOf, slotsOf } from '../../contract/schedule.ts';
 import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
@@ -87,7 +87,7 @@ function history(visit: Visit, delivery: DeliveryAsSent): Html {
     <h2 id="timeline">${t.delivery.timeline}</h2>
     <p class="dim">
       ${t.delivery.timelineHint}
-      ${delivery.status === 'entregue' ? '' : t.delivery.spent(delivery.falhas, delivery.teste ? 1 : SLOTS)}
+      ${delivery.status === 'entregue' ? '' : t.delivery.spent(delivery.falhas, slotsOf(scheduleOf(delivery)))}
     </p>
     ${timeline(visit, delivery)} ${delivery.tentativas.length === 0 ? html`<p>${t.delivery.noAttempt}</p>` : ''}
   </section>`;

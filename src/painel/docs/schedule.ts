@@ -1,7 +1,7 @@
 /** When a delivery is tried, what came of it, and where it stands; made from the constants that the pollers use. */
 import { html } from 'hono/html';
 import { TIMES_S } from '../../contract/delivery.ts';
-import { durationText, RETRY_DELAYS_S } from '../../contract/schedule.ts';
+import { durationText, type Schedule, SCHEDULES } from '../../contract/schedule.ts';
 import { DELIVERY_STATUSES, OUTCOMES } from '../../contract/statuses.ts';
 import type { Html, PainelContext } from '../env.ts';
 import { table } from '../frame/parts.ts';
@@ -10,8 +10,9 @@ import { paragraphs, prose } from './prose.ts';
 
 export function scheduleBody(c: PainelContext): Html {
   const { schedule: words } = DOCS[c.var.language];
+  const retried = Object.values<Schedule>(SCHEDULES).filter(({ delaysS }) => delaysS.length > 0);
   return html`${paragraphs(words.intro.map((text) => text.replace('TIMEOUT', String(TIMES_S.response))))}
-    ${attempts(words)} ${paragraphs(words.last)}
+    ${retried.map((schedule) => attempts(words, schedule))} ${paragraphs(words.last)}
     <h2>${words.paceTitle}</h2>
     ${paragraphs(words.pace)}
     <h2>${words.outcomes}</h2>
@@ -30,10 +31,10 @@ export function scheduleBody(c: PainelContext): Html {
 
 type Words = (typeof DOCS)['pt']['schedule'];
 
-function attempts(words: Words): Html {
+function attempts(words: Words, { delaysS }: Schedule): Html {
   const first = [1, words.atOnce, '–'];
-  const retries = RETRY_DELAYS_S.map((seconds, index) => {
-    const since = RETRY_DELAYS_S.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0);
+  const retries = delaysS.map((seconds, index) => {
+    const since = delaysS.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0);
     return [index + 2, durationText(seconds), durationText(since)];
   });
   return table(words.attempt, [{ number: words.attempt }, words.after, words.since], [first, ...retries]);
