@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { ANCHOR_VARIABLES, type AnchorSettings, anchorSettings, hasAnchors } from './anchor-settings.ts';
 import { ARCHIVE_VARIABLES, type ArchiveSettings, archiveSettings } from './archive-settings.ts';
-import { DATABASE_VARIABLES, readingSettings, type ReadingSettings } from './database-url.ts';
+import { DATABASE_VARIABLES, READING_VARIABLES, readingSettings, type ReadingSettings } from './database-url.ts';
 import { EGRESS_VARIABLES, egressSettings, type EgressSettings } from './egress-settings.ts';
 import {
   checkEmbedded,
@@ -27,78 +27,102 @@ export const DEFAULT_DATA_DIR = '.data';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-export interface Config {
-  /** 0 lets the system choose. */
-  readonly port: number;
-  readonly host: string;
-  /** Where `poll` serves its metrics; 0 lets the system choose. */
-  readonly metricsPort: number;
-  /** Where the registry is asked; `url` is empty where none is configured. */
-  readonly bridge: RegistrySettings;
-  /** How POSTs leave for partners. */
-  readonly egress: EgressSettings;
-  /** Where others find the service; null: nobody has told. */
-  readonly publicUrl: URL | null;
-  /** Null: the embedded PostgreSQL under `dataDir`. */
-  readonly databaseUrl: string | null;
-  /** For migrations and advisory locks: `databaseUrl`, or the way around its pooler. */
-  readonly directDatabaseUrl: string | null;
+/** The variables that are settings as they are: `JWT_ISSUER` is `jwtIssuer`, and null where it is absent. */
+const PLAIN = {
+  /** 0 lets the system choose, here and for METRICS_PORT, where `poll` serves its metrics. */
+  PORT: integer(0, 65_535).default(3000),
+  HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
+  METRICS_PORT: integer(0, 65_535).default(9464),
+  /** Where others find the service. */
+  PUBLIC_URL: webUrl.transform((text) => new URL(text)).optional(),
+  ...DATABASE_VARIABLES,
+  DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
+  JWT_ISSUER: z.string().default('https://carteiro.local'),
+  JWT_AUDIENCE: z.string().default('carteiro'),
+  /** Absent: the service's own key pair under DATA_DIR. */
+  JWT_JWKS_URL: z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback').optional(),
+  /** A file of the keys that sign checkpoints; absent: in a sandbox the one under DATA_DIR, else none. */
+  CHECKPOINT_KEY_FILE: z.string().optional(),
+  /** Whether each POST carries the newest checkpoint. */
+  CHECKPOINT_HEADER: flag.default(true),
+  /** A file of the key under which workers are found by CPF; absent: as of checkpoints. */
+  WORKER_KEY_FILE: z.string().optional(),
+  /** For how many years after its end the law has a loan's data kept. */
+  ERASE_AFTER_YEARS: integer(0, 100).default(5),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  /** Who writes the loans: partners through us, or the lender's core. */
+  LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
+  MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
+  DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
+  /** Connections that the API holds open, and those from one address that is no proxy's; 0 for no bound. */
+  MAX_CONNECTIONS: integer(1, 1_000_000).default(400),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(0, 1_000_000).default(100),
+  /** Addresses and subnets of proxies, which open connections for many clients. */
+  TRUSTED_PROXIES: subnets.prefault(PRIVATE_NETWORKS),
+  /** Deliveries in flight per poller. */
+  POLLER_CAPACITY: integer(1, 5_000).default(512),
+};
+
+const environment = z.object({
+  ...PLAIN,
+  ...READING_VARIABLES,
+  SANDBOX: flag.optional(),
+  ALLOW_INSECURE_TARGETS: flag.optional(),
+  SECRETS_KEY: keyRing.default([]),
+  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
+  DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
+  ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10),
+  ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24),
+  ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
+  OPERATOR_WEBHOOK_URL: webUrl.optional(),
+  OPERATOR_WEBHOOK_SECRET: z
+    .string()
+    .refine((text) => text.startsWith('whsec_') && KEY.test(text.slice(6)), 'must be whsec_ and base64 of 32 bytes')
+    .optional(),
+  ...ANCHOR_VARIABLES,
+  ...ARCHIVE_VARIABLES,
+  ...SCHEDULES,
+  ...registryVariables(integer),
+  ...EGRESS_VARIABLES,
+});
+
+type Camel<S extends string> = S extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<Camel<Rest>>}`
+  : Lowercase<S>;
+type OrNull<T> = undefined extends T ? Exclude<T, undefined> | null : T;
+type PlainSettings = {
+  readonly [Name in keyof typeof PLAIN as Camel<Name>]: OrNull<z.output<(typeof PLAIN)[Name]>>;
+};
+
+export interface Config extends PlainSettings {
   /** The standby that reports are read on; null: the primary. */
   readonly reading: ReadingSettings | null;
-  /** Holds everything that Carteiro makes; `<schema>_auditoria` beside it the auditors' views. */
-  readonly databaseSchema: string;
-  /** The roles are `<prefix>_owner`, `<prefix>_app` and so on. */
-  readonly databaseRolePrefix: string;
-  /** Prepared statements; false behind a pooler in transaction mode. */
-  readonly databasePrepare: boolean;
-  readonly dataDir: string;
   readonly sandbox: boolean;
   readonly allowInsecureTargets: boolean;
-  readonly jwtIssuer: string;
-  readonly jwtAudience: string;
-  /** Null: the service's own key pair under `dataDir`. */
-  readonly jwtJwksUrl: string | null;
   /** Keys of 32 bytes: the first encrypts, all open. Empty in a sandbox that makes its own. */
   readonly secretsKeys: readonly Buffer[];
-  /** A file of the keys that sign checkpoints; null: in a sandbox the one under `dataDir`, else none. */
-  readonly checkpointKeyFile: string | null;
-  /** Whether each POST carries the newest checkpoint. */
-  readonly checkpointHeader: boolean;
-  /** A file of the key under which workers are found by CPF; null: in a sandbox the one under `dataDir`, else none. */
-  readonly workerKeyFile: string | null;
-  /** For how many years after its end the law has a loan's data kept. */
-  readonly eraseAfterYears: number;
-  /** Which places outside keep checkpoints. */
-  readonly anchors: AnchorSettings;
-  /** How the places are reached where archived months lie. */
-  readonly archive: ArchiveSettings;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Who writes the loans: partners through us, or the lender's core. */
-  readonly loanCore: 'own' | 'outside';
-  readonly marginReuseHours: number;
-  readonly documentsDeadlineDays: number;
   /** Requests per partner and minute; 0 for no limit. */
   readonly rateLimitPerMinute: number;
-  /** Connections that the API holds open. */
-  readonly maxConnections: number;
-  /** The same from one address that is no proxy's; 0 for no bound. */
-  readonly maxConnectionsPerAddress: number;
-  /** Addresses and subnets of proxies, which open connections for many clients. */
-  readonly trustedProxies: readonly string[];
   /** How long a stopping API still takes requests while it is no longer ready. */
   readonly drainDelayS: number;
-  /** Deliveries in flight per poller. */
-  readonly pollerCapacity: number;
   /** When a webhook is `falhando`, and suspended (delivery/queue/upkeep/failing-rule); null: never. */
   readonly failingPolicy: {
     readonly failingAfter: number;
     readonly failingHours: number;
     readonly suspendAfterDays: number | null;
   } | null;
-  /** When `api` runs each job by itself. */
-  readonly jobs: Schedules;
   /** Where the operator is told of failing webhooks; null: nowhere. */
   readonly operatorWebhook: { readonly url: string; readonly secret: string } | null;
+  /** Which places outside keep checkpoints. */
+  readonly anchors: AnchorSettings;
+  /** How the places are reached where archived months lie. */
+  readonly archive: ArchiveSettings;
+  /** When `api` runs each job by itself. */
+  readonly jobs: Schedules;
+  /** Where the registry is asked; `url` is empty where none is configured. */
+  readonly bridge: RegistrySettings;
+  /** How POSTs leave for partners. */
+  readonly egress: EgressSettings;
 }
 
 /** The environment cannot be used; the message lists every problem, one a line. */
@@ -111,48 +135,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-const environment = z.object({
-  PORT: integer(0, 65_535).default(3000),
-  HOST: z.string().regex(/^\S+$/, 'must be a host name or an address').default('127.0.0.1'),
-  METRICS_PORT: integer(0, 65_535).default(9464),
-  PUBLIC_URL: webUrl.transform((text) => new URL(text)).optional(),
-  ...DATABASE_VARIABLES,
-  DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
-  SANDBOX: flag.optional(),
-  ALLOW_INSECURE_TARGETS: flag.optional(),
-  JWT_ISSUER: z.string().default('https://carteiro.local'),
-  JWT_AUDIENCE: z.string().default('carteiro'),
-  JWT_JWKS_URL: z.string().refine(isTrustworthy, 'must be an https URL, or an http URL on the loopback').optional(),
-  SECRETS_KEY: keyRing.default([]),
-  CHECKPOINT_KEY_FILE: z.string().optional(),
-  CHECKPOINT_HEADER: flag.default(true),
-  WORKER_KEY_FILE: z.string().optional(),
-  ERASE_AFTER_YEARS: integer(0, 100).default(5),
-  ...ANCHOR_VARIABLES,
-  ...ARCHIVE_VARIABLES,
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
-  LOAN_CORE: z.enum(['own', 'outside'], 'must be own or outside').default('own'),
-  MARGIN_REUSE_HOURS: integer(0, 8_760).default(24),
-  DOCUMENTS_DEADLINE_DAYS: integer(1, 3_650).default(15),
-  RATE_LIMIT_PER_MINUTE: integer(0, 1_000_000).optional(),
-  MAX_CONNECTIONS: integer(1, 1_000_000).default(400),
-  MAX_CONNECTIONS_PER_ADDRESS: integer(0, 1_000_000).default(100),
-  TRUSTED_PROXIES: subnets.prefault(PRIVATE_NETWORKS),
-  DRAIN_DELAY_SECONDS: integer(0, 60).default(0),
-  POLLER_CAPACITY: integer(1, 5_000).default(512),
-  ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10),
-  ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24),
-  ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5),
-  ...SCHEDULES,
-  ...registryVariables(integer),
-  ...EGRESS_VARIABLES,
-  OPERATOR_WEBHOOK_URL: webUrl.optional(),
-  OPERATOR_WEBHOOK_SECRET: z
-    .string()
-    .refine((text) => text.startsWith('whsec_') && KEY.test(text.slice(6)), 'must be whsec_ and base64 of 32 bytes')
-    .optional(),
-});
 
 /** Every variable that there is. */
 export const VARIABLES: readonly string[] = Object.keys(environment.shape);
@@ -195,45 +177,31 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const [hasRegistry, dropsMonths] = [values.REGISTRY_URL !== undefined, (values.KEEP_MONTHS ?? null) !== null];
   const [anchors, archive] = [anchorSettings(values), archiveSettings(values)];
   return Object.freeze({
-    port: values.PORT,
-    host: values.HOST,
-    metricsPort: values.METRICS_PORT,
-    publicUrl: values.PUBLIC_URL ?? null,
-    databaseUrl: values.DATABASE_URL ?? null,
+    ...plainSettings(values),
     directDatabaseUrl: values.DIRECT_DATABASE_URL ?? values.DATABASE_URL ?? null,
     reading: readingSettings(values),
-    databaseSchema: values.DATABASE_SCHEMA,
-    databaseRolePrefix: values.DATABASE_ROLE_PREFIX,
-    databasePrepare: values.DATABASE_PREPARE,
-    dataDir: values.DATA_DIR,
     sandbox,
     // Insecure targets are the default of the embedded sandbox alone: nobody else's database is behind it.
     allowInsecureTargets: values.ALLOW_INSECURE_TARGETS ?? isEmbedded,
-    jwtIssuer: values.JWT_ISSUER,
-    jwtAudience: values.JWT_AUDIENCE,
-    jwtJwksUrl: values.JWT_JWKS_URL ?? null,
     secretsKeys: Object.freeze(values.SECRETS_KEY),
-    checkpointKeyFile: values.CHECKPOINT_KEY_FILE ?? null,
-    checkpointHeader: values.CHECKPOINT_HEADER,
-    workerKeyFile: values.WORKER_KEY_FILE ?? null,
-    eraseAfterYears: values.ERASE_AFTER_YEARS,
+    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? (sandbox ? 0 : 600),
+    drainDelayS: values.DRAIN_DELAY_SECONDS,
     anchors,
     archive,
-    logLevel: values.LOG_LEVEL,
-    loanCore: values.LOAN_CORE,
-    marginReuseHours: values.MARGIN_REUSE_HOURS,
-    documentsDeadlineDays: values.DOCUMENTS_DEADLINE_DAYS,
-    rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE ?? (sandbox ? 0 : 600),
-    maxConnections: values.MAX_CONNECTIONS,
-    maxConnectionsPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
-    trustedProxies: Object.freeze(values.TRUSTED_PROXIES),
-    drainDelayS: values.DRAIN_DELAY_SECONDS,
-    pollerCapacity: values.POLLER_CAPACITY,
     bridge: registrySettings(values.REGISTRY_URL ?? '', values),
     egress: egressSettings(values),
     jobs: schedulesOf(values, { sandbox, hasRegistry, dropsMonths, hasAnchors: hasAnchors(anchors) }),
     ...failingEndpoints(values),
   });
+}
+
+function plainSettings(values: z.infer<typeof environment>): PlainSettings {
+  const named = (Object.keys(PLAIN) as (keyof typeof PLAIN)[]).map((name) => {
+    const value = values[name] ?? null;
+    const camel = name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return [camel, Array.isArray(value) ? Object.freeze(value) : value];
+  });
+  return Object.fromEntries(named) as PlainSettings;
 }
 
 function failingEndpoints(values: z.infer<typeof environment>): Pick<Config, 'failingPolicy' | 'operatorWebhook'> {

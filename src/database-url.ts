@@ -50,16 +50,24 @@ export interface ReadingSettings {
 }
 
 export const DATABASE_VARIABLES = {
+  /** Absent: the embedded PostgreSQL under DATA_DIR. */
   DATABASE_URL: databaseUrl.optional(),
+  /** For migrations and advisory locks: DATABASE_URL, or the way around its pooler. */
   DIRECT_DATABASE_URL: databaseUrl.optional(),
-  READ_DATABASE_URL: databaseUrl.optional(),
-  READ_DATABASE_FALLBACK: flag.default(true),
+  /** Holds everything that Carteiro makes; `<schema>_auditoria` beside it the auditors' views. */
   DATABASE_SCHEMA: identifier.default('carteiro'),
+  /** The roles are `<prefix>_owner`, `<prefix>_app` and so on. */
   DATABASE_ROLE_PREFIX: identifier.default('carteiro'),
+  /** Prepared statements; false behind a pooler in transaction mode. */
   DATABASE_PREPARE: flag.default(true),
 };
 
-export function readingSettings(values: z.output<z.ZodObject<typeof DATABASE_VARIABLES>>): ReadingSettings | null {
+export const READING_VARIABLES = {
+  READ_DATABASE_URL: databaseUrl.optional(),
+  READ_DATABASE_FALLBACK: flag.default(true),
+};
+
+export function readingSettings(values: z.output<z.ZodObject<typeof READING_VARIABLES>>): ReadingSettings | null {
   const { READ_DATABASE_URL: url, READ_DATABASE_FALLBACK: fallsBack } = values;
   return url === undefined ? null : { url, fallsBack };
 }
