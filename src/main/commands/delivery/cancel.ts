@@ -1,8 +1,9 @@
 import { TIMES_S } from '../../../contract/delivery.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, requiredReason, steer, tell } from '../../operator.ts';
+import { orRefuse } from '../../refused.ts';
 
 export const cancel = command({
   summary: 'end a pending delivery unsent, for good; the reason is kept',
@@ -18,14 +19,7 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "erro"}`,
   async run({ delivery: id, reason, author, json }, line) {
     const { cancelDelivery } = await import('../../../delivery/queue/orders/cancel.ts');
     const order = { actor: actorOf(author), requestId: null, reason };
-    const done = await steer(line, (pool) => pool.transaction((tx) => cancelDelivery(tx, id, order)));
-    if ('refused' in done) {
-      const { refused } = done;
-      if (refused.kind === 'notFound') throw new Refusal(`there is no delivery ${id}`);
-      if (refused.kind === 'deliveryOver')
-        throw new Refusal(`delivery ${id} is ${refused.status} already: nothing of it will be sent`);
-      throw new Refusal(`delivery ${id} is in flight: try again when its attempt has ended`);
-    }
+    orRefuse(await steer(line, (pool) => pool.transaction((tx) => cancelDelivery(tx, id, order))), 'delivery', id);
     tell(line, json, { delivery: id, status: 'erro' }, 'erro; it will not be sent');
   },
 });

@@ -2,6 +2,7 @@ import { readUuid } from '../../arguments.ts';
 import { command, Refusal } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 
 export const resend = command({
   summary: 'send a delivery again: the same id and bytes, on a fresh schedule',
@@ -22,8 +23,7 @@ Output: a sentence; with --json {"delivery": "0199…", "status": "pendente", "m
     const { readAround } = await import('../../../steering/deliveries.ts');
     const { mutedAt, inOrder } = await steer(line, (pool) =>
       pool.transaction(async (tx) => {
-        const around = await readAround(tx, id);
-        if (around === null) throw new Refusal(`there is no delivery ${id}`);
+        const around = orMissing(await readAround(tx, id), 'delivery', id);
         const order = { actor: actorOf(author), requestId: null, reason };
         const sent = around.active ? await resendOne(tx, around.partnerId, id, order) : null;
         if (sent !== null && 'refused' in sent && sent.refused.kind === 'erased')

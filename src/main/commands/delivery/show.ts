@@ -1,7 +1,8 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { json, steer, tell } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 
 export const show = command({
   summary: 'show a delivery: its state, every attempt, and who had it sent again or cancelled',
@@ -16,8 +17,7 @@ Output: text; with --json {"partnerId": "0199…", "delivery": {as GET /v1/entre
   exits: { done: 'it was shown', refused: 'there is no such delivery' },
   async run({ delivery: id, json }, line) {
     const { showDelivery } = await import('../../../steering/deliveries.ts');
-    const found = await steer(line, (pool) => showDelivery(pool, id));
-    if (found === null) throw new Refusal(`there is no delivery ${id}`);
+    const found = orMissing(await steer(line, (pool) => showDelivery(pool, id)), 'delivery', id);
     const { delivery, url, active, mutedAt, orders, partnerId } = found;
     const isHeld = delivery.status === 'pendente' && !delivery.em_andamento && delivery.proxima_tentativa_em === null;
     const waits = isHeld ? ', waits for another delivery of its loan' : '';

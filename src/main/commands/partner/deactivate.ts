@@ -1,14 +1,10 @@
 import { TIMES_S } from '../../../contract/delivery.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
+import { orRefuse } from '../../refused.ts';
 import { openProgress } from '../../progress.ts';
-
-const WHY = {
-  notFound: (id: string) => `there is no partner ${id}: partner list shows them`,
-  partnerInactive: (id: string) => `partner ${id} is inactive already: partner show ${id} tells since when`,
-} as const;
 
 export const deactivate = command({
   summary: 'off-board a partner: its tokens end, and nothing more is sent to it',
@@ -33,8 +29,7 @@ all that is suspensa of it now.`,
     try {
       const operator = { actor: actorOf(author), reason };
       const done = await steer(line, async (pool) => {
-        const result = await pool.transaction((tx) => deactivatePartner(tx, id, operator));
-        if ('refused' in result) throw new Refusal(WHY[result.refused.kind](id));
+        orRefuse(await pool.transaction((tx) => deactivatePartner(tx, id, operator)), 'partner', id);
         return untilGone(pool, id, (sentence) => progress.show(sentence));
       });
       progress.end();

@@ -1,13 +1,9 @@
 import type { Pool } from '../../../db/pool.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
-
-const WHY = {
-  notFound: (id: string) => `there is no partner ${id}: partner list shows them`,
-  partnerActive: (id: string) => `partner ${id} is active already`,
-} as const;
+import { orRefuse } from '../../refused.ts';
 
 export const reactivate = command({
   summary: 'let a partner back in: its tokens are accepted, and it is sent what is new',
@@ -24,9 +20,7 @@ Output: what is suspended; with --json {"id": "0199…", "active": true, "suspen
     const { reactivatePartner } = await import('../../../steering/off-boarding.ts');
     const operator = { actor: actorOf(author), reason };
     const work = (pool: Pool) => reactivatePartner(pool, id, operator);
-    const done = await steer(line, work, { needs: 'owner' });
-    if ('refused' in done) throw new Refusal(WHY[done.refused.kind](id));
-    const { suspended } = done.ok;
+    const { suspended } = orRefuse(await steer(line, work, { needs: 'owner' }), 'partner', id);
     tell(line, json, { id, active: true, suspended }, `active; ${suspended} deliveries stay suspensa until resumed`);
   },
 });

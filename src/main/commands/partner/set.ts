@@ -1,8 +1,9 @@
 import { DOCUMENT_MODES, ISSUANCE_MODES, SIGNING_MODES } from '../../../contract/statuses.ts';
 import { readText, readUuid } from '../../arguments.ts';
-import { choice, command, option, Refusal, UsageError } from '../../command.ts';
+import { choice, command, option, UsageError } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 
 export const set = command({
   summary: "change a partner's name or account",
@@ -30,8 +31,7 @@ Output: what the account is now; with --json {"id": "0199…", "name": "Um", "ac
       line,
       (pool) =>
         pool.transaction(async (tx) => {
-          if ((await lockPartner(tx, id)) === null)
-            throw new Refusal(`there is no partner ${id}: partner list shows them`);
+          orMissing(await lockPartner(tx, id), 'partner', id);
           return changePartner(tx, id, change, { actor: actorOf(author), reason });
         }),
       { needs: 'owner' },

@@ -1,7 +1,8 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { before, json, steer, tell, tellMore } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 
 export const show = command({
   summary: "show a partner: its account, its webhooks, and its account's history",
@@ -17,14 +18,14 @@ has the newest 100 lines; --before N shows the ones before line N, and a line on
     const { readBounded } = await import('../../../steering/bounds.ts');
     const { readPartner } = await import('../../../steering/accounts.ts');
     const { listWebhooks } = await import('../../../steering/webhooks.ts');
-    const found = await steer(line, (pool) =>
+    const shown = await steer(line, (pool) =>
       readBounded(pool, async (sql) => {
         const partner = await readPartner(sql, id, before);
         const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id });
         return partner && { ...partner, webhooks, moreAfter };
       }),
     );
-    if (found === null) throw new Refusal(`there is no partner ${id}: partner list shows them`);
+    const found = orMissing(shown, 'partner', id);
     const { webhooks, moreAfter, history, name, active, signing, documents, issuance } = found;
     const lines = [
       `${name} (${id}), ${active ? 'active' : 'inactive'}`,

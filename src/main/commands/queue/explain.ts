@@ -1,6 +1,8 @@
+import type { Pool } from '../../../db/pool.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { json, steer, tell } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 
 export const explain = command({
   summary: 'why a delivery waits, in one sentence, with what proves it',
@@ -17,10 +19,8 @@ Output: the sentence, then the facts, one a line; with --json {"reason": "limite
   exits: { done: 'it was explained', refused: 'there is no such delivery' },
   async run({ delivery: id, json }, line) {
     const { explainDelivery } = await import('../../../delivery/partner/explain.ts');
-    const found = await steer(line, (pool) => pool.run((sql) => explainDelivery(sql, id, null)), {
-      onStrange: 'accept',
-    });
-    if (found === null) throw new Refusal(`there is no delivery ${id}`);
+    const read = (pool: Pool) => pool.run((sql) => explainDelivery(sql, id, null));
+    const found = orMissing(await steer(line, read, { onStrange: 'accept' }), 'delivery', id);
     const facts = Object.entries(found.facts).map(([name, value]) => {
       return `  ${name}: ${value instanceof Date ? value.toISOString() : String(value)}`;
     });

@@ -1,8 +1,9 @@
 import { MAX_CAP } from '../../../contract/resources/operator.ts';
 import { readInteger, readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
+import { orRefuse } from '../../refused.ts';
 
 export const cap = command({
   summary: "set the most of a webhook's deliveries that may be in flight at once, over all pollers (64 unless set)",
@@ -21,8 +22,11 @@ Output: a sentence; with --json {"webhook": "0199…", "cap": 3}`,
   async run({ webhook, number, reason = null, author, json }, line) {
     const { capWebhook } = await import('../../../webhooks/capping.ts');
     const operator = { actor: actorOf(author), reason };
-    const result = await steer(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator)));
-    if ('refused' in result) throw new Refusal(`there is no webhook ${webhook}: webhook list shows them`);
+    orRefuse(
+      await steer(line, (pool) => pool.transaction((tx) => capWebhook(tx, webhook, number, operator))),
+      'webhook',
+      webhook,
+    );
     tell(line, json, { webhook, cap: number }, `at most ${number} of its deliveries are in flight at once`);
   },
 });

@@ -1,7 +1,8 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
-import { choice, command, option, Refusal, UsageError } from '../../command.ts';
+import { choice, command, option, UsageError } from '../../command.ts';
 import { json, paging, rowsOr, steer, tell, tellCut, tellMore } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 import type { WebhookLine } from '../../../steering/webhooks.ts';
 
 export const list = command({
@@ -34,8 +35,7 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
       throw new UsageError('--state failing has one page: leave out --after');
     const page = await steer(line, (pool) =>
       readBounded(pool, async (sql) => {
-        if (partner !== undefined && !(await isPartner(sql, partner)))
-          throw new Refusal(`there is no partner ${partner}: partner list shows them`);
+        if (partner !== undefined) orMissing((await isPartner(sql, partner)) || null, 'partner', partner);
         if (state === 'failing') return { ...(await listFailing(sql, partner, limit)), next: null };
         const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
         return { ...(await withFailures(sql, rows, partner)), next };

@@ -1,15 +1,10 @@
 import { TIMES_S } from '../../../contract/delivery.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
+import { orRefuse } from '../../refused.ts';
 import { openProgress } from '../../progress.ts';
-
-const WHY = {
-  notFound: (id: string) => `there is no webhook ${id}: webhook list shows them`,
-  webhookMuted: (id: string) => `webhook ${id} is muted already: webhook show ${id} tells why`,
-  webhookInactive: (id: string) => `webhook ${id} is inactive: nothing is sent to it anyway`,
-} as const;
 
 export const mute = command({
   summary: 'stop sending to a webhook; what is for it waits, and nothing is lost',
@@ -35,8 +30,7 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
     try {
       const done = await steer(line, async (pool) => {
         const operator = { actor: actorOf(author), reason };
-        const result = await pool.transaction((tx) => muteWebhook(tx, webhook, operator));
-        if ('refused' in result) throw new Refusal(WHY[result.refused.kind](webhook));
+        orRefuse(await pool.transaction((tx) => muteWebhook(tx, webhook, operator)), 'webhook', webhook);
         const wereInFlight = await untilLanded(pool, [webhook], (sentence) => progress.show(sentence));
         const { pending } = await readBounded(pool, (sql) => countDeliveries(sql, webhook));
         return { pending, wereInFlight };

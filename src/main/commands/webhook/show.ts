@@ -1,7 +1,8 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { before, json, steer, tell, tellCut, tellMore } from '../../operator.ts';
+import { orMissing } from '../../refused.ts';
 
 export const show = command({
   summary: 'show a webhook: its state, what waits for it, and its history',
@@ -22,15 +23,15 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
     const { readWebhook } = await import('../../../steering/webhooks.ts');
     const { cutText, withFailures } = await import('../../../steering/failures.ts');
     const { countText, readBounded } = await import('../../../steering/bounds.ts');
-    const found = await steer(line, (pool) =>
+    const shown = await steer(line, (pool) =>
       readBounded(pool, async (sql) => {
-        const shown = await readWebhook(sql, id, before);
-        if (shown === null) return null;
-        const { rows, isCut } = await withFailures(sql, [shown], shown.partnerId);
-        return { webhook: { ...shown, failedLastHour: rows[0]?.failedLastHour ?? 0 }, isCut };
+        const webhook = await readWebhook(sql, id, before);
+        if (webhook === null) return null;
+        const { rows, isCut } = await withFailures(sql, [webhook], webhook.partnerId);
+        return { webhook: { ...webhook, failedLastHour: rows[0]?.failedLastHour ?? 0 }, isCut };
       }),
     );
-    if (found === null) throw new Refusal(`there is no webhook ${id}: webhook list shows them`);
+    const found = orMissing(shown, 'webhook', id);
     const { partner, partnerId, url, events, active, cap, silent, mutedAt, failingSince, failedLastHour } =
       found.webhook;
     const { deliveries, history, olderThan } = found.webhook;

@@ -1,12 +1,8 @@
 import { readUuid } from '../../arguments.ts';
-import { command, Refusal } from '../../command.ts';
+import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
-
-const WHY = {
-  notFound: (id: string) => `there is no webhook ${id}: webhook list shows them`,
-  webhookNotMuted: (id: string) => `webhook ${id} is not muted`,
-} as const;
+import { orRefuse } from '../../refused.ts';
 
 export const unmute = command({
   summary: 'send to a muted webhook again: what waited is due at once, within its cap',
@@ -24,8 +20,7 @@ stands for more`,
     const { countDeliveries } = await import('../../../steering/webhooks.ts');
     const pending = await steer(line, async (pool) => {
       const operator = { actor: actorOf(author), reason };
-      const result = await pool.transaction((tx) => unmuteWebhook(tx, webhook, operator));
-      if ('refused' in result) throw new Refusal(WHY[result.refused.kind](webhook));
+      orRefuse(await pool.transaction((tx) => unmuteWebhook(tx, webhook, operator)), 'webhook', webhook);
       return (await readBounded(pool, (sql) => countDeliveries(sql, webhook))).pending;
     });
     tell(line, json, { webhook, muted: false, pending }, `unmuted; ${countText(pending)} deliveries are pending`);

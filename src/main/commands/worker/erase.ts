@@ -1,7 +1,8 @@
-import { type CommandLine, command, flag, option, Refusal } from '../../command.ts';
+import type { Pool } from '../../../db/pool.ts';
+import { type CommandLine, command, flag, option } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, requiredReason, tell } from '../../operator.ts';
-import type { Pool } from '../../../db/pool.ts';
+import { orRefuse } from '../../refused.ts';
 import { readCourtOrder, readCpf, withWorkerKey } from '../../worker.ts';
 
 export const erase = command({
@@ -43,18 +44,7 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true,
     const progress = openProgress();
     await withWorkerKey(line, async (pool, key, years) => {
       const ordered = await orderErasure(pool, key, { cpf, actor: actorOf(author), reason, courtOrder, years });
-      if ('refused' in ordered) {
-        const { refused } = ordered;
-        if (refused.kind === 'unknownWorker') throw new Refusal('nothing is kept under this CPF');
-        if (refused.kind === 'loanOpen')
-          throw new Refusal(
-            `the loan ${refused.loanId} is open (${refused.status}): end it first, or name a court’s order with --order`,
-          );
-        throw new Refusal(
-          `the law has the data kept until ${refused.until}: wait, or name a court’s order with --order`,
-        );
-      }
-      const { id, events } = ordered.ok;
+      const { id, events } = orRefuse(ordered, 'worker', '');
       const show = async (): Promise<void> => {
         const state = await pool.run((sql) => readErasure(sql, id));
         progress.show(`${state?.pagesDone ?? 0} of ${state?.pages ?? 0} pages erased`);
