@@ -89,16 +89,17 @@ export function readMetrics(exposition: Registry, readTimeoutMs: number): ReadMe
 
 function addReadings(exposition: Registry, readInTime: () => Promise<Readings | null>): void {
   for (const name of Object.keys(READINGS) as ReadingName[]) {
-    const { labels, ...spec } = READINGS[name];
+    const [gauge, help, ...labelNames] = READINGS[name];
     const made: Gauge = new Gauge({
-      ...spec,
-      labelNames: [...labels],
+      name: gauge,
+      help,
+      labelNames,
       registers: [exposition],
       async collect() {
         const readings = await readInTime();
         made.reset();
         // The library shows a gauge without labels as 0 from the start.
-        if (labels.length === 0) made.remove();
+        if (labelNames.length === 0) made.remove();
         for (const { labels: labelled = {}, value } of readings?.[name] ?? []) made.set(labelled, value);
       },
     });
@@ -111,7 +112,7 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   return () => (asking ??= ask().finally(() => (asking = null)));
 }
 
-/** Null for what fails or takes too long. One that is still under way is waited for again and not asked for twice. */
+/** Null for a read that fails or takes too long. A read that is still under way is not started a second time. */
 function withinTime<T>(read: () => T | Promise<T>, timeoutMs: number): () => Promise<T | null> {
   let reading: Promise<T | null> | null = null;
   const begin = async (): Promise<T | null> => {
