@@ -29,6 +29,13 @@ export interface AnswerDescription {
 /** Answers by status. */
 export type Answers = Readonly<Record<number, AnswerDescription>>;
 
+/** The one answer of an operation that has no other: its status, the schema of its body, and what it is. */
+export function answered<const N extends number, S extends z.ZodType>(status: N, schema: S, description: Bilingual) {
+  return { [status]: { description, schema } } as {
+    readonly [K in N]: { readonly description: Bilingual; readonly schema: S };
+  };
+}
+
 /** A body that comes while it is made, in `chunks`. `type` is its media type, perhaps with parameters. */
 export class BodyStream<M extends string = string> {
   readonly type: M | `${M};${string}`;

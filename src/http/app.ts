@@ -11,76 +11,73 @@ import type { Env } from './request-env.ts';
 import { answerError } from './errors.ts';
 import { createGate } from './gate.ts';
 import { describeApi } from './openapi/document.ts';
-import { type AddOperation, type AnyRespond, guarded, type Operation } from './operation.ts';
+import { guarded, type Operation, type Route } from './operation.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-trace.ts';
-import { addAlertRoutes } from './routes/alerts.ts';
-import { addAuditBalanceRoutes } from './routes/audit-balance.ts';
-import { addAuditListRoutes } from './routes/audit-lists.ts';
-import { addAuditProofRoutes } from './routes/audit-proof.ts';
-import { addAuditVerdictRoutes } from './routes/audit-verdicts.ts';
-import { addBondRoutes } from './routes/bonds.ts';
+import type { Routes } from './route.ts';
+import { alertRoutes } from './routes/alerts.ts';
+import { auditBalanceRoutes } from './routes/audit-balance.ts';
+import { auditListRoutes } from './routes/audit-lists.ts';
+import { auditVerdictRoutes, auditProofRoutes } from './routes/audit-verdicts.ts';
+import { bondRoutes } from './routes/bonds.ts';
+import { deliveryListRoutes } from './routes/deliveries.ts';
+import { deliveryRoutes } from './routes/delivery.ts';
 import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
-import { addDeliveryListRoutes } from './routes/deliveries.ts';
-import { addDeliveryRoutes } from './routes/delivery.ts';
-import { addDocumentRoutes } from './routes/documents.ts';
-import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
-import { addEgressRoutes } from './routes/egress.ts';
+import { documentRoutes } from './routes/documents.ts';
+import { egressRoutes } from './routes/egress.ts';
+import { eventRoutes } from './routes/events.ts';
 import { namedEvidenceRoutes } from './routes/evidence.ts';
-import { addEventRoutes } from './routes/events.ts';
-import { addLoanListRoutes } from './routes/loan-lists.ts';
-import { addLoanRoutes } from './routes/loans.ts';
-import { addMarginRoutes } from './routes/margin.ts';
-import { addNucleusRoutes } from './routes/nucleus.ts';
-import { addOperatorPartnerRoutes } from './routes/operator-partners.ts';
-import { addOperatorWorkerRoutes } from './routes/operator-workers.ts';
-import { addOperatorQueueRoutes } from './routes/operator-queue.ts';
-import { addOperatorWebhookRoutes } from './routes/operator-webhooks.ts';
+import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
+import { loanListRoutes, loanRoutes } from './routes/loans.ts';
+import { marginRoutes } from './routes/margin.ts';
+import { nucleusRoutes } from './routes/nucleus.ts';
+import { operatorPartnerRoutes } from './routes/operator-partners.ts';
+import { operatorQueueRoutes } from './routes/operator-queue.ts';
+import { operatorWebhookRoutes } from './routes/operator-webhooks.ts';
+import { operatorWorkerRoutes } from './routes/operator-workers.ts';
 import { answerRoot } from './routes/root.ts';
+import { summaryRoutes } from './routes/summary.ts';
 import { answerListen, LISTEN_PATH } from './routes/tools.ts';
-import { addSummaryRoutes } from './routes/summary.ts';
-import { addWebhookChangeRoutes } from './routes/webhook-changes.ts';
-import { addWebhookHealthRoutes } from './routes/webhook-health.ts';
-import { addWebhookHistoryRoutes } from './routes/webhook-history.ts';
-import { addWebhookOptionRoutes } from './routes/webhook-options.ts';
-import { addWebhookSecretRoutes } from './routes/webhook-secrets.ts';
-import { addWebhookSendRoutes } from './routes/webhook-sends.ts';
-import { addWebhookTestRoutes } from './routes/webhook-test.ts';
-import { addWebhookRoutes } from './routes/webhooks.ts';
+import { webhookChangeRoutes } from './routes/webhook-changes.ts';
+import { webhookHealthRoutes, webhookHistoryRoutes } from './routes/webhook-health.ts';
+import { webhookOptionRoutes } from './routes/webhook-options.ts';
+import { webhookSecretRoutes } from './routes/webhook-secrets.ts';
+import { webhookSendRoutes } from './routes/webhook-sends.ts';
+import { webhookTestRoutes } from './routes/webhook-test.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
-type Route = Readonly<Record<'method' | 'path', string>>;
 type Handler = (c: Context<Env>) => Response | Promise<Response>;
 
 /** In the order in which the description lists them. */
-const ROUTES: readonly ((add: AddOperation, deps: HttpDeps) => void)[] = [
-  addWebhookRoutes,
-  addWebhookChangeRoutes,
-  addWebhookSecretRoutes,
-  addWebhookSendRoutes,
-  addWebhookTestRoutes,
-  addWebhookHealthRoutes,
-  addWebhookOptionRoutes,
-  addWebhookHistoryRoutes,
-  addEgressRoutes,
-  addAlertRoutes,
-  addDeliveryListRoutes,
-  addDeliveryRoutes,
-  addSummaryRoutes,
-  addEventRoutes,
-  addLoanRoutes,
-  addLoanListRoutes,
-  addDocumentRoutes,
-  addMarginRoutes,
-  addBondRoutes,
-  addAuditListRoutes,
-  addAuditBalanceRoutes,
-  addAuditProofRoutes,
-  addAuditVerdictRoutes,
-  addOperatorQueueRoutes,
-  addOperatorWebhookRoutes,
-  addOperatorPartnerRoutes,
-  addOperatorWorkerRoutes,
-  addNucleusRoutes,
+const ROUTES: Routes = [
+  ...webhookRoutes,
+  ...webhookChangeRoutes,
+  ...webhookSecretRoutes,
+  ...webhookSendRoutes,
+  ...webhookTestRoutes,
+  ...webhookHealthRoutes,
+  ...webhookOptionRoutes,
+  ...webhookHistoryRoutes,
+  ...egressRoutes,
+  ...alertRoutes,
+  ...deliveryListRoutes,
+  ...deliveryRoutes,
+  ...summaryRoutes,
+  ...eventRoutes,
+  ...loanRoutes,
+  ...loanListRoutes,
+  ...documentRoutes,
+  ...marginRoutes,
+  ...bondRoutes,
+  ...auditListRoutes,
+  ...auditBalanceRoutes,
+  ...auditProofRoutes,
+  ...auditVerdictRoutes,
+  ...operatorQueueRoutes,
+  ...operatorWebhookRoutes,
+  ...operatorPartnerRoutes,
+  ...operatorWorkerRoutes,
+  ...nucleusRoutes,
 ];
 
 export function createApp(deps: HttpDeps): Hono<Env> {
@@ -94,25 +91,27 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   app.notFound((c) => answer(unknownRoute(), c));
 
   const methods = new Map<string, string[]>();
-  const on = ({ method, path }: Route, handler: Handler): string => {
+  const on = (method: string, path: string, handler: Handler): string => {
     const routed = path.replaceAll(/\{(\w+)\}/g, ':$1');
     app.on(method.toUpperCase(), routed, handler);
     return routed;
   };
   const addRoute = (method: string, path: string, handler: Handler) => {
-    const routed = on({ method, path }, handler);
+    const routed = on(method, path, handler);
     methods.set(routed, [...(methods.get(routed) ?? []), method.toUpperCase()]);
   };
   const gate = createGate(deps);
   const operations: Operation[] = [];
-  const add: AddOperation = (operation, respond) => {
+  const add = (route: Route) => {
+    const { operation } = route;
+    const { method, path } = operation;
     // Its path may have a GET: the route is there to be unknown, not refused as another method would be.
     if (operation.ownCore && deps.loanCore === 'outside') {
-      on(operation, (c) => answer(unknownRoute(), c));
+      on(method, path, (c) => answer(unknownRoute(), c));
       return;
     }
     operations.push(operation);
-    addRoute(operation.method, operation.path, guarded(operation, gate, respond as AnyRespond));
+    addRoute(method, path, guarded(route, gate, deps));
   };
 
   addRoute('get', '/', answerRoot);
@@ -121,8 +120,7 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/metrics', answerMetrics(deps));
   for (const [path, answerEvidence] of namedEvidenceRoutes(deps)) addRoute('get', path, answerEvidence);
   addRoute('get', LISTEN_PATH, answerListen());
-  for (const addRoutes of ROUTES) addRoutes(add, deps);
-  deps.sandbox?.(add, deps);
+  for (const one of [...ROUTES, ...(deps.sandbox ?? [])]) add(typeof one === 'function' ? one(deps) : one);
 
   for (const [language, path] of Object.entries(DESCRIPTION_PATHS) as [Language, string][]) {
     const describe = () => inLanguage(describeApi(operations), language);

@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Vault } from '../webhooks/secrets.ts';
 import type { Cursors } from './cursor.ts';
 import type { KeySource } from './auth/keys.ts';
-import type { AddOperation } from './operation.ts';
+import type { Route } from './operation.ts';
 
 /** What `main` hands to the API. */
 export interface HttpDeps {
@@ -30,8 +30,8 @@ export interface HttpDeps {
   readonly metrics: Metrics;
   /** Who may sign tokens, and for whom. */
   readonly tokens: { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
-  /** Adds the sandbox's routes; null: their paths are 404, and nothing simulated is loaded. */
-  readonly sandbox: ((add: AddOperation, deps: HttpDeps) => void) | null;
+  /** The sandbox's routes; null: their paths are 404, and nothing simulated is loaded. */
+  readonly sandbox: readonly Route[] | null;
   /** `outside` leaves out the partners' routes that write loans, documents, margins and registrations. */
   readonly loanCore: LoanCore;
   /** Days from a registration to the deadline of its documents. */

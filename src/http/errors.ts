@@ -38,7 +38,7 @@ export function logFault(log: Logger, known: ApiError, { requestId, route }: Env
   log.error({ requisicao_id: requestId, route, ...safeParts(known.cause) }, known.code);
 }
 
-/** What a throw means to whoever asked. */
+/** A thrown error as the answer that the client gets. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const isPassing =

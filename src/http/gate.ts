@@ -26,6 +26,7 @@ export function createGate({
     admit: createAdmission(nameOfActive),
     logCpfRead: (read) => logCpfRead(pool, read),
     takeTurn: createTurns(turnWaitMs),
+    pool,
     reports,
     largeBodyPace,
   };

@@ -14,7 +14,7 @@ import type { Bilingual } from '../contract/language.ts';
 import type { Refused } from '../contract/refusals.ts';
 import { type Scope, SCOPES_WITHOUT_PARTNER } from '../contract/statuses.ts';
 import { id } from '../contract/values.ts';
-import { type Answers, type AnyAnswer, lagHeaders, type RouteAnswer, toResponse } from './answer.ts';
+import { type Answers, type AnyAnswer, lagHeaders, toResponse } from './answer.ts';
 import { notFound } from './api-error.ts';
 import {
   type Admit,
@@ -27,7 +27,8 @@ import {
 import type { Pace } from './body/body-stream.ts';
 import { expectJson, expectNoBody, MAX_BODY_BYTES, mayBeLarge, readJson, readJsonIfAny } from './body/body.ts';
 import type { Env } from './request-env.ts';
-import type { Reading, Reports } from '../db/reports.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Reports } from '../db/reports.ts';
 import type { TakeTurn } from './body/large-bodies.ts';
 import type { CountRequest } from './auth/rate-limit.ts';
 import { refusalError } from './refusals.ts';
@@ -40,10 +41,10 @@ export interface Operation {
   /** The parameters of the path beside `{id}`; a value that its schema refuses is an unknown path, 404. */
   readonly params?: Readonly<Record<string, z.ZodType>>;
   /** Asked before the body is read: whether the partner (anybody: null) has what `{id}` names. For operations with a large body. */
-  readonly exists?: (partnerId: string | null, id: string) => Promise<boolean>;
+  readonly exists?: (pool: Pool, partnerId: string | null, id: string) => Promise<boolean>;
   /** True for what partners write when loans are ours to write: elsewhere (`LOAN_CORE=outside`) there is no such route. */
   readonly ownCore?: true;
-  /** True for what only reads, much, and need not show what was written this moment: it is read where reports are. */
+  /** True for a large read that may be some seconds old: it runs on the standby, where there is one. */
   readonly isReport?: true;
   readonly summary: Bilingual;
   /** What the summary leaves out. */
@@ -52,7 +53,7 @@ export interface Operation {
   readonly scope: Exclude<Scope, 'auditoria:cpf'>;
   /** Absent: the operation has no body. */
   readonly body?: z.ZodType;
-  /** What is told of a body whose either/or its refinements alone know: the same bodies, as a choice. */
+  /** For a body whose either/or is in refinements, which OpenAPI cannot show: the same bodies as a choice. */
   readonly bodyDescribed?: z.ZodType;
   /** True when the body may be left out, which is the same as `{}`. */
   readonly isBodyOptional?: boolean;
@@ -68,6 +69,12 @@ export interface Operation {
   readonly errors?: readonly ErrorCode[];
 }
 
+/** An operation with what answers it; the deps are the app's (route.ts). */
+export interface Route {
+  readonly operation: Operation;
+  readonly respond: (call: never, deps: never, request: HonoRequest) => Promise<AnyAnswer | Refused>;
+}
+
 /** Whom a request speaks for. */
 export type Caller =
   | { readonly by: 'partner'; readonly partnerId: string }
@@ -76,51 +83,6 @@ export type Caller =
   | { readonly by: 'core' }
   | { readonly by: 'operator' };
 
-/** A request that passed every check of its operation. */
-interface Sent<O extends Operation> {
-  /** `sub` of the token. */
-  readonly actor: string;
-  readonly requestId: string;
-  /** The `{id}` of the path; empty where the path has none. */
-  readonly id: string;
-  readonly params: { readonly [N in keyof O['params']]: z.output<NonNullable<O['params']>[N] & z.ZodType> };
-  readonly body: O extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
-  readonly query: O extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
-  readonly idempotencyKey: O extends { readonly idempotencyKey: 'required' } ? string : string | null;
-  readonly reading: O extends { readonly isReport: true } ? Reading : null;
-}
-
-type PartnerCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'partner' }>;
-type AuditorCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'auditor' }>;
-type CoreCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'core' }>;
-type OperatorCall<O extends Operation> = Sent<O> & Extract<Caller, { readonly by: 'operator' }>;
-
-/** The scope says who may ask: the lender's own services have tokens that name no partner. */
-type CallOf<O extends Operation, S extends Scope = O['scope']> = S extends 'auditoria:read'
-  ? AuditorCall<O>
-  : S extends 'nucleo'
-    ? CoreCall<O>
-    : S extends 'operador'
-      ? OperatorCall<O>
-      : PartnerCall<O>;
-
-/** The example of a body that its operation declares, held to the body's schema. */
-interface Example<O extends Operation> {
-  readonly bodyExample?: O extends { readonly body: infer B extends z.ZodType } ? z.input<B> : never;
-}
-
-/**
- * Adds one operation of the interface to the app and to its OpenAPI document. `request` is for what only one operation
- * reads, such as `Accept`.
- */
-export type AddOperation = <const O extends Operation, const R extends RouteAnswer<O>>(
-  operation: O & Example<O>,
-  respond: (call: CallOf<O>, request: HonoRequest) => Promise<R>,
-) => void;
-
-/** The route of some operation. */
-export type AnyRespond = (call: never, request: HonoRequest) => Promise<AnyAnswer | Refused>;
-
 export interface Gate {
   readonly authenticate: Authenticate;
   readonly countRequest: CountRequest;
@@ -128,6 +90,7 @@ export interface Gate {
   /** Fails closed: what could not be logged is not answered. */
   readonly logCpfRead: (read: CpfRead) => Promise<void>;
   readonly takeTurn: TakeTurn;
+  readonly pool: Pool;
   readonly reports: Reports;
   readonly largeBodyPace: Pace;
 }
@@ -135,7 +98,11 @@ export interface Gate {
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'deve ter de 1 a 255 caracteres ASCII visíveis');
 
 /** Wraps `respond` in the checks of `operation`. */
-export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): (c: Context<Env>) => Promise<Response> {
+export function guarded(
+  { operation, respond }: Route,
+  gate: Gate,
+  deps: object,
+): (c: Context<Env>) => Promise<Response> {
   return async (c) => {
     c.set('route', operation.path);
     const identity = await gate.authenticate(c.req.header('Authorization'));
@@ -144,12 +111,13 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
     await gate.admit(identity);
     requireScope(identity, operation.scope);
     const caller = callerOf(operation, identity);
-    const params = await requireSubject(operation, caller, c);
+    const params = await requireSubject(operation, caller, gate.pool, c);
     const serve = async (pace: Pace | null) => {
       const sent = await readSent(operation, c, pace);
       const reading = operation.isReport ? await gate.reports() : null;
       const asked = {
         ...caller,
+        path: operation.path,
         reading,
         actor: identity.actor,
         requestId: c.var.requestId,
@@ -163,7 +131,7 @@ export function guarded(operation: Operation, gate: Gate, respond: AnyRespond): 
         const { actor, requestId } = asked;
         await gate.logCpfRead({ actor, operation: named, asked: pathname + decoded(search), requestId });
       }
-      const answer = await respond(asked as never, c.req);
+      const answer = await respond(asked as never, deps as never, c.req);
       if ('refused' in answer) throw refusalError(answer.refused);
       return toResponse(c, { ...answer, headers: { ...lagHeaders(reading), ...answer.headers } });
     };
@@ -188,7 +156,12 @@ function callerOf({ scope }: Operation, identity: Identity): Caller {
 }
 
 /** The parameters of the path. Throws 404 for a value that its schema refuses, and for what the partner does not have. */
-async function requireSubject({ params = {}, exists }: Operation, caller: Caller, c: Context<Env>): Promise<object> {
+async function requireSubject(
+  { params = {}, exists }: Operation,
+  caller: Caller,
+  pool: Pool,
+  c: Context<Env>,
+): Promise<object> {
   const read: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(params)) {
     const parsed = schema.safeParse(c.req.param(name));
@@ -196,7 +169,7 @@ async function requireSubject({ params = {}, exists }: Operation, caller: Caller
     read[name] = parsed.data;
   }
   const asking = caller.by === 'partner' ? caller.partnerId : null;
-  if (exists && !(await exists(asking, readPathId(c)))) throw notFound();
+  if (exists && !(await exists(pool, asking, readPathId(c)))) throw notFound();
   return read;
 }
 

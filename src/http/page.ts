@@ -5,20 +5,29 @@ import { DEFAULT_PAGE, MAX_PAGE } from '../contract/resources/delivery-resource.
 import type { Result } from '../contract/refusals.ts';
 import type { Cursors } from './cursor.ts';
 
-const LIMIT = `deve ser um número inteiro de 1 a ${MAX_PAGE}`;
-
-export const limite = z
-  .string({ error: LIMIT })
-  .regex(/^[1-9]\d{0,2}$/, LIMIT)
-  .transform(Number)
-  .refine((limit) => limit <= MAX_PAGE, LIMIT)
-  .default(DEFAULT_PAGE)
-  .meta({ type: 'integer', minimum: 1, maximum: MAX_PAGE, text: unlessGiven(DEFAULT_PAGE) });
-
-/** What is said of a limit that may be left out. */
-export function unlessGiven(limit: number): Bilingual {
-  return { pt: `Sem ele, ${limit}`, en: `Without it, ${limit}` };
+/** A whole number from 1 to `most`, of three digits at the most. */
+export function limitOf(most: number, usual: number) {
+  const rule = `deve ser um número inteiro de 1 a ${most}`;
+  return z
+    .string({ error: rule })
+    .regex(/^[1-9]\d{0,2}$/, rule)
+    .transform(Number)
+    .refine((limit) => limit <= most, rule)
+    .default(usual)
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: most,
+      text: { pt: `Sem ele, ${usual}`, en: `Without it, ${usual}` },
+    });
 }
+
+export const limite = limitOf(MAX_PAGE, DEFAULT_PAGE);
+
+export const PAGE_ANSWER: Bilingual = {
+  pt: 'Uma página, e o cursor da próxima',
+  en: 'A page, and the cursor of the next',
+};
 
 const CURSOR = 'deve ser o proximo_cursor de uma resposta anterior';
 

@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { Logger } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Env } from './request-env.ts';
-import { newRequestId } from './request-id.ts';
+import { type Env, newRequestId } from './request-env.ts';
 import { PROBED } from './request-trace.ts';
 
 /**

@@ -7,7 +7,7 @@ import { ERROR_STATUS } from '../contract/errors.ts';
 import { ApiError, unavailable } from './api-error.ts';
 import { type Bound, type ConnectionBounds, Connections } from './connections.ts';
 import { errorBody } from './errors.ts';
-import { newRequestId } from './request-id.ts';
+import { newRequestId } from './request-env.ts';
 
 export interface ServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;

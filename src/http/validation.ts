@@ -1,4 +1,4 @@
-/** What a schema refuses, said in Portuguese and by field. */
+/** The issues of a schema as details: Portuguese, one per field. */
 import type { z } from 'zod';
 import type { ErrorDetail } from '../contract/errors.ts';
 import { ApiError } from './api-error.ts';

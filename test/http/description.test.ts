@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { addSandbox } from '../../src/http/routes/sandbox.ts';
+import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { describedAnswers, holdToDescription } from '../support/described-answers.ts';
 import type { ApiDescription } from '../support/description.ts';
 import { silentLog } from '../support/silent-log.ts';
 
-const deps = { log: silentLog, metrics: createMetrics(), sandbox: addSandbox, rateLimitPerMinute: 0, tokens: {} };
+const deps = { log: silentLog, metrics: createMetrics(), sandbox: sandboxRoutes, rateLimitPerMinute: 0, tokens: {} };
 const app = createApp({ ...deps, allowInsecure: false } as unknown as HttpDeps);
 holdToDescription(app, describedAnswers((await (await app.request('/openapi.json')).json()) as ApiDescription));
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import openapiTS, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { addSandbox } from '../../src/http/routes/sandbox.ts';
+import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { createLogger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
 
@@ -12,7 +12,7 @@ const log = createLogger('silent');
 const deps = {
   log,
   metrics: createMetrics(),
-  sandbox: addSandbox,
+  sandbox: sandboxRoutes,
   allowInsecure: true,
   rateLimitPerMinute: 0,
   tokens: {},

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../src/contract/events.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { addSandbox } from '../../src/http/routes/sandbox.ts';
+import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { schemaChecker } from '../support/described-answers.ts';
 import type { ApiDescription, JsonSchema } from '../support/description.ts';
@@ -13,7 +13,7 @@ async function answerOf(path: string, sandbox = true): Promise<Response> {
   const deps = {
     log: silentLog,
     metrics: createMetrics(),
-    sandbox: sandbox ? addSandbox : null,
+    sandbox: sandbox ? sandboxRoutes : null,
     rateLimitPerMinute: 0,
     tokens: {},
   };

@@ -1,68 +1,69 @@
 /**
  * What a route may answer, as the compiler sees it: each line under `@ts-expect-error` must not compile, so a type that
- * lets it through fails `npm run check:types`. At run time nothing is added.
+ * lets it through fails `npm run check:types`.
  */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Refusal } from '../../src/contract/refusals.ts';
 import { JsonStream, BodyStream } from '../../src/http/answer.ts';
-import type { AddOperation } from '../../src/http/operation.ts';
+import { route } from '../../src/http/route.ts';
 import { refusalError } from '../../src/http/refusals.ts';
-
-const added: string[] = [];
-const add: AddOperation = ({ path }) => void added.push(path);
 
 const SAID = { pt: '', en: '' };
 const item = z.strictObject({ nome: z.string() });
-const shared = { method: 'get', path: '/', summary: SAID, scope: 'webhooks:read' } as const;
-const one = { ...shared, answers: { 200: { description: SAID, schema: item } } } as const;
-const none = { ...shared, answers: { 204: { description: SAID } }, errors: ['NAO_ENCONTRADO'] } as const;
-const text = { ...shared, answers: { 200: { description: SAID, fileTypes: ['text/csv'] } } } as const;
-const placed = {
-  ...shared,
+const none = { summary: SAID, answers: { 204: { description: SAID } }, errors: ['NAO_ENCONTRADO'] } as const;
+const get = 'GET /x';
+const ofOne = route(get, 'webhooks:read', { summary: SAID, answers: { 200: { description: SAID, schema: item } } });
+const ofNone = route(get, 'webhooks:read', none);
+const ofText = route(get, 'webhooks:read', {
+  summary: SAID,
+  answers: { 200: { description: SAID, fileTypes: ['text/csv'] } },
+});
+const ofPlaced = route(get, 'webhooks:read', {
+  summary: SAID,
   answers: { 201: { description: SAID, schema: item, headers: { Location: SAID } } },
-} as const;
+});
 async function* chunks() {
   yield '';
 }
 
 test('a route answers what its operation declares', () => {
-  add(one, async () => ({ status: 200, body: { nome: '' } }));
-  add(one, async () => ({ status: 200, body: new JsonStream<{ nome: string }>(chunks()) }));
-  add(none, async ({ partnerId }) => (partnerId === '' ? { refused: { kind: 'notFound' } } : { status: 204 }));
-  add(text, async () => ({ status: 200, body: new BodyStream('text/csv; header=present', chunks()) }));
-  add(placed, async () => ({ status: 201, body: { nome: '' }, headers: { Location: '/' } }));
-  expect(added).toHaveLength(5);
+  const made = ofOne(async () => ({ status: 200, body: { nome: '' } }));
+  expect(made.operation).toMatchObject({ method: 'get', path: '/x', scope: 'webhooks:read' });
+  ofOne(async () => ({ status: 200, body: new JsonStream<{ nome: string }>(chunks()) }));
+  ofNone(async ({ partnerId }) => (partnerId === '' ? { refused: { kind: 'notFound' } } : { status: 204 }));
+  ofText(async () => ({ status: 200, body: new BodyStream('text/csv; header=present', chunks()) }));
+  ofPlaced(async () => ({ status: 201, body: { nome: '' }, headers: { Location: '/' } }));
 });
 
 test('and nothing else', () => {
   // @ts-expect-error -- a status that is not declared
-  add(one, async () => ({ status: 201, body: { nome: '' } }));
+  ofOne(async () => ({ status: 201, body: { nome: '' } }));
   // @ts-expect-error -- a body of another type
-  add(one, async () => ({ status: 200, body: { nome: 1 } }));
+  ofOne(async () => ({ status: 200, body: { nome: 1 } }));
   // @ts-expect-error -- no body
-  add(one, async () => ({ status: 200 }));
+  ofOne(async () => ({ status: 200 }));
   // @ts-expect-error -- a body where none is declared
-  add(none, async () => ({ status: 204, body: {} }));
+  ofNone(async () => ({ status: 204, body: {} }));
   // @ts-expect-error -- a header that is not declared
-  add(one, async () => ({ status: 200, body: { nome: '' }, headers: { Location: '/' } }));
+  ofOne(async () => ({ status: 200, body: { nome: '' }, headers: { Location: '/' } }));
   // @ts-expect-error -- without the header that is declared
-  add(placed, async () => ({ status: 201, body: { nome: '' } }));
+  ofPlaced(async () => ({ status: 201, body: { nome: '' } }));
   // @ts-expect-error -- text of another media type
-  add(text, async () => ({ status: 200, body: new BodyStream('text/html', chunks()) }));
+  ofText(async () => ({ status: 200, body: new BodyStream('text/html', chunks()) }));
   // @ts-expect-error -- a refusal whose code is not declared
-  add(one, async () => ({ refused: { kind: 'notFound' } }));
-  expect(added.length).toBeGreaterThan(5);
+  const made = ofOne(async () => ({ refused: { kind: 'notFound' } }));
+  expect(made.operation.errors).toBeUndefined();
 });
 
 test('whose request names no partner has none in its call', () => {
   // @ts-expect-error -- an auditor speaks for no partner
-  add({ ...none, scope: 'auditoria:read' }, async ({ partnerId }) => ({ status: 204, partnerId }));
+  route(get, 'auditoria:read', none)(async ({ partnerId }) => ({ status: 204, partnerId }));
   // @ts-expect-error -- nor does the loan core
-  add({ ...none, scope: 'nucleo' }, async ({ partnerId }) => ({ status: 204, partnerId }));
+  route(get, 'nucleo', none)(async ({ partnerId }) => ({ status: 204, partnerId }));
   // @ts-expect-error -- and what an auditor may see is no partner's
-  add(none, async ({ seesCpf }) => ({ status: 204, seesCpf }));
-  expect(added.length).toBeGreaterThan(0);
+  const made = ofNone(async ({ seesCpf }) => ({ status: 204, seesCpf }));
+  expect(made.operation.scope).toBe('webhooks:read');
 });
 
 const until = new Date('2026-01-31T12:00:00Z');

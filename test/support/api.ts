@@ -8,7 +8,7 @@ import { workerKeyOf } from '../../src/core/workers/worker-key.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createCursors } from '../../src/http/cursor.ts';
 import type { HttpDeps } from '../../src/http/deps.ts';
-import { addSandbox } from '../../src/http/routes/sandbox.ts';
+import { sandboxRoutes } from '../../src/http/routes/sandbox.ts';
 import { openLocalKeys } from '../../src/http/auth/keys-local.ts';
 import type { LogFields, Logger } from '../../src/log-lines.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -86,7 +86,7 @@ export async function startApi(overrides: Partial<HttpDeps> = {}): Promise<TestA
     log,
     metrics: createMetrics(),
     tokens: { keys, ...tokens },
-    sandbox: addSandbox,
+    sandbox: sandboxRoutes,
     loanCore: 'own',
     documentsDeadlineDays: 15,
     sendsMail: true,

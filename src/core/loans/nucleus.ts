@@ -35,6 +35,7 @@ export async function onceForLender<A extends Answer, K extends RefusalKind>(
 const UNKNOWN_PARTNER: Refused<'unknownPartner'> = { refused: { kind: 'unknownPartner' } };
 
 interface CoreCall {
+  readonly path: string;
   readonly actor: string;
   readonly requestId: string;
   readonly idempotencyKey: string | null;
@@ -44,8 +45,7 @@ interface CoreCall {
 /** What the core tells of a partner that its body names; one that has left counts. */
 export async function tellOfPartner<A extends Answer, K extends RefusalKind = never>(
   pool: Pool,
-  path: string,
-  { actor, requestId, idempotencyKey: key, body }: CoreCall,
+  { path, actor, requestId, idempotencyKey: key, body }: CoreCall,
   make: (within: Transactor, provenance: Provenance) => Promise<Result<A, K>>,
 ): Promise<A | Refused<K | KeyRefusal | 'unknownPartner'>> {
   return onceForLender<A, K | 'unknownPartner'>(pool, { operation: `POST ${path}`, key, body }, async (within) => {

@@ -8,7 +8,7 @@ import type { HonoRequest } from 'hono';
 import { ERROR_STATUS } from '../../contract/errors.ts';
 import { ApiError } from '../api-error.ts';
 import { errorBody } from '../errors.ts';
-import { newRequestId } from '../request-id.ts';
+import { newRequestId } from '../request-env.ts';
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 

@@ -1,7 +1,7 @@
 /** A body as it comes: no more of it than is allowed and, where it holds a turn that others wait for, not too slowly. */
 import { ApiError } from '../api-error.ts';
 
-/** After `graceMs` so many bytes a second must have come, on average since then. */
+/** Once `graceMs` have passed, the average since then must be at least `bytesPerS`. */
 export interface Pace {
   readonly graceMs: number;
   readonly bytesPerS: number;
@@ -13,7 +13,7 @@ export interface StreamBounds {
 }
 
 /**
- * So much of a body that is too large is read on, and not kept: a connection with an unread body is closed half a second
+ * How many bytes beyond the limit are read and thrown away: a connection with an unread body is closed half a second
  * after the answer, and takes the client's next request with it.
  */
 const READ_ON_BYTES = 1024 * 1024;
@@ -26,7 +26,7 @@ export async function readStream(body: ReadableStream<Uint8Array> | null, bounds
   const reader = body.getReader();
   const { promise: slow, stop } = watch(bounds.pace, () => length);
   try {
-    // One that is too slow is left unread, not cancelled: its sender would see a reset and not the answer.
+    // A slow body is left unread. Cancelled, its sender would see a reset instead of the answer.
     const next = () => Promise.race([reader.read(), slow]);
     for (let read = await next(); !read.done; read = await next()) {
       length += read.value.length;

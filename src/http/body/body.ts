@@ -123,7 +123,7 @@ async function readBytes(request: HonoRequest, maxBytes: number, pace: Pace | nu
 /** Half of a surrogate pair, as an escape: legal JSON that is no text, and that the database could not store. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** A double holds every number of so many digits exactly; `LONG_NUMBER` finds what may have more. */
+/** A double holds every number of EXACT_DIGITS digits exactly. `LONG_NUMBER` finds texts that may have more. */
 const EXACT_DIGITS = 15;
 const LONG_NUMBER = /[\d.]{16}/;
 

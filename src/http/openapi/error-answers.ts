@@ -99,7 +99,7 @@ export function sharedHeaders(): Json {
   return { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 }
 
-/** The headers of a refusal; one that comes with some of its codes only is written in place, as not required. */
+/** The headers of a refusal. A header of only some of the codes is written in place, as not required. */
 function refusalHeaders(codes: readonly ErrorCode[]): Json {
   const named = new Set(codes.flatMap((code) => HEADERS_OF[code] ?? []));
   const headers = [...named].map((name) => {

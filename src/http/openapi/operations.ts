@@ -80,7 +80,7 @@ function sizeOf(bytes: number): string {
 
 const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
 
-/** An operation without a body refuses one that comes all the same, by the same three rules. */
+/** An operation without a body refuses a body by the same three rules. */
 function errorsOf({ method, errors = [] }: Operation): readonly ErrorCode[] {
   const sent = method === 'get' ? SENT_ERRORS.slice(0, 1) : SENT_ERRORS;
   return [...sent, ...SHARED_ERRORS, ...errors];

@@ -132,7 +132,7 @@ export const GUARANTEE_MEANING: Readonly<Record<'guaranteed' | 'conditional', Bi
   },
 };
 
-/** Those that there are, with an empty line between them. */
+/** The defined texts, with an empty line between them. */
 export function paragraphs(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined).join('\n\n');
 }

@@ -1,8 +1,9 @@
 /** `/v1/alertas`: where a partner's people are told of their webhooks. */
 import * as contract from '../../contract/resources/alerts.ts';
 import { orderTest, readAlerts, setAddresses } from '../../webhooks/alerts.ts';
+import { answered } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { route, type Routes } from '../route.ts';
 import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/alertas';
@@ -12,61 +13,50 @@ const DESCRIPTION = {
   en: 'An e-mail address and a URL like those of Slack (it takes {"text": …}) where people of the partner are told when a webhook of theirs begins to fail, is suspended or is well again, and three hours before a secret of before stops signing. Each alert is tried for two hours.',
 };
 
-export function addAlertRoutes(add: AddOperation, { pool, allowInsecure, sendsMail }: HttpDeps): void {
-  const answers = { 200: { description: { pt: 'Os avisos', en: 'The alerts' }, schema: contract.alertSettings } };
-  const shared = { path: PATH, description: DESCRIPTION, answers } as const;
-  const shown = async (partnerId: string) => {
-    const { email, slackUrl, alerts } = await pool.run((sql) => readAlerts(sql, partnerId));
-    const avisos = alerts.map((one) => ({
-      tipo: one.kind,
-      canal: one.channel,
-      webhook_id: one.kind === 'teste' ? null : one.subject,
-      criado_em: one.createdAt.toISOString(),
-      enviado_em: one.sentAt?.toISOString() ?? null,
-      tentativas: one.attempts,
-      erro: one.error,
-    }));
-    const slack = slackUrl === null ? null : new URL(slackUrl).origin;
-    return { status: 200, body: { email, slack, email_disponivel: sendsMail, avisos } } as const;
-  };
-  add(
-    {
+const shared = {
+  description: DESCRIPTION,
+  answers: answered(200, contract.alertSettings, { pt: 'Os avisos', en: 'The alerts' }),
+} as const;
+
+export const alertRoutes: Routes = [
+  route(`GET ${PATH}`, 'webhooks:read', {
+    ...shared,
+    summary: { pt: 'Para onde vão os avisos, e os mais novos', en: 'Where alerts go, and the newest' },
+  })(({ partnerId }, deps) => shown(partnerId, deps)),
+  ({ allowInsecure }) =>
+    route(`PUT ${PATH}`, 'webhooks:write', {
       ...shared,
-      method: 'get',
-      summary: { pt: 'Para onde vão os avisos, e os mais novos', en: 'Where alerts go, and the newest' },
-      scope: 'webhooks:read',
-    },
-    ({ partnerId }) => shown(partnerId),
-  );
-  add(
-    {
-      ...shared,
-      method: 'put',
       summary: { pt: 'Escolhe para onde vão os avisos', en: 'Chooses where alerts go' },
-      scope: 'webhooks:write',
       body: contract.alertAddresses(targetUrl(allowInsecure)),
       errors: ['ERRO_VALIDACAO'],
+    })(async ({ partnerId, body: { email, slack_url: slackUrl } }, deps) => {
+      if (email !== null && !deps.sendsMail) return { refused: { kind: 'noMail' } };
+      await deps.pool.run((sql) => setAddresses(sql, partnerId, { email, slackUrl }));
+      return shown(partnerId, deps);
+    }),
+  route(`POST ${PATH}/teste`, 'webhooks:write', {
+    ...shared,
+    summary: {
+      pt: 'Um aviso de teste em cada canal, no máximo um por minuto',
+      en: 'A test alert on each channel, at most one a minute',
     },
-    async ({ partnerId, body: { email, slack_url: slackUrl } }) => {
-      if (email !== null && !sendsMail) return { refused: { kind: 'noMail' } };
-      await pool.run((sql) => setAddresses(sql, partnerId, { email, slackUrl }));
-      return shown(partnerId);
-    },
-  );
-  add(
-    {
-      ...shared,
-      method: 'post',
-      path: `${PATH}/teste`,
-      summary: {
-        pt: 'Um aviso de teste em cada canal, no máximo um por minuto',
-        en: 'A test alert on each channel, at most one a minute',
-      },
-      scope: 'webhooks:write',
-    },
-    async ({ partnerId }) => {
-      await pool.run((sql) => orderTest(sql, partnerId));
-      return shown(partnerId);
-    },
-  );
+  })(async ({ partnerId }, deps) => {
+    await deps.pool.run((sql) => orderTest(sql, partnerId));
+    return shown(partnerId, deps);
+  }),
+];
+
+async function shown(partnerId: string, { pool, sendsMail }: HttpDeps) {
+  const { email, slackUrl, alerts } = await pool.run((sql) => readAlerts(sql, partnerId));
+  const avisos = alerts.map((one) => ({
+    tipo: one.kind,
+    canal: one.channel,
+    webhook_id: one.kind === 'teste' ? null : one.subject,
+    criado_em: one.createdAt.toISOString(),
+    enviado_em: one.sentAt?.toISOString() ?? null,
+    tentativas: one.attempts,
+    erro: one.error,
+  }));
+  const slack = slackUrl === null ? null : new URL(slackUrl).origin;
+  return { status: 200, body: { email, slack, email_disponivel: sendsMail, avisos } } as const;
 }

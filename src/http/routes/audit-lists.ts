@@ -11,10 +11,11 @@ import { type Bilingual, both } from '../../contract/language.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
-import { BodyStream, JsonStream } from '../answer.ts';
+import { answered, BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
-import { readCursor } from '../page.ts';
+import type { Route } from '../operation.ts';
+import { route, type Routes } from '../route.ts';
+import { PAGE_ANSWER, readCursor } from '../page.ts';
 import { type Asked, keyFields, type List, LISTS, queriesOf, searchOf } from './audit-list-queries.ts';
 
 /** Only where the list is read on a standby. */
@@ -80,32 +81,6 @@ const FILE_HEADERS = {
   },
 };
 
-export function addAuditListRoutes(add: AddOperation, deps: HttpDeps): void {
-  for (const name of Object.keys(LISTS) as KindName[]) {
-    const kind: Kind = KINDS[name];
-    addList(add, deps, name, kind);
-    if (isExported(kind)) addManifest(add, deps, name, kind);
-  }
-}
-
-function isExported(kind: Kind): kind is ExportedKind {
-  return kind.cut !== undefined;
-}
-
-/** What is exported of a kind, as it was asked for. */
-function exportOf(
-  { checkpointKeys }: HttpDeps,
-  name: KindName,
-  kind: ExportedKind,
-  query: Asked,
-  request: HonoRequest,
-) {
-  const { corte: cut, ...asked } = request.query();
-  const goOn = query.depois === undefined || cut === undefined ? null : { after: query.depois, cut };
-  const more = { hasMark: query.bom === 'true', signers: signersOf(checkpointKeys), goOn };
-  return { kind, name, ...searchOf(name, query), asked, ...more };
-}
-
 const MONTHS_HEADER = {
   'X-Carteiro-Meses-Arquivados': {
     pt: 'Só quando linhas do período estão fora do banco: os meses arquivados, separados por vírgulas. O que falta está nos seus arquivos',
@@ -142,86 +117,92 @@ async function archivedOf(
   return loan === undefined ? null : archivedOfEvents('stream', loan);
 }
 
-function addList(add: AddOperation, deps: HttpDeps, name: KindName, kind: Kind): void {
-  const { cursors } = deps;
-  const path = `/v1/auditoria/${name}`;
+export const auditListRoutes: Routes = (Object.keys(LISTS) as KindName[]).flatMap((name) => {
+  const kind: Kind = KINDS[name];
+  return isExported(kind) ? [list(name, kind), manifest(name, kind)] : [list(name, kind)];
+});
+
+function list(name: KindName, kind: Kind): Route {
+  const path = `/v1/auditoria/${name}` as const;
   const fields = keyFields(kind);
   const ok = {
-    description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
+    description: PAGE_ANSWER,
     schema: page(kind),
     optionalHeaders: { ...(isExported(kind) && FILE_HEADERS), ...(leavesByMonth(name) && MONTHS_HEADER) },
   };
-  add(
-    {
-      method: 'get',
-      path,
-      summary: LISTS[name].summary,
-      description: describe(kind, LISTS[name]),
-      scope: 'auditoria:read',
-      isReport: true,
-      query: queriesOf(name).list,
-      answers: { 200: isExported(kind) ? { ...ok, fileTypes: MEDIA_TYPES } : ok },
-    },
-    async ({ query, seesCpf, reading: { pool, lagS } }, request) => {
-      const format = query.formato ?? acceptedFormat(request);
-      const search = searchOf(name, query);
-      const months = await monthsAway(deps, name, search);
-      if (isExported(kind) && format !== 'json') {
-        const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
-        const begun = await exportRows(pool, wanted, `${path}/manifesto`);
-        if ('refused' in begun) return begun;
-        const { contentType, chunks, headers } = begun.ok;
-        return {
-          status: 200,
-          headers: { ...headers, ...months },
-          body: new BodyStream<MediaType>(contentType, chunks),
-        };
-      }
-      const list = `${path} ${JSON.stringify(search)}`;
-      const after = await readCursor(cursors, list, fields, query.cursor);
-      if ('refused' in after) return after;
-      const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
-      const { rows, next } = await readPage(pool, kind, wanted, seesCpf, await archivedOf(deps, name, search.filters));
-      return {
-        status: 200,
-        headers: months,
-        body: {
-          itens: rows,
-          proximo_cursor: next && (await cursors.write(list, next)),
-          ...(lagS !== null && { atraso_s: lagS }),
-        },
-      };
-    },
-  );
+  return route(`GET ${path}`, 'auditoria:read', {
+    summary: LISTS[name].summary,
+    description: describe(kind, LISTS[name]),
+    isReport: true,
+    query: queriesOf(name).list,
+    answers: { 200: isExported(kind) ? { ...ok, fileTypes: MEDIA_TYPES } : ok },
+  })(async ({ query, seesCpf, reading: { pool, lagS } }, deps, request) => {
+    const format = query.formato ?? acceptedFormat(request);
+    const search = searchOf(name, query);
+    const months = await monthsAway(deps, name, search);
+    if (isExported(kind) && format !== 'json') {
+      const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
+      const begun = await exportRows(pool, wanted, `${path}/manifesto`);
+      if ('refused' in begun) return begun;
+      const { contentType, chunks, headers } = begun.ok;
+      return { status: 200, headers: { ...headers, ...months }, body: new BodyStream<MediaType>(contentType, chunks) };
+    }
+    const listed = `${path} ${JSON.stringify(search)}`;
+    const after = await readCursor(deps.cursors, listed, fields, query.cursor);
+    if ('refused' in after) return after;
+    const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
+    const { rows, next } = await readPage(pool, kind, wanted, seesCpf, await archivedOf(deps, name, search.filters));
+    return {
+      status: 200,
+      headers: months,
+      body: {
+        itens: rows,
+        proximo_cursor: next && (await deps.cursors.write(listed, next)),
+        ...(lagS !== null && { atraso_s: lagS }),
+      },
+    };
+  });
 }
 
-function addManifest(add: AddOperation, deps: HttpDeps, name: KindName, kind: ExportedKind): void {
-  add(
-    {
-      method: 'get',
-      path: `/v1/auditoria/${name}/manifesto`,
-      summary: {
-        pt: 'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes',
-        en: 'The manifest of an export: how many rows it has, and the SHA-256 of its bytes',
-      },
-      description: {
-        pt:
-          'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. ' +
-          'Compare sha256 com o do arquivo (no NDJSON, sem a última linha).',
-        en: 'The path, with corte, comes in the header X-Carteiro-Manifesto of the export; the same rows are read again. Compare sha256 with that of the file (of NDJSON, without its last line).',
-      },
-      scope: 'auditoria:read',
-      isReport: true,
-      query: queriesOf(name).manifest,
-      answers: { 200: { description: { pt: 'O manifesto', en: 'The manifest' }, schema: exportManifest } },
+function manifest(name: KindName, kind: ExportedKind): Route {
+  return route(`GET /v1/auditoria/${name}/manifesto`, 'auditoria:read', {
+    summary: {
+      pt: 'O manifesto de uma exportação: quantas linhas tem, e o SHA-256 dos seus bytes',
+      en: 'The manifest of an export: how many rows it has, and the SHA-256 of its bytes',
     },
-    async ({ query, seesCpf, reading: { pool } }, request) => {
-      const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
-      const manifest = await writeManifest(pool, wanted, query.corte);
-      if ('refused' in manifest) return manifest;
-      return { status: 200, body: new JsonStream<ExportManifest>(manifest.ok) };
+    description: {
+      pt:
+        'O caminho, com corte, vem no cabeçalho X-Carteiro-Manifesto da exportação; as mesmas linhas são lidas outra vez. ' +
+        'Compare sha256 com o do arquivo (no NDJSON, sem a última linha).',
+      en: 'The path, with corte, comes in the header X-Carteiro-Manifesto of the export; the same rows are read again. Compare sha256 with that of the file (of NDJSON, without its last line).',
     },
-  );
+    isReport: true,
+    query: queriesOf(name).manifest,
+    answers: answered(200, exportManifest, { pt: 'O manifesto', en: 'The manifest' }),
+  })(async ({ query, seesCpf, reading: { pool } }, deps, request) => {
+    const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
+    const written = await writeManifest(pool, wanted, query.corte);
+    if ('refused' in written) return written;
+    return { status: 200, body: new JsonStream<ExportManifest>(written.ok) };
+  });
+}
+
+function isExported(kind: Kind): kind is ExportedKind {
+  return kind.cut !== undefined;
+}
+
+/** What is exported of a kind, as it was asked for. */
+function exportOf(
+  { checkpointKeys }: HttpDeps,
+  name: KindName,
+  kind: ExportedKind,
+  query: Asked,
+  request: HonoRequest,
+) {
+  const { corte: cut, ...asked } = request.query();
+  const goOn = query.depois === undefined || cut === undefined ? null : { after: query.depois, cut };
+  const more = { hasMark: query.bom === 'true', signers: signersOf(checkpointKeys), goOn };
+  return { kind, name, ...searchOf(name, query), asked, ...more };
 }
 
 /** The format that `Accept` names; JSON where it names none of the others. */

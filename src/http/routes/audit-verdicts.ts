@@ -1,4 +1,4 @@
-/** What the log of seals is found to be: what the nightly checks said, a check now, and one delivery's evidence judged here. */
+/** What the log of seals is found to be: what the nightly checks said, a check now, and one delivery's evidence, shown or judged here. */
 import { z } from 'zod';
 import { readBalanceStanding } from '../../audit/balance-verdicts.ts';
 import { readHead, writeHead } from '../../audit/checkpoint/heads.ts';
@@ -11,133 +11,135 @@ import { verifySeals } from '../../audit/seals/verify.ts';
 import { whereToVerify } from '../../audit/seals/where-to-verify.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { auditVerdicts, checkedProof, verification } from '../../contract/resources/audit-verdicts.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
+import { proof } from '../../contract/resources/audit-resource.ts';
 
 /** Rows that a request waits for; a few seconds a million. The command has no limit. */
 const MAX_ROWS = 5_000_000;
 
 const HEAD = 'não é uma cabeça: deve ser a linha de audit head, ou a de X-Carteiro-Checkpoint';
 
-export function addAuditVerdictRoutes(add: AddOperation, deps: HttpDeps): void {
-  addStanding(add);
-  addVerification(add, deps);
-  addCheck(add, deps);
-}
+/** One at a time in a process. */
+let isBusy = false;
+const isHead = (text: string) => readHead(text.trim()) !== null;
 
-function addStanding(add: AddOperation): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/auditoria/vereditos',
-      summary: {
-        pt: 'O que as conferências de cada noite disseram por último, e a cabeça atual do registro',
-        en: 'What the nightly checks said last, and the present head of the log',
-      },
-      description: {
-        pt: 'Um balanço que não fecha fica aqui até que outro dos mesmos dias feche.',
-        en: 'A balance that does not close stands here until another of the same days closes.',
-      },
-      scope: 'auditoria:read',
-      isReport: true,
-      answers: { 200: { description: { pt: 'Os vereditos', en: 'The verdicts' }, schema: auditVerdicts } },
+export const auditVerdictRoutes: Routes = [
+  route('GET /v1/auditoria/vereditos', 'auditoria:read', {
+    summary: {
+      pt: 'O que as conferências de cada noite disseram por último, e a cabeça atual do registro',
+      en: 'What the nightly checks said last, and the present head of the log',
     },
-    async ({ reading }) => {
-      const [head, verified, balance] = await reading.pool.run((sql) =>
-        Promise.all([readTreeHead(sql), readStanding(sql), readBalanceStanding(sql)]),
-      );
-      const body = {
-        cabeca: head && writeHead(head),
-        verificacao: verified && {
-          confere: verified.holds,
-          achados: verified.findings,
-          selos: verified.head?.size ?? 0,
-          em: verified.checkedAt.toISOString(),
-        },
-        balanco: balance && {
-          fecha: balance.closes,
-          total_diferencas: balance.differences,
-          de: balance.from,
-          ate: balance.to,
-          em: balance.checkedAt.toISOString(),
-        },
-      };
-      return { status: 200, body };
+    description: {
+      pt: 'Um balanço que não fecha fica aqui até que outro dos mesmos dias feche.',
+      en: 'A balance that does not close stands here until another of the same days closes.',
     },
-  );
-}
+    isReport: true,
+    answers: answered(200, auditVerdicts, { pt: 'Os vereditos', en: 'The verdicts' }),
+  })(async ({ reading }) => {
+    const [head, verified, balance] = await reading.pool.run((sql) =>
+      Promise.all([readTreeHead(sql), readStanding(sql), readBalanceStanding(sql)]),
+    );
+    const body = {
+      cabeca: head && writeHead(head),
+      verificacao: verified && {
+        confere: verified.holds,
+        achados: verified.findings,
+        selos: verified.head?.size ?? 0,
+        em: verified.checkedAt.toISOString(),
+      },
+      balanco: balance && {
+        fecha: balance.closes,
+        total_diferencas: balance.differences,
+        de: balance.from,
+        ate: balance.to,
+        em: balance.checkedAt.toISOString(),
+      },
+    };
+    return { status: 200, body };
+  }),
+  route('POST /v1/auditoria/verificacao', 'auditoria:read', {
+    summary: {
+      pt: 'Confere o registro inteiro agora: lê tudo o que foi selado e calcula outra vez',
+      en: 'Verifies the whole log now: reads all that was sealed and hashes it again',
+    },
+    description: {
+      pt: `cabeca é uma que foi guardada fora, e mostra também um fim cortado. Uma conferência de cada vez, e até ${MAX_ROWS / 1e6} milhões de linhas; o comando audit verify não tem limite.`,
+      en: `cabeca is one that was kept outside, and shows a tail that was cut off, too. One check at a time, and up to ${MAX_ROWS / 1e6} million rows; the command audit verify has no limit.`,
+    },
+    isReport: true,
+    body: z.strictObject({
+      cabeca: z
+        .string()
+        .max(1_000)
+        .refine(isHead, HEAD)
+        .optional()
+        .meta({ examples: [`19:${'9f3c'.repeat(16)}`] }),
+    }),
+    isBodyOptional: true,
+    answers: answered(200, verification, { pt: 'O que foi achado', en: 'What was found' }),
+    errors: ['TRANSICAO_INVALIDA'],
+  })(async ({ body: { cabeca }, reading }, deps) => {
+    const { pool: primary, checkpointKeys: keys, archivedLeaves, installation } = deps;
+    const kept = cabeca === undefined ? null : readHead(cabeca.trim());
+    if (isBusy) return { refused: { kind: 'verifying' } };
+    isBusy = true;
+    try {
+      const pool = await whereToVerify(reading, primary, kept?.size ?? 0);
+      if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
+      const archived = archivedLeaves && { archived: await archivedLeaves() };
+      const heads = kept === null ? [] : [kept];
+      const found = await verifySeals(pool, { heads, keys, installation, primary, ...archived });
+      return { status: 200, body: viewVerification(found) };
+    } finally {
+      isBusy = false;
+    }
+  }),
+  route('GET /v1/auditoria/entregas/{id}/conferencia', 'auditoria:read', {
+    summary: {
+      pt: 'A prova de uma entrega conferida aqui, com as chaves deste serviço',
+      en: 'The evidence of a delivery checked here, with the keys of this service',
+    },
+    description: {
+      pt: 'Quem não quer confiar neste serviço baixa a prova e usa audit check. Sem auditoria:cpf o corpo não se confere: confere é null.',
+      en: 'Whoever does not want to trust this service takes the evidence and uses audit check. Without auditoria:cpf the body cannot be checked: confere is null.',
+    },
+    isReport: true,
+    answers: answered(200, checkedProof, { pt: 'O veredito', en: 'The verdict' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id, seesCpf, reading }, { checkpointKeys: keys, archived }) => {
+    const found = await readProof(reading.pool, id, null, archived);
+    if (found === null) return NOT_FOUND;
+    const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
+    return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };
+  }),
+];
 
-function addVerification(add: AddOperation, deps: HttpDeps): void {
-  const { pool: primary, checkpointKeys: keys, archivedLeaves, installation } = deps;
-  let isBusy = false;
-  const isHead = (text: string) => readHead(text.trim()) !== null;
-  add(
-    {
-      method: 'post',
-      path: '/v1/auditoria/verificacao',
-      summary: {
-        pt: 'Confere o registro inteiro agora: lê tudo o que foi selado e calcula outra vez',
-        en: 'Verifies the whole log now: reads all that was sealed and hashes it again',
-      },
-      description: {
-        pt: `cabeca é uma que foi guardada fora, e mostra também um fim cortado. Uma conferência de cada vez, e até ${MAX_ROWS / 1e6} milhões de linhas; o comando audit verify não tem limite.`,
-        en: `cabeca is one that was kept outside, and shows a tail that was cut off, too. One check at a time, and up to ${MAX_ROWS / 1e6} million rows; the command audit verify has no limit.`,
-      },
-      scope: 'auditoria:read',
-      isReport: true,
-      body: z.strictObject({
-        cabeca: z
-          .string()
-          .max(1_000)
-          .refine(isHead, HEAD)
-          .optional()
-          .meta({ examples: [`19:${'9f3c'.repeat(16)}`] }),
-      }),
-      isBodyOptional: true,
-      answers: { 200: { description: { pt: 'O que foi achado', en: 'What was found' }, schema: verification } },
-      errors: ['TRANSICAO_INVALIDA'],
+export const auditProofRoutes: Routes = [
+  route('GET /v1/auditoria/entregas/{id}/prova', 'auditoria:read', {
+    summary: {
+      pt: 'Uma entrega como prova: evento, bytes exatos, tentativas e o caminho de cada um a um checkpoint assinado',
+      en: 'A delivery as evidence: event, exact bytes, attempts and the way from each to a signed checkpoint',
     },
-    async ({ body: { cabeca }, reading }) => {
-      const kept = cabeca === undefined ? null : readHead(cabeca.trim());
-      if (isBusy) return { refused: { kind: 'verifying' } };
-      isBusy = true;
-      try {
-        const pool = await whereToVerify(reading, primary, kept?.size ?? 0);
-        if ((await pool.run(countSealedRows)) > MAX_ROWS) return { refused: { kind: 'tooManyToVerify' } };
-        const archived = archivedLeaves && { archived: await archivedLeaves() };
-        const heads = kept === null ? [] : [kept];
-        const found = await verifySeals(pool, { heads, keys, installation, primary, ...archived });
-        return { status: 200, body: viewVerification(found) };
-      } finally {
-        isBusy = false;
-      }
+    description: {
+      pt:
+        'O comando audit check confere o arquivo sem banco de dados. tamanho escolhe o checkpoint, pelo seu número de selos; sem ' +
+        'ele, o mais novo. Com o escopo auditoria:cpf o arquivo traz o corpo como foi enviado, CPF incluído; sem ele vem ' +
+        'mascarado, e não se confere por inteiro.',
+      en: 'The command audit check checks the file without a database. tamanho chooses the checkpoint, by its number of seals; without it, the newest. With the scope auditoria:cpf the file brings the body as it was sent, CPF included; without it it is masked, and cannot be checked as a whole.',
     },
-  );
-}
-
-function addCheck(add: AddOperation, { checkpointKeys: keys, archived }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/auditoria/entregas/{id}/conferencia',
-      summary: {
-        pt: 'A prova de uma entrega conferida aqui, com as chaves deste serviço',
-        en: 'The evidence of a delivery checked here, with the keys of this service',
-      },
-      description: {
-        pt: 'Quem não quer confiar neste serviço baixa a prova e usa audit check. Sem auditoria:cpf o corpo não se confere: confere é null.',
-        en: 'Whoever does not want to trust this service takes the evidence and uses audit check. Without auditoria:cpf the body cannot be checked: confere is null.',
-      },
-      scope: 'auditoria:read',
-      isReport: true,
-      answers: { 200: { description: { pt: 'O veredito', en: 'The verdict' }, schema: checkedProof } },
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ id, seesCpf, reading }) => {
-      const found = await readProof(reading.pool, id, null, archived);
-      if (found === null) return NOT_FOUND;
-      const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
-      return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };
-    },
-  );
-}
+    isReport: true,
+    query: z.strictObject({
+      tamanho: z
+        .string()
+        .regex(/^[1-9]\d{0,14}$/, 'deve ser um número de selos')
+        .optional(),
+    }),
+    answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id, seesCpf, query: { tamanho }, reading }, { archived }) => {
+    const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archived);
+    if (found === null) return NOT_FOUND;
+    return { status: 200, body: seesCpf ? found : maskProof(found) };
+  }),
+];

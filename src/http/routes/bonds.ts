@@ -3,13 +3,12 @@ import { z } from 'zod';
 import { DEFAULT_BOND_PAGE, endedBondPage, MAX_BOND_PAGE, newBondPage } from '../../contract/resources/bonds.ts';
 import { id } from '../../contract/values.ts';
 import { readBonds } from '../../core/bonds/read-bonds.ts';
+import { answered } from '../answer.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
-import { cursor, readCursor, unlessGiven } from '../page.ts';
+import { route, type Routes } from '../route.ts';
+import { cursor, limitOf, PAGE_ANSWER, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
-
-const LIMIT = `deve ser um número inteiro de 1 a ${MAX_BOND_PAGE}`;
 
 const cursorFields = z.tuple([momentField, id]).transform(([detectedAt, record]) => ({ detectedAt, id: record }));
 
@@ -17,69 +16,42 @@ const query = z.strictObject({
   desde: periodStart.optional(),
   ate: periodEnd.optional(),
   cursor,
-  limite: z
-    .string({ error: LIMIT })
-    .regex(/^[1-9]\d{0,2}$/, LIMIT)
-    .transform(Number)
-    .refine((limit) => limit <= MAX_BOND_PAGE, LIMIT)
-    .default(DEFAULT_BOND_PAGE)
-    .meta({ type: 'integer', minimum: 1, maximum: MAX_BOND_PAGE, text: unlessGiven(DEFAULT_BOND_PAGE) }),
+  limite: limitOf(MAX_BOND_PAGE, DEFAULT_BOND_PAGE),
 });
 
-const shared = { method: 'get', scope: 'vinculos:read', query } as const;
-const PAGE = { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' };
-
-export function addBondRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  const listOf = <K extends 'ended' | 'new'>(kind: K, path: string) => {
-    return async (partnerId: string, asked: z.output<typeof query>) => {
-      const list = `${path} ${partnerId}`;
-      const after = await readCursor(cursors, list, cursorFields, asked.cursor);
-      if ('refused' in after) return after;
-      const { bonds, hasMore } = await readBonds(pool, {
-        partnerId,
-        kind,
-        from: asked.desde ?? null,
-        until: asked.ate ?? null,
-        after: after.ok,
-        limit: asked.limite,
-      });
-      const last = bonds.at(-1);
-      const proximo_cursor =
-        hasMore && last !== undefined ? await cursors.write(list, [last.detectedAt.toISOString(), last.id]) : null;
-      const itens = bonds.map(({ data, detectedAt }) =>
-        Object.assign(data, { detectado_em: detectedAt.toISOString() }),
-      );
-      return { status: 200, body: { itens, proximo_cursor } } as const;
-    };
-  };
-
-  const endedPath = '/v1/vinculos/desligamentos';
-  const listEnded = listOf('ended', endedPath);
-  add(
-    {
-      ...shared,
-      path: endedPath,
-      summary: {
-        pt: 'Desligamentos detectados, do primeiro ao último',
-        en: 'Ends of bond that were detected, the first one first',
-      },
-      answers: { 200: { description: PAGE, schema: endedBondPage } },
+export const bondRoutes: Routes = [
+  route('GET /v1/vinculos/desligamentos', 'vinculos:read', {
+    summary: {
+      pt: 'Desligamentos detectados, do primeiro ao último',
+      en: 'Ends of bond that were detected, the first one first',
     },
-    async ({ partnerId, query: asked }) => listEnded(partnerId, asked),
-  );
-
-  const newPath = '/v1/vinculos/novos';
-  const listNew = listOf('new', newPath);
-  add(
-    {
-      ...shared,
-      path: newPath,
-      summary: {
-        pt: 'Novos vínculos detectados, do primeiro ao último',
-        en: 'Rehires that were detected, the first one first',
-      },
-      answers: { 200: { description: PAGE, schema: newBondPage } },
+    query,
+    answers: answered(200, endedBondPage, PAGE_ANSWER),
+  })((call, deps) => list('ended', call, deps)),
+  route('GET /v1/vinculos/novos', 'vinculos:read', {
+    summary: {
+      pt: 'Novos vínculos detectados, do primeiro ao último',
+      en: 'Rehires that were detected, the first one first',
     },
-    async ({ partnerId, query: asked }) => listNew(partnerId, asked),
-  );
+    query,
+    answers: answered(200, newBondPage, PAGE_ANSWER),
+  })((call, deps) => list('new', call, deps)),
+];
+
+async function list<K extends 'ended' | 'new'>(
+  kind: K,
+  call: { readonly path: string; readonly partnerId: string; readonly query: z.output<typeof query> },
+  { pool, cursors }: HttpDeps,
+) {
+  const { partnerId, query: asked } = call;
+  const name = `${call.path} ${partnerId}`;
+  const after = await readCursor(cursors, name, cursorFields, asked.cursor);
+  if ('refused' in after) return after;
+  const { desde: from = null, ate: until = null, limite: limit } = asked;
+  const { bonds, hasMore } = await readBonds(pool, { partnerId, kind, from, until, after: after.ok, limit });
+  const last = bonds.at(-1);
+  const proximo_cursor =
+    hasMore && last !== undefined ? await cursors.write(name, [last.detectedAt.toISOString(), last.id]) : null;
+  const itens = bonds.map(({ data, detectedAt }) => Object.assign(data, { detectado_em: detectedAt.toISOString() }));
+  return { status: 200, body: { itens, proximo_cursor } } as const;
 }

@@ -9,9 +9,8 @@ import type { Pool } from '../../db/pool.ts';
 import { readWebhook, readWebhookIds } from '../../webhooks/webhooks.ts';
 import { BodyStream } from '../answer.ts';
 import type { Cursors } from '../cursor.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
-import { cursor, limite, readCursor } from '../page.ts';
+import { route, type Routes } from '../route.ts';
+import { cursor, limite, PAGE_ANSWER, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
 /** The event's id, whose order is the list's, then the webhook's. */
@@ -62,59 +61,48 @@ const DESCRIPTION = {
   en: 'A page may bring fewer items than the limit, or none, and still have proximo_cursor: the search goes on where it stopped.',
 };
 
-export function addDeliveryListRoutes(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  const shared = {
-    method: 'get',
-    description: DESCRIPTION,
-    scope: 'webhooks:read',
-    isReport: true,
-    query: searchQuery,
-    answers: {
-      200: {
-        description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
-        schema: contract.deliveryPage,
-        fileTypes: [csv.mediaType],
-        optionalHeaders: {
-          'Content-Disposition': { pt: 'Só no CSV: o nome do arquivo', en: "Only for the CSV: the file's name" },
-        },
+const shared = {
+  description: DESCRIPTION,
+  isReport: true,
+  query: searchQuery,
+  answers: {
+    200: {
+      description: PAGE_ANSWER,
+      schema: contract.deliveryPage,
+      fileTypes: [csv.mediaType],
+      optionalHeaders: {
+        'Content-Disposition': { pt: 'Só no CSV: o nome do arquivo', en: "Only for the CSV: the file's name" },
       },
     },
-  } as const;
+  },
+} as const;
 
-  add(
-    {
-      ...shared,
-      path: '/v1/webhooks/{id}/entregas',
-      summary: {
-        pt: 'Entregas de um webhook, da mais nova à mais antiga',
-        en: 'Deliveries of a webhook, the newest first',
-      },
-      errors: ['NAO_ENCONTRADO'],
+export const deliveryListRoutes: Routes = [
+  route('GET /v1/webhooks/{id}/entregas', 'webhooks:read', {
+    ...shared,
+    summary: {
+      pt: 'Entregas de um webhook, da mais nova à mais antiga',
+      en: 'Deliveries of a webhook, the newest first',
     },
-    async ({ partnerId, id, query, reading }) => {
-      const search = await readSearch(cursors, id, query);
-      if ('refused' in search) return search;
-      if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
-      return answerTo(reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id, query, reading }, { pool, cursors }) => {
+    const search = await readSearch(cursors, id, query);
+    if ('refused' in search) return search;
+    if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
+    return answerTo(reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
+  }),
+  route('GET /v1/entregas', 'webhooks:read', {
+    ...shared,
+    summary: {
+      pt: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',
+      en: "Deliveries of all the partner's webhooks, active or not, the newest first",
     },
-  );
-
-  add(
-    {
-      ...shared,
-      path: '/v1/entregas',
-      summary: {
-        pt: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',
-        en: "Deliveries of all the partner's webhooks, active or not, the newest first",
-      },
-    },
-    async ({ partnerId, query, reading }) => {
-      const search = await readSearch(cursors, partnerId, query);
-      if ('refused' in search) return search;
-      return answerTo(reading.pool, search.ok, { partnerId, webhookIds: await readWebhookIds(pool, partnerId) }, query);
-    },
-  );
-}
+  })(async ({ partnerId, query, reading }, { pool, cursors }) => {
+    const search = await readSearch(cursors, partnerId, query);
+    if ('refused' in search) return search;
+    return answerTo(reading.pool, search.ok, { partnerId, webhookIds: await readWebhookIds(pool, partnerId) }, query);
+  }),
+];
 
 type Searched = Extract<Awaited<ReturnType<typeof readSearch>>, { readonly ok: unknown }>['ok'];
 type Whose = Pick<DeliverySearch, 'partnerId' | 'webhookIds'>;

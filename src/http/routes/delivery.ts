@@ -4,13 +4,14 @@ import { readProof } from '../../audit/proof/proof.ts';
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { proof } from '../../contract/resources/audit-resource.ts';
 import * as contract from '../../contract/resources/delivery-resource.ts';
-import { nextSlot } from '../../contract/schedule.ts';
+import { nextSlot, scheduleOf } from '../../contract/schedule.ts';
 import { explainDelivery } from '../../delivery/partner/explain.ts';
 import { readDelivery } from '../../delivery/partner/read-deliveries.ts';
 import { type OpenSecret, readSent, type SentDelivery } from '../../delivery/partner/read-sent.ts';
 import { resendOne } from '../../delivery/partner/resend.ts';
+import { answered } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { route, type Routes } from '../route.ts';
 
 const AS_SENT = {
   pt:
@@ -20,11 +21,68 @@ const AS_SENT = {
   en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, and traceparent the event's.",
 };
 
-export function addDeliveryRoutes(add: AddOperation, deps: HttpDeps): void {
-  addOne(add, deps);
-  addWait(add, deps);
-  addProof(add, deps);
-}
+const answers = {
+  200: {
+    description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
+    schema: contract.deliveryAsSent,
+  },
+};
+
+export const deliveryRoutes: Routes = [
+  route('GET /v1/entregas/{id}', 'webhooks:read', {
+    summary: {
+      pt: 'Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados',
+      en: 'A delivery with its exact body and its attempts, each with the headers that were sent',
+    },
+    description: AS_SENT,
+    answers,
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, deps) => {
+    const { pool, vault } = deps;
+    const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);
+    const { delivery, rows } = await readOne(deps, partnerId, id);
+    // Read after it, so it has each of its attempts.
+    const sent = await readSent(pool, openSecret, partnerId, id, rows);
+    return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
+  }),
+  route('POST /v1/entregas/{id}/reenvio', 'webhooks:write', {
+    summary: {
+      pt: 'Envia a entrega de novo, com o mesmo id e o calendário desde o início',
+      en: 'Sends the delivery again, with the same id and a fresh schedule',
+    },
+    answers: answered(202, contract.deliveryWithAttempts, { pt: 'A entrega, pendente', en: 'The delivery, pending' }),
+    errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
+    const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
+    if ('refused' in resent) return resent;
+    const delivery = await readDelivery(pool, partnerId, id);
+    return delivery === null ? NOT_FOUND : { status: 202, body: delivery };
+  }),
+  route('GET /v1/entregas/{id}/espera', 'webhooks:read', {
+    summary: { pt: 'Por que uma entrega espera, em uma frase', en: 'Why a delivery waits, in one sentence' },
+    answers: answered(200, contract.deliveryWait, { pt: 'O motivo', en: 'The reason' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const found = await pool.run((sql) => explainDelivery(sql, id, partnerId));
+    if (found === null) return NOT_FOUND;
+    const { reason: motivo, pt: explicacao, facts } = found;
+    const proxima_tentativa_em = facts.nextAttemptAt?.toISOString() ?? null;
+    return { status: 200, body: { entrega_id: id, status: facts.status, motivo, explicacao, proxima_tentativa_em } };
+  }),
+  route('GET /v1/entregas/{id}/prova', 'webhooks:read', {
+    summary: {
+      pt: 'A prova de uma entrega, mascarada: o caminho de cada linha a um checkpoint assinado',
+      en: 'The evidence of a delivery, masked: the way from each row to a signed checkpoint',
+    },
+    answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, deps) => {
+    // First whether the partner has it: a proof is read by its id alone.
+    const { delivery, rows } = await readOne(deps, partnerId, id);
+    const found = delivery && (await readProof(deps.pool, id, null, async () => rows));
+    return found === null ? NOT_FOUND : { status: 200, body: maskProof(found) };
+  }),
+];
 
 /** A delivery of the partner, and the rows of an archive where it left the database. */
 async function readOne({ pool, archived = async () => null }: HttpDeps, partnerId: string, id: string) {
@@ -33,117 +91,15 @@ async function readOne({ pool, archived = async () => null }: HttpDeps, partnerI
   return { rows, delivery: rows === null ? found : await readDelivery(pool, partnerId, id, rows) };
 }
 
-function addOne(add: AddOperation, deps: HttpDeps): void {
-  const { pool, vault } = deps;
-  const answers = {
-    200: {
-      description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
-      schema: contract.deliveryAsSent,
-    },
-  };
-  add(
-    {
-      method: 'get',
-      path: '/v1/entregas/{id}',
-      summary: {
-        pt: 'Uma entrega com o corpo exato e as suas tentativas, cada uma com os cabeçalhos enviados',
-        en: 'A delivery with its exact body and its attempts, each with the headers that were sent',
-      },
-      description: AS_SENT,
-      scope: 'webhooks:read',
-      answers,
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id }) => {
-      const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);
-      const { delivery, rows } = await readOne(deps, partnerId, id);
-      // Read after it, so it has each of its attempts.
-      const sent = await readSent(pool, openSecret, partnerId, id, rows);
-      return delivery === null || sent === null ? NOT_FOUND : { status: 200, body: asSent(delivery, sent) };
-    },
-  );
-
-  add(
-    {
-      method: 'post',
-      path: '/v1/entregas/{id}/reenvio',
-      summary: {
-        pt: 'Envia a entrega de novo, com o mesmo id e o calendário desde o início',
-        en: 'Sends the delivery again, with the same id and a fresh schedule',
-      },
-      scope: 'webhooks:write',
-      answers: {
-        202: {
-          description: { pt: 'A entrega, pendente', en: 'The delivery, pending' },
-          schema: contract.deliveryWithAttempts,
-        },
-      },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-    },
-    async ({ partnerId, id, actor, requestId }) => {
-      const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
-      if ('refused' in resent) return resent;
-      const delivery = await readDelivery(pool, partnerId, id);
-      return delivery === null ? NOT_FOUND : { status: 202, body: delivery };
-    },
-  );
-}
-
-function addWait(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/entregas/{id}/espera',
-      summary: { pt: 'Por que uma entrega espera, em uma frase', en: 'Why a delivery waits, in one sentence' },
-      scope: 'webhooks:read',
-      answers: {
-        200: { description: { pt: 'O motivo', en: 'The reason' }, schema: contract.deliveryWait },
-      },
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id }) => {
-      const found = await pool.run((sql) => explainDelivery(sql, id, partnerId));
-      if (found === null) return NOT_FOUND;
-      const { reason: motivo, pt: explicacao, facts } = found;
-      const proxima_tentativa_em = facts.nextAttemptAt?.toISOString() ?? null;
-      return { status: 200, body: { entrega_id: id, status: facts.status, motivo, explicacao, proxima_tentativa_em } };
-    },
-  );
-}
-
-function addProof(add: AddOperation, deps: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/entregas/{id}/prova',
-      summary: {
-        pt: 'A prova de uma entrega, mascarada: o caminho de cada linha a um checkpoint assinado',
-        en: 'The evidence of a delivery, masked: the way from each row to a signed checkpoint',
-      },
-      scope: 'webhooks:read',
-      answers: { 200: { description: { pt: 'A prova', en: 'The evidence' }, schema: proof } },
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id }) => {
-      // First whether the partner has it: a proof is read by its id alone.
-      const { delivery, rows } = await readOne(deps, partnerId, id);
-      const found = delivery && (await readProof(deps.pool, id, null, async () => rows));
-      return found === null ? NOT_FOUND : { status: 200, body: maskProof(found) };
-    },
-  );
-}
-
 /** When a delivery will be tried, should each attempt fail as it starts: the next at its time, the others after their delays. */
-function plannedAttempts(
-  { status, proxima_tentativa_em, teste }: contract.DeliveryResource,
-  failures: number,
-): string[] {
+function plannedAttempts(delivery: contract.DeliveryResource, failures: number): string[] {
+  const { status, proxima_tentativa_em } = delivery;
   if (status !== 'pendente' || proxima_tentativa_em === null) return [];
   const planned: string[] = [];
   let atMs: number | null = Date.parse(proxima_tentativa_em);
   for (let spent = failures + 1; atMs !== null; spent += 1) {
     planned.push(new Date(atMs).toISOString());
-    atMs = teste ? null : nextSlot(spent, atMs);
+    atMs = nextSlot(spent, atMs, scheduleOf(delivery));
   }
   return planned;
 }

@@ -12,8 +12,9 @@ import {
 } from '../../core/documents/documents.ts';
 import { readLoan } from '../../core/loans/read-loan.ts';
 import { view } from '../../loan/view.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import type { Pool } from '../../db/pool.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 import { answerFact, CORE_DOOR, factOf } from './loan-facts.ts';
 
 const content = contract.documentBase64.transform((base64, context) => {
@@ -32,77 +33,65 @@ const packageBody = z.strictObject({
 });
 
 const SHARED = {
-  method: 'post',
   maxBodyBytes: contract.MAX_DOCUMENTS_BODY_BYTES,
-  answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
+  exists: async (pool: Pool, partnerId: string | null, id: string) => (await readLoan(pool, partnerId, id)) !== null,
+  answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
 } as const;
-const PACKAGE = {
-  name: 'documentos',
-  summary: {
-    pt: 'Envia o pacote assinado inteiro (agrupada) ou a CCB assinada antes dos outros (diferida)',
-    en: 'Sends the whole signed package (agrupada), or the signed CCB ahead of the others (diferida)',
+const OF_PARTNER = { ...SHARED, ownCore: true, errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] } as const;
+const SEVERAL = [
+  {
+    name: 'documentos',
+    summary: {
+      pt: 'Envia o pacote assinado inteiro (agrupada) ou a CCB assinada antes dos outros (diferida)',
+      en: 'Sends the whole signed package (agrupada), or the signed CCB ahead of the others (diferida)',
+    },
+    deliver: deliverPackage,
   },
-  deliver: deliverPackage,
-} as const;
-const MISSING = {
-  name: 'documentos-dataprev',
-  summary: { pt: 'Entrega de uma vez todos os documentos que faltam', en: 'Hands in all missing documents at once' },
-  deliver: deliverMissingDocuments,
-} as const;
+  {
+    name: 'documentos-dataprev',
+    summary: { pt: 'Entrega de uma vez todos os documentos que faltam', en: 'Hands in all missing documents at once' },
+    deliver: deliverMissingDocuments,
+  },
+] as const;
 
-export function addDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  const shared = {
-    ...SHARED,
-    scope: 'emprestimos:write',
-    ownCore: true,
-    exists: existsIn(pool),
-    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-  } as const;
-  for (const { name, summary, deliver } of [PACKAGE, MISSING]) {
-    add({ ...shared, path: `/v1/emprestimos/{id}/${name}`, summary, body: packageBody }, async (call) => {
-      const { partnerId, actor, requestId, id, body } = call;
-      const handled = await deliver(pool, { partnerId, actor, requestId }, id, documentsOf(body));
-      return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
-    });
-  }
-  add(
-    {
-      ...shared,
-      path: '/v1/emprestimos/{id}/documentos/{tipo}',
-      params: { tipo: contract.documentType },
-      summary: {
-        pt: 'Entrega um dos documentos que faltam; o último encerra a entrega',
-        en: 'Hands in one of the missing documents; the last one ends the obligation',
+export const documentRoutes: Routes = [
+  ...SEVERAL.map(({ name, summary, deliver }) =>
+    route(`POST /v1/emprestimos/{id}/${name}`, 'emprestimos:write', { ...OF_PARTNER, summary, body: packageBody })(
+      async ({ partnerId, actor, requestId, id, body }, { pool }) => {
+        const handled = await deliver(pool, { partnerId, actor, requestId }, id, documentsOf(body));
+        return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
       },
-      body: pieceBody,
+    ),
+  ),
+  route('POST /v1/emprestimos/{id}/documentos/{tipo}', 'emprestimos:write', {
+    ...OF_PARTNER,
+    params: { tipo: contract.documentType },
+    summary: {
+      pt: 'Entrega um dos documentos que faltam; o último encerra a entrega',
+      en: 'Hands in one of the missing documents; the last one ends the obligation',
     },
-    async ({ partnerId, actor, requestId, id, params, body }) => {
-      const document = documentOf(params.tipo, body);
-      const handled = await deliverDocument(pool, { partnerId, actor, requestId }, id, document);
-      return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
-    },
-  );
-}
+    body: pieceBody,
+  })(async ({ partnerId, actor, requestId, id, params, body }, { pool }) => {
+    const document = documentOf(params.tipo, body);
+    const handled = await deliverDocument(pool, { partnerId, actor, requestId }, id, document);
+    return 'refused' in handled ? handled : { status: 200, body: view(handled.ok) };
+  }),
+];
 
 /** The same packages from the lender's own core, of any loan. */
-export function addCoreDocumentRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  for (const { name, summary, deliver } of [PACKAGE, MISSING]) {
-    const path = `${CORE_DOOR.prefix}/emprestimos/{id}/${name}`;
-    const operation = { ...SHARED, ...factOf(CORE_DOOR), exists: existsIn(pool), path, summary, body: packageBody };
-    add(operation, async (call) => {
-      const documents = documentsOf(call.body);
-      // What a key stands for: the pieces' digests, so that no megabyte is hashed a second time.
-      const digests = documents.map(({ type, content: { sha256 } }) => ({ type, sha256 }));
-      return answerFact(pool, path, { ...call, body: digests }, (within, asker) =>
-        deliver(within, asker, call.id, documents),
-      );
-    });
-  }
-}
-
-function existsIn(pool: HttpDeps['pool']) {
-  return async (partnerId: string | null, id: string) => (await readLoan(pool, partnerId, id)) !== null;
-}
+export const coreDocumentRoutes: Routes = SEVERAL.map(({ name, summary, deliver }) =>
+  route(`POST /v1/nucleo/emprestimos/{id}/${name}`, 'nucleo', {
+    ...SHARED,
+    ...factOf(CORE_DOOR),
+    summary,
+    body: packageBody,
+  })(async (call, { pool }) => {
+    const documents = documentsOf(call.body);
+    // What a key stands for: the pieces' digests, so that no megabyte is hashed a second time.
+    const digests = documents.map(({ type, content: { sha256 } }) => ({ type, sha256 }));
+    return answerFact(pool, { ...call, body: digests }, (within, asker) => deliver(within, asker, call.id, documents));
+  }),
+);
 
 function documentsOf({ documentos }: z.output<typeof packageBody>): Document[] {
   return documentos.map(({ tipo, ...piece }) => documentOf(tipo, piece));

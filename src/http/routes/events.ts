@@ -8,8 +8,8 @@ import { type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log
 import { readFeedEvent } from '../../log/feed-event.ts';
 import { findStart } from '../../log/feed-start.ts';
 import { bigintField, epochField, xid8Field } from '../cursor.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 import { cursor, limite, readCursor } from '../page.ts';
 import { periodStart } from '../period.ts';
 
@@ -43,78 +43,56 @@ const query = z.strictObject({
   limite,
 });
 
-export function addEventRoutes(add: AddOperation, deps: HttpDeps): void {
-  addFeed(add, deps);
-  addOne(add, deps);
-}
-
-function addFeed(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/eventos',
-      summary: {
-        pt: 'Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas',
-        en: "All the partner's events in the order of their commits, with their deliveries",
-      },
-      description: {
-        pt:
-          'Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o ' +
-          'limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo. Um cursor além do que o registro tem (depois ' +
-          'de o banco de dados voltar a um momento anterior) é 409 CURSOR_ADIANTE; o cursor por onde continuar é a mensagem ' +
-          'do detalhe depois.',
-        en: 'Go on with depois = proximo_cursor while ha_mais is true: a page may bring fewer items than the limit, or none. After that the same cursor brings what is new. A cursor ahead of the log (after the database went back to an earlier moment) is 409 CURSOR_ADIANTE; the cursor to go on from is the message of the detail depois.',
-      },
-      scope: 'webhooks:read',
-      query,
-      answers: {
-        200: {
-          description: { pt: 'Uma página, e o cursor para continuar', en: 'A page, and the cursor to go on' },
-          schema: feedPage,
-        },
-      },
-      errors: ['CURSOR_ADIANTE'],
+export const eventRoutes: Routes = [
+  route('GET /v1/eventos', 'webhooks:read', {
+    summary: {
+      pt: 'Todos os eventos do parceiro, na ordem em que se confirmaram, com as suas entregas',
+      en: "All the partner's events in the order of their commits, with their deliveries",
     },
-    async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }) => {
-      const list = `eventos ${partnerId}`;
-      const given = await readCursor(cursors, list, cursorFields, depois, 'depois');
-      if ('refused' in given) return given;
-      const after = given.ok ?? (desde === undefined ? null : await findStart(pool, partnerId, desde, history));
-      const write = async ({ epoch, tx, position }: FeedCursor) => cursors.write(list, [epoch, tx, position]);
-      const goOn = given.ok === null ? null : await whereToGoOn(pool, partnerId, given.ok);
-      if (goOn !== null) return { refused: { kind: 'cursorAhead', goOn: await write(goOn) } };
-      const { events, next, hasMore } = await readFeed(pool, {
-        partnerId,
-        event: evento ?? null,
-        after,
-        limit,
-        history,
-      });
-      const proximo_cursor = next === null ? null : await write(next);
-      return { status: 200, body: { itens: events.map(view), proximo_cursor, ha_mais: hasMore } };
+    description: {
+      pt:
+        'Continue com depois = proximo_cursor enquanto ha_mais for verdadeiro: uma página pode trazer menos itens do que o ' +
+        'limite, ou nenhum. Depois disso o mesmo cursor traz o que for novo. Um cursor além do que o registro tem (depois ' +
+        'de o banco de dados voltar a um momento anterior) é 409 CURSOR_ADIANTE; o cursor por onde continuar é a mensagem ' +
+        'do detalhe depois.',
+      en: 'Go on with depois = proximo_cursor while ha_mais is true: a page may bring fewer items than the limit, or none. After that the same cursor brings what is new. A cursor ahead of the log (after the database went back to an earlier moment) is 409 CURSOR_ADIANTE; the cursor to go on from is the message of the detail depois.',
     },
-  );
-}
-
-function addOne(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/eventos/{id}',
-      summary: {
-        pt: 'Um evento do parceiro, pelo evento_id, com as suas entregas',
-        en: "One event of the partner's, by its evento_id, with its deliveries",
-      },
-      scope: 'webhooks:read',
-      answers: { 200: { description: { pt: 'O evento', en: 'The event' }, schema: feedItem } },
-      errors: ['NAO_ENCONTRADO'],
+    query,
+    answers: answered(200, feedPage, {
+      pt: 'Uma página, e o cursor para continuar',
+      en: 'A page, and the cursor to go on',
+    }),
+    errors: ['CURSOR_ADIANTE'],
+  })(async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }, { pool, cursors }) => {
+    const list = `eventos ${partnerId}`;
+    const given = await readCursor(cursors, list, cursorFields, depois, 'depois');
+    if ('refused' in given) return given;
+    const after = given.ok ?? (desde === undefined ? null : await findStart(pool, partnerId, desde, history));
+    const write = async ({ epoch, tx, position }: FeedCursor) => cursors.write(list, [epoch, tx, position]);
+    const goOn = given.ok === null ? null : await whereToGoOn(pool, partnerId, given.ok);
+    if (goOn !== null) return { refused: { kind: 'cursorAhead', goOn: await write(goOn) } };
+    const { events, next, hasMore } = await readFeed(pool, {
+      partnerId,
+      event: evento ?? null,
+      after,
+      limit,
+      history,
+    });
+    const proximo_cursor = next === null ? null : await write(next);
+    return { status: 200, body: { itens: events.map(view), proximo_cursor, ha_mais: hasMore } };
+  }),
+  route('GET /v1/eventos/{id}', 'webhooks:read', {
+    summary: {
+      pt: 'Um evento do parceiro, pelo evento_id, com as suas entregas',
+      en: "One event of the partner's, by its evento_id, with its deliveries",
     },
-    async ({ partnerId, id }) => {
-      const event = await readFeedEvent(pool, partnerId, id);
-      return event === null ? NOT_FOUND : { status: 200, body: view(event) };
-    },
-  );
-}
+    answers: answered(200, feedItem, { pt: 'O evento', en: 'The event' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const event = await readFeedEvent(pool, partnerId, id);
+    return event === null ? NOT_FOUND : { status: 200, body: view(event) };
+  }),
+];
 
 function view({ id, loanId, loanVersion, imported, deliveries, body, isErased }: FedEvent): FeedItem {
   const envelope = isErased ? null : (readEnvelope(body) as FeedItem['envelope'] | null);

@@ -1,6 +1,6 @@
 /**
  * The log's public face: its newest checkpoint, the proof that one head grew out of another, its tiles (C2SP tlog-tiles), and the
- * keys that sign. No token: none of it tells anything of a row, and whoever holds a checkpoint must be able to check it.
+ * keys that sign. No token: it shows no row, and everybody who holds a checkpoint must be able to check it.
  */
 import type { Context } from 'hono';
 import { readCheckpoint, readConsistency } from '../../audit/checkpoint/stored.ts';

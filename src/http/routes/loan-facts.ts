@@ -17,12 +17,13 @@ import {
 } from '../../core/loans/steps.ts';
 import type { Pool } from '../../db/pool.ts';
 import { view } from '../../loan/view.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation, Caller } from '../operation.ts';
+import { answered } from '../answer.ts';
+import type { Caller, Route } from '../operation.ts';
+import { route } from '../route.ts';
 
 /** Whose operations they are: under which path and scope, for one partner or for all, with keys or without. */
 interface Door {
-  readonly prefix: string;
+  readonly prefix: '/v1/sandbox' | '/v1/nucleo';
   readonly scope: Extract<Scope, 'sandbox' | 'nucleo'>;
   readonly idempotencyKey?: 'optional';
   /** How many months back a transfer may be dated; null: to the loan's creation. */
@@ -64,59 +65,47 @@ const KEY_ERRORS = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as c
 /** What the operations of a door have in common: each answers the loan. */
 export function factOf(door: Door) {
   return {
-    method: 'post',
-    scope: door.scope,
     ...(door.idempotencyKey && { idempotencyKey: door.idempotencyKey }),
-    answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
+    answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
     errors: [...ERRORS, ...(door.idempotencyKey ? KEY_ERRORS : [])],
   } as const;
 }
 
-export function addLoanFactRoutes(add: AddOperation, { pool }: HttpDeps, door: Door): void {
+export function loanFactRoutes(door: Door): readonly Route[] {
   const shared = factOf(door);
-  const path = (fact: string) => `${door.prefix}/emprestimos/{id}/${fact}`;
-
-  add(
-    {
+  const path = `POST ${door.prefix}/emprestimos/{id}` as const;
+  return [
+    route(`${path}/assinatura`, door.scope, {
       ...shared,
-      path: path('assinatura'),
       summary: { pt: 'O provedor interno finaliza o documento', en: 'The internal provider finalises the document' },
-    },
-    async (call) => answerFact(pool, path('assinatura'), call, (on, asker) => concludeSigning(on, asker, call.id)),
-  );
-  add(
-    {
+    })(async (call, { pool }) => answerFact(pool, call, (on, asker) => concludeSigning(on, asker, call.id))),
+    route(`${path}/emissao`, door.scope, {
       ...shared,
-      path: path('emissao'),
       summary: { pt: 'A emissão assíncrona termina', en: 'The asynchronous issuance ends' },
       body: issuanceEnd,
-    },
-    async (call) => {
+    })(async (call, { pool }) => {
       const { resultado, motivo = DEFAULT_ISSUANCE_REASON } = call.body;
-      return answerFact(pool, path('emissao'), call, (on, asker) =>
+      return answerFact(pool, call, (on, asker) =>
         resultado === 'emitida' ? concludeIssuance(on, asker, call.id) : failIssuance(on, asker, call.id, motivo),
       );
-    },
-  );
-  add(
-    {
+    }),
+    route(`${path}/desembolso`, door.scope, {
       ...shared,
-      path: path('desembolso'),
       summary: { pt: 'A transferência do banco termina', en: "The bank's transfer ends" },
       body: transferEnd(door),
-    },
-    async (call) => {
+    })(async (call, { pool }) => {
       const { resultado, motivo = DEFAULT_DISBURSEMENT_REASON, data_liberacao: on } = call.body;
-      return answerFact(pool, path('desembolso'), call, (within, asker) =>
+      return answerFact(pool, call, (within, asker) =>
         resultado === 'liquidado'
           ? settleDisbursement(within, asker, call.id, on, door.monthsBack)
           : failDisbursement(within, asker, call.id, motivo),
       );
-    },
-  );
+    }),
+  ];
 }
 
 type FactCall = Exclude<Caller, { readonly by: 'auditor' }> & {
+  readonly path: string;
   readonly actor: string;
   readonly requestId: string;
   readonly id: string;
@@ -127,14 +116,13 @@ type FactCall = Exclude<Caller, { readonly by: 'auditor' }> & {
 /** Handles the fact, once for its key, and answers the loan. */
 export async function answerFact(
   pool: Pool,
-  operation: string,
   call: FactCall,
   handle: (within: Transactor, asker: Asker) => Promise<Handled>,
 ) {
   const { actor, requestId, id, body, idempotencyKey: key } = call;
   // The loan tells the loan core whose it is.
   const asker: Asker = { partnerId: call.by === 'partner' ? call.partnerId : null, actor, requestId };
-  const request = { operation: `POST ${operation}`, key, body: { id, body } };
+  const request = { operation: `POST ${call.path}`, key, body: { id, body } };
   return onceForLender(pool, request, async (within) => {
     const handled = await handle(within, asker);
     if ('refused' in handled) return handled;

@@ -1,18 +1,23 @@
-/** Loans and their registration. */
+/** Loans and their registration; the loans that moved last, and the way that one took. */
 import { z } from 'zod';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import {
   createLoan as createLoanSchema,
   loanResource,
   registrationResource,
+  loanHistory,
+  recentLoans,
 } from '../../contract/resources/loan-resource.ts';
 import { NO_REGISTRY, NOT_FOUND } from '../../contract/refusals.ts';
 import { createLoan } from '../../core/loans/create-loan.ts';
 import { readLoan, readRegistration } from '../../core/loans/read-loan.ts';
 import { requestRegistration } from '../../core/loans/registration.ts';
 import { view, viewRegistration } from '../../loan/view.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
+import { readLoanHistory } from '../../core/loans/loan-history.ts';
+import { readRecentLoans } from '../../log/recent-loans.ts';
+import { limite } from '../page.ts';
 
 /** The largest version that the log can hold; above it the answer is known without looking. */
 export const MAX_VERSION = 2 ** 31 - 1;
@@ -45,94 +50,99 @@ export const versionQuery = z.strictObject({
     }),
 });
 
-export function addLoanRoutes(add: AddOperation, deps: HttpDeps): void {
-  addLoans(add, deps);
-  addRegistrations(add, deps);
-}
+export const loanRoutes: Routes = [
+  route('POST /v1/emprestimos', 'emprestimos:write', {
+    ownCore: true,
+    summary: { pt: 'Emite um empréstimo', en: 'Issues a loan' },
+    body: createLoanSchema,
+    bodyExample: LOAN_EXAMPLE,
+    idempotencyKey: 'required',
+    answers: ISSUED,
+    errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+  })(async ({ partnerId, actor, requestId, body, idempotencyKey }, { pool }) => {
+    const created = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey, body);
+    if ('refused' in created) return created;
+    const { status, location, body: loan } = created.ok.answer;
+    return { status, body: loan, headers: { Location: location } };
+  }),
+  route('GET /v1/emprestimos/{id}', 'emprestimos:read', {
+    summary: {
+      pt: 'Lê um empréstimo, como está ou como estava numa versão',
+      en: 'Reads a loan, as it is or as it was at a version',
+    },
+    query: versionQuery,
+    answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id, query: { versao } }, { pool }) => {
+    if (versao !== undefined && versao > MAX_VERSION) return NOT_FOUND;
+    const state = await readLoan(pool, partnerId, id, versao);
+    return state === null ? NOT_FOUND : { status: 200, body: view(state) };
+  }),
+  route('POST /v1/emprestimos/{id}/averbacao', 'emprestimos:write', {
+    ownCore: true,
+    summary: { pt: 'Pede a averbação do empréstimo', en: "Asks for the loan's registration" },
+    answers: answered(202, registrationResource, {
+      pt: 'Averbação em processamento',
+      en: 'The registration is being processed',
+    }),
+    errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  })(async ({ partnerId, actor, requestId, id }, { pool, registry }) => {
+    if (registry === null) return NO_REGISTRY;
+    const requested = await requestRegistration(pool, { partnerId, actor, requestId }, id);
+    if ('refused' in requested) return requested;
+    const registration = viewRegistration(requested.ok);
+    if (registration === null) throw new Error(`loan ${id} asked for a registration and has none`);
+    return { status: 202, body: registration };
+  }),
+  route('GET /v1/emprestimos/{id}/averbacao', 'emprestimos:read', {
+    summary: { pt: 'Lê a última averbação do empréstimo', en: "Reads the loan's latest registration" },
+    answers: answered(200, registrationResource, { pt: 'A última averbação', en: 'The latest registration' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const registration = await readRegistration(pool, partnerId, id);
+    return registration === null ? NOT_FOUND : { status: 200, body: registration };
+  }),
+];
 
-function addLoans(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      ownCore: true,
-      path: '/v1/emprestimos',
-      summary: { pt: 'Emite um empréstimo', en: 'Issues a loan' },
-      scope: 'emprestimos:write',
-      body: createLoanSchema,
-      bodyExample: LOAN_EXAMPLE,
-      idempotencyKey: 'required',
-      answers: ISSUED,
-      errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+export const loanListRoutes: Routes = [
+  route('GET /v1/emprestimos', 'emprestimos:read', {
+    summary: {
+      pt: 'Os empréstimos que se moveram por último, do mais novo ao mais antigo',
+      en: 'The loans that moved last, the newest first',
     },
-    async ({ partnerId, actor, requestId, body, idempotencyKey }) => {
-      const created = await createLoan(pool, { partnerId, actor, requestId }, idempotencyKey, body);
-      if ('refused' in created) return created;
-      const { status, location, body: loan } = created.ok.answer;
-      return { status, body: loan, headers: { Location: location } };
+    description: {
+      pt: 'São os dos 2.000 eventos mais novos do parceiro; para tudo, leia GET /v1/eventos.',
+      en: "They are those of the partner's newest 2,000 events; for everything read GET /v1/eventos.",
     },
-  );
-
-  add(
-    {
-      method: 'get',
-      path: '/v1/emprestimos/{id}',
-      summary: {
-        pt: 'Lê um empréstimo, como está ou como estava numa versão',
-        en: 'Reads a loan, as it is or as it was at a version',
-      },
-      scope: 'emprestimos:read',
-      query: versionQuery,
-      answers: { 200: { description: { pt: 'O empréstimo', en: 'The loan' }, schema: loanResource } },
-      errors: ['NAO_ENCONTRADO'],
+    query: z.strictObject({ limite }),
+    answers: answered(200, recentLoans, { pt: 'Os empréstimos', en: 'The loans' }),
+  })(async ({ partnerId, query: { limite: limit } }, { pool }) => {
+    const loans = await readRecentLoans(pool, partnerId, limit);
+    const itens = loans.map(({ id, number, status, version, lastEvent, at }) => {
+      return {
+        id,
+        numero: number,
+        status,
+        versao: version,
+        ultimo_evento: lastEvent,
+        atualizado_em: at.toISOString(),
+      };
+    });
+    return { status: 200, body: { itens } };
+  }),
+  route('GET /v1/emprestimos/{id}/historico', 'emprestimos:read', {
+    summary: {
+      pt: 'Cada evento de um empréstimo, com o estado a que levou e as suas entregas',
+      en: 'Each event of a loan, with the state that it led to and its deliveries',
     },
-    async ({ partnerId, id, query: { versao } }) => {
-      if (versao !== undefined && versao > MAX_VERSION) return NOT_FOUND;
-      const state = await readLoan(pool, partnerId, id, versao);
-      return state === null ? NOT_FOUND : { status: 200, body: view(state) };
+    description: {
+      pt: 'Traz também os fatos que nunca são enviados, sem entregas. situacao_documentos é a de entrega_docs_registry.',
+      en: 'It brings the facts that are never sent, too, without deliveries. situacao_documentos is that of entrega_docs_registry.',
     },
-  );
-}
-
-function addRegistrations(add: AddOperation, { pool, registry }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      ownCore: true,
-      path: '/v1/emprestimos/{id}/averbacao',
-      summary: { pt: 'Pede a averbação do empréstimo', en: "Asks for the loan's registration" },
-      scope: 'emprestimos:write',
-      answers: {
-        202: {
-          description: { pt: 'Averbação em processamento', en: 'The registration is being processed' },
-          schema: registrationResource,
-        },
-      },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-    },
-    async ({ partnerId, actor, requestId, id }) => {
-      if (registry === null) return NO_REGISTRY;
-      const requested = await requestRegistration(pool, { partnerId, actor, requestId }, id);
-      if ('refused' in requested) return requested;
-      const registration = viewRegistration(requested.ok);
-      if (registration === null) throw new Error(`loan ${id} asked for a registration and has none`);
-      return { status: 202, body: registration };
-    },
-  );
-
-  add(
-    {
-      method: 'get',
-      path: '/v1/emprestimos/{id}/averbacao',
-      summary: { pt: 'Lê a última averbação do empréstimo', en: "Reads the loan's latest registration" },
-      scope: 'emprestimos:read',
-      answers: {
-        200: { description: { pt: 'A última averbação', en: 'The latest registration' }, schema: registrationResource },
-      },
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id }) => {
-      const registration = await readRegistration(pool, partnerId, id);
-      return registration === null ? NOT_FOUND : { status: 200, body: registration };
-    },
-  );
-}
+    answers: answered(200, loanHistory, { pt: 'Os eventos', en: 'The events' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const history = await readLoanHistory(pool, partnerId, id);
+    return history === null ? NOT_FOUND : { status: 200, body: history };
+  }),
+];

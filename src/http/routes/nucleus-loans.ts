@@ -10,70 +10,89 @@ import type { Asker, Transactor } from '../../core/loans/handle-loan.ts';
 import { onceForLender, tellOfPartner } from '../../core/loans/nucleus.ts';
 import { recordRegistration, tellRegistrationAsked } from '../../core/loans/registration.ts';
 import { RegistryFailure } from '../../registry/port.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import type { Pool } from '../../db/pool.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 import { answerFact, CORE_DOOR, factOf } from './loan-facts.ts';
 import { ISSUED } from './loans.ts';
 
 const FACT = factOf(CORE_DOOR);
 const LOANS = `${CORE_DOOR.prefix}/emprestimos` as const;
 
-export function addNucleusLoanRoutes(add: AddOperation, deps: HttpDeps): void {
-  addCreation(add, deps);
-  addRegistration(add, deps);
-  addBonds(add, deps);
-}
+const recorded = <S extends z.ZodRawShape>(shape: S) =>
+  answered(201, z.strictObject({ id, ...shape }), {
+    pt: 'O registro, com o evento já emitido',
+    en: 'The record, whose event was emitted',
+  });
 
-function addCreation(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      ...FACT,
-      path: LOANS,
-      summary: {
-        pt: 'Emite um empréstimo de um parceiro, como a conta dele diz',
-        en: "Issues a partner's loan, as its account says",
-      },
-      body: told.loanForPartner,
-      bodyExample: { parceiro_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', ...LOAN_EXAMPLE },
-      answers: ISSUED,
+export const nucleusLoanRoutes: Routes = [
+  route(`POST ${LOANS}`, 'nucleo', {
+    ...FACT,
+    summary: {
+      pt: 'Emite um empréstimo de um parceiro, como a conta dele diz',
+      en: "Issues a partner's loan, as its account says",
     },
-    async (call) => {
-      const { parceiro_id: _, ...request } = call.body;
-      const created = await tellOfPartner(pool, LOANS, call, (within, provenance) =>
-        within.transaction((tx) => issueLoan(tx, provenance, request)),
-      );
-      if ('refused' in created) return created;
-      const { status, body } = created;
-      return { status, body, headers: { Location: `${LOANS}/${body.id}` } };
+    body: told.loanForPartner,
+    bodyExample: { parceiro_id: '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', ...LOAN_EXAMPLE },
+    answers: ISSUED,
+  })(async (call, { pool }) => {
+    const { parceiro_id: _, ...request } = call.body;
+    const created = await tellOfPartner(pool, call, (within, provenance) =>
+      within.transaction((tx) => issueLoan(tx, provenance, request)),
+    );
+    if ('refused' in created) return created;
+    const { status, body } = created;
+    return { status, body, headers: { Location: `${LOANS}/${body.id}` } };
+  }),
+  route(`POST ${LOANS}/{id}/averbacao`, 'nucleo', {
+    ...FACT,
+    summary: {
+      pt: 'O núcleo pediu a averbação ao registry, ou o registry respondeu à que está em processamento',
+      en: 'The core asked the registry for the registration, or the registry answered the one under way',
     },
-  );
-}
-
-function addRegistration(add: AddOperation, { pool, documentsDeadlineDays }: HttpDeps): void {
-  const path = `${LOANS}/{id}/averbacao`;
-  add(
-    {
-      ...FACT,
-      path,
-      summary: {
-        pt: 'O núcleo pediu a averbação ao registry, ou o registry respondeu à que está em processamento',
-        en: 'The core asked the registry for the registration, or the registry answered the one under way',
-      },
-      body: told.toldRegistration,
+    body: told.toldRegistration,
+  })(async (call, { pool, documentsDeadlineDays }) =>
+    answerFact(pool, call, (within, asker) => {
+      const { body, id: loanId } = call;
+      if (body.resultado === 'solicitada') return tellRegistrationAsked(within, asker, loanId);
+      const answer =
+        body.resultado === 'concluida'
+          ? ({ outcome: 'concluded', protocol: body.protocolo_registry } as const)
+          : ({ outcome: 'failed', error: body.erro } as const);
+      const end = { loanId, registrationId: null, answer, documentsDeadlineDays };
+      return recordRegistration(within, asker, end).catch(refuseProtocol);
+    }),
+  ),
+  route('POST /v1/nucleo/vinculos/desligamentos', 'nucleo', {
+    ...FACT,
+    summary: {
+      pt: 'O trabalhador foi desligado: o empréstimo encerra',
+      en: "The worker's bond ended: the loan closes",
     },
-    async (call) =>
-      answerFact(pool, path, call, (within, asker) => {
-        const { body, id: loanId } = call;
-        if (body.resultado === 'solicitada') return tellRegistrationAsked(within, asker, loanId);
-        const answer =
-          body.resultado === 'concluida'
-            ? ({ outcome: 'concluded', protocol: body.protocolo_registry } as const)
-            : ({ outcome: 'failed', error: body.erro } as const);
-        const end = { loanId, registrationId: null, answer, documentsDeadlineDays };
-        return recordRegistration(within, asker, end).catch(refuseProtocol);
-      }),
-  );
-}
+    body: told.toldEndOfBond,
+    answers: recorded(told.toldEndOfBond.shape),
+  })((call, { pool }) =>
+    answerBond(pool, call, (within, asker) => {
+      const { emprestimo_id: loanId, data_desligamento: on, motivo_desligamento: reason } = call.body;
+      return tellBond(within, asker, loanId, { kind: 'ended', data: { on, reason } });
+    }),
+  ),
+  route('POST /v1/nucleo/vinculos/novos', 'nucleo', {
+    ...FACT,
+    summary: {
+      pt: 'O trabalhador de um empréstimo encerrado tem um novo vínculo',
+      en: 'The worker of a closed loan was hired again',
+    },
+    body: told.toldRehire,
+    answers: recorded(told.toldRehire.shape),
+  })((call, { pool }) =>
+    answerBond(pool, call, (within, asker) => {
+      const { emprestimo_id: loanId, data_admissao: on, novo_empregador: employer, margem_disponivel } = call.body;
+      const availableMarginCentavos = toCentavos(margem_disponivel);
+      return tellBond(within, asker, loanId, { kind: 'new', data: { on, employer, availableMarginCentavos } });
+    }),
+  ),
+];
 
 function refuseProtocol(error: unknown): Refused<'misfit'> {
   if (!(error instanceof RegistryFailure)) throw error;
@@ -81,47 +100,10 @@ function refuseProtocol(error: unknown): Refused<'misfit'> {
   return { refused: { kind: 'misfit', what: 'o protocolo não é desta averbação', details } };
 }
 
-function addBonds(add: AddOperation, { pool }: HttpDeps): void {
-  const answerOf = <S extends z.ZodRawShape>(shape: S) => ({
-    201: {
-      description: { pt: 'O registro, com o evento já emitido', en: 'The record, whose event was emitted' },
-      schema: z.strictObject({ id, ...shape }),
-    },
-  });
-  const ended = `${CORE_DOOR.prefix}/vinculos/desligamentos`;
-  const summary = {
-    pt: 'O trabalhador foi desligado: o empréstimo encerra',
-    en: "The worker's bond ended: the loan closes",
-  };
-  add(
-    { ...FACT, path: ended, summary, body: told.toldEndOfBond, answers: answerOf(told.toldEndOfBond.shape) },
-    (call) =>
-      answerBond(pool, ended, call, (within, asker) => {
-        const { emprestimo_id: loanId, data_desligamento: on, motivo_desligamento: reason } = call.body;
-        return tellBond(within, asker, loanId, { kind: 'ended', data: { on, reason } });
-      }),
-  );
-
-  const rehired = `${CORE_DOOR.prefix}/vinculos/novos`;
-  const about = {
-    pt: 'O trabalhador de um empréstimo encerrado tem um novo vínculo',
-    en: 'The worker of a closed loan was hired again',
-  };
-  add(
-    { ...FACT, path: rehired, summary: about, body: told.toldRehire, answers: answerOf(told.toldRehire.shape) },
-    (call) =>
-      answerBond(pool, rehired, call, (within, asker) => {
-        const { emprestimo_id: loanId, data_admissao: on, novo_empregador: employer, margem_disponivel } = call.body;
-        const availableMarginCentavos = toCentavos(margem_disponivel);
-        return tellBond(within, asker, loanId, { kind: 'new', data: { on, employer, availableMarginCentavos } });
-      }),
-  );
-}
-
 async function answerBond<B extends { readonly emprestimo_id: string }>(
-  pool: HttpDeps['pool'],
-  path: string,
+  pool: Pool,
   call: {
+    readonly path: string;
     readonly actor: string;
     readonly requestId: string;
     readonly idempotencyKey: string | null;
@@ -129,7 +111,7 @@ async function answerBond<B extends { readonly emprestimo_id: string }>(
   },
   tell: (within: Transactor, asker: Asker) => ReturnType<typeof tellBond>,
 ) {
-  const { actor, requestId, idempotencyKey: key, body } = call;
+  const { path, actor, requestId, idempotencyKey: key, body } = call;
   return onceForLender(pool, { operation: `POST ${path}`, key, body }, async (within) => {
     const recordId = await tell(within, { partnerId: null, actor, requestId });
     if ('refused' in recordId) return recordId;

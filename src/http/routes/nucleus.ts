@@ -2,103 +2,125 @@
  * The loan core's door over HTTP: every fact that it may know before we do, and what it reads back. An `Idempotency-Key`
  * is honoured everywhere.
  */
+import * as told from '../../contract/resources/nucleus-resource.ts';
 import { z } from 'zod';
 import { authorizationConfirmed } from '../../contract/payloads.ts';
 import { acceptance } from '../../contract/resources/acceptance.ts';
-import * as told from '../../contract/resources/nucleus-resource.ts';
-import { id, toCentavos } from '../../contract/values.ts';
+import { id, toCentavos, id as idSchema } from '../../contract/values.ts';
 import { tellOfPartner } from '../../core/loans/nucleus.ts';
 import { confirmAuthorization } from '../../core/margin/authorization.ts';
 import { tellMargin, type ToldMargin } from '../../core/margin/told-margin.ts';
 import { closeSettlement } from '../../core/settlement/settlement.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
-import { addCoreDocumentRoutes } from './documents.ts';
-import { addLoanFactRoutes, CORE_DOOR } from './loan-facts.ts';
-import { addNucleusLoanRoutes } from './nucleus-loans.ts';
-import { addNucleusReadRoutes } from './nucleus-reads.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
+import { coreDocumentRoutes } from './documents.ts';
+import { CORE_DOOR, loanFactRoutes } from './loan-facts.ts';
+import { nucleusLoanRoutes } from './nucleus-loans.ts';
+import { loanResource } from '../../contract/resources/loan-resource.ts';
+import { NOT_FOUND } from '../../contract/refusals.ts';
+import { readLoan } from '../../core/loans/read-loan.ts';
+import { readEventDeliveries } from '../../delivery/partner/event-deliveries.ts';
+import { view } from '../../loan/view.ts';
+import { readCatalog, readCoreEvent } from '../../log/core-event.ts';
+import { MAX_VERSION, versionQuery } from './loans.ts';
 
 const TOLD = {
-  method: 'post',
-  scope: 'nucleo',
   idempotencyKey: 'optional',
   errors: ['ERRO_VALIDACAO', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
 } as const;
 
-export function addNucleusRoutes(add: AddOperation, deps: HttpDeps): void {
-  addLoanFactRoutes(add, deps, CORE_DOOR);
-  addNucleusLoanRoutes(add, deps);
-  addCoreDocumentRoutes(add, deps);
-  addAuthorizations(add, deps);
-  addMargins(add, deps);
-  addSettlements(add, deps);
-  addNucleusReadRoutes(add, deps);
-}
-
-function addAuthorizations(add: AddOperation, { pool }: HttpDeps): void {
-  const path = '/v1/nucleo/autorizacoes';
-  add(
-    {
-      ...TOLD,
-      path,
-      summary: { pt: 'O trabalhador aceita a autorização', en: 'The worker accepts the authorization' },
-      body: z.strictObject({
-        parceiro_id: id.meta({
-          text: { pt: 'O parceiro que recebe o evento', en: 'The partner that receives the event' },
-        }),
-        ...acceptance.shape,
+export const nucleusRoutes: Routes = [
+  ...loanFactRoutes(CORE_DOOR),
+  ...nucleusLoanRoutes,
+  ...coreDocumentRoutes,
+  route('POST /v1/nucleo/autorizacoes', 'nucleo', {
+    ...TOLD,
+    summary: { pt: 'O trabalhador aceita a autorização', en: 'The worker accepts the authorization' },
+    body: z.strictObject({
+      parceiro_id: id.meta({
+        text: { pt: 'O parceiro que recebe o evento', en: 'The partner that receives the event' },
       }),
-      answers: {
-        201: {
-          description: { pt: 'A autorização confirmada', en: 'The confirmed authorization' },
-          schema: authorizationConfirmed,
-        },
-      },
+      ...acceptance.shape,
+    }),
+    answers: answered(201, authorizationConfirmed, {
+      pt: 'A autorização confirmada',
+      en: 'The confirmed authorization',
+    }),
+  })(async (call, { pool }) => {
+    const { parceiro_id: _, ...accepted } = call.body;
+    return tellOfPartner(pool, call, async (within, provenance) => {
+      const body = await confirmAuthorization(within, provenance, accepted);
+      return { ok: { status: 201, location: null, body } as const };
+    });
+  }),
+  route('POST /v1/nucleo/margens', 'nucleo', {
+    ...TOLD,
+    summary: {
+      pt: 'O registry respondeu a uma consulta de margem do núcleo, ou a consulta falhou',
+      en: 'The registry answered a margin query of the core, or the query failed',
     },
-    async (call) => {
-      const { parceiro_id: _, ...accepted } = call.body;
-      return tellOfPartner(pool, path, call, async (within, provenance) => {
-        const body = await confirmAuthorization(within, provenance, accepted);
-        return { ok: { status: 201, location: null, body } as const };
-      });
+    body: told.toldMargin,
+    answers: answered(201, z.strictObject({ consulta_margem_id: id }), {
+      pt: 'A consulta, com o id que um empréstimo pode citar',
+      en: 'The query, with the id that a loan may name',
+    }),
+  })(async (call, { pool }) => {
+    const { cpf: workerCpf, numero_inscricao_empregador: employerCnpj } = call.body;
+    return tellOfPartner(pool, call, async (within, provenance) => {
+      const answer = marginOf(call.body);
+      const queryId = await within.transaction((tx) => tellMargin(tx, provenance, { workerCpf, employerCnpj }, answer));
+      return { ok: { status: 201, location: null, body: { consulta_margem_id: queryId } } as const };
+    });
+  }),
+  route('POST /v1/nucleo/repasses', 'nucleo', {
+    ...TOLD,
+    summary: {
+      pt: 'O repasse do mês de um parceiro fecha; fechar de novo responde o que existe, com ja_fechado true',
+      en: "A partner's month closes; closing it again answers what there is, with ja_fechado true",
     },
-  );
-}
-
-function addMargins(add: AddOperation, { pool }: HttpDeps): void {
-  const path = '/v1/nucleo/margens';
-  const schema = z.strictObject({ consulta_margem_id: id });
-  add(
-    {
-      ...TOLD,
-      path,
-      summary: {
-        pt: 'O registry respondeu a uma consulta de margem do núcleo, ou a consulta falhou',
-        en: 'The registry answered a margin query of the core, or the query failed',
-      },
-      body: told.toldMargin,
-      answers: {
-        201: {
-          description: {
-            pt: 'A consulta, com o id que um empréstimo pode citar',
-            en: 'The query, with the id that a loan may name',
-          },
-          schema,
-        },
-      },
+    body: told.monthOfPartner,
+    answers: answered(200, told.closedMonth, { pt: 'O repasse', en: 'The settlement' }),
+    errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
+  })(async (call, { pool }) => {
+    return tellOfPartner(pool, call, async (within, provenance) => {
+      const closing = await closeSettlement(within, provenance, call.body.competencia);
+      if ('refused' in closing) return closing;
+      const { settlement, alreadyClosed } = closing.ok;
+      return { ok: { status: 200, location: null, body: { ...settlement, ja_fechado: alreadyClosed } } as const };
+    });
+  }),
+  route('GET /v1/nucleo/emprestimos/{id}', 'nucleo', {
+    summary: {
+      pt: 'Lê um empréstimo de qualquer parceiro, como está ou como estava numa versão',
+      en: 'Reads a loan of any partner, as it is or as it was at a version',
     },
-    async (call) => {
-      const { cpf: workerCpf, numero_inscricao_empregador: employerCnpj } = call.body;
-      return tellOfPartner(pool, path, call, async (within, provenance) => {
-        const answer = marginOf(call.body);
-        const queryId = await within.transaction((tx) =>
-          tellMargin(tx, provenance, { workerCpf, employerCnpj }, answer),
-        );
-        return { ok: { status: 201, location: null, body: { consulta_margem_id: queryId } } as const };
-      });
+    query: versionQuery,
+    answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id, query: { versao } }, { pool }) => {
+    const state = versao !== undefined && versao > MAX_VERSION ? null : await readLoan(pool, null, id, versao);
+    return state === null ? NOT_FOUND : { status: 200, body: view(state) };
+  }),
+  route('GET /v1/nucleo/eventos/{id}', 'nucleo', {
+    summary: {
+      pt: 'Um evento do registro, emitido ou interno, com as suas entregas e as tentativas delas',
+      en: 'An event of the log, emitted or internal, with its deliveries and their attempts',
     },
-  );
-}
+    answers: answered(200, told.coreEvent, { pt: 'O evento', en: 'The event' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id }, { pool }) => {
+    const event = idSchema.safeParse(id).success ? await readCoreEvent(pool, id) : null;
+    if (event === null) return NOT_FOUND;
+    return { status: 200, body: { ...event, entregas: await readEventDeliveries(pool, event.parceiro_id, id) } };
+  }),
+  route('GET /v1/nucleo/catalogo', 'nucleo', {
+    summary: {
+      pt: 'Os eventos que o registro aceita, com os seus payloads',
+      en: 'The events that the log takes, with their payloads',
+    },
+    answers: answered(200, told.catalog, { pt: 'O catálogo', en: 'The catalog' }),
+  })(async (_, { pool }) => ({ status: 200, body: { itens: await readCatalog(pool) } })),
+];
 
 function marginOf(body: z.output<typeof told.toldMargin>): ToldMargin {
   if (body.resultado === 'falhou') return { failure: { kind: body.tipo_erro, error: body.erro } };
@@ -106,28 +128,4 @@ function marginOf(body: z.output<typeof told.toldMargin>): ToldMargin {
     earningsCentavos: toCentavos(body.valor_total_vencimentos),
     marginCentavos: toCentavos(body.valor_margem_disponivel),
   };
-}
-
-function addSettlements(add: AddOperation, { pool }: HttpDeps): void {
-  const path = '/v1/nucleo/repasses';
-  add(
-    {
-      ...TOLD,
-      path,
-      summary: {
-        pt: 'O repasse do mês de um parceiro fecha; fechar de novo responde o que existe, com ja_fechado true',
-        en: "A partner's month closes; closing it again answers what there is, with ja_fechado true",
-      },
-      body: told.monthOfPartner,
-      answers: { 200: { description: { pt: 'O repasse', en: 'The settlement' }, schema: told.closedMonth } },
-      errors: [...TOLD.errors, 'TRANSICAO_INVALIDA'],
-    },
-    async (call) =>
-      tellOfPartner(pool, path, call, async (within, provenance) => {
-        const closing = await closeSettlement(within, provenance, call.body.competencia);
-        if ('refused' in closing) return closing;
-        const { settlement, alreadyClosed } = closing.ok;
-        return { ok: { status: 200, location: null, body: { ...settlement, ja_fechado: alreadyClosed } } as const };
-      }),
-  );
 }

@@ -7,95 +7,64 @@ import { listPartners, readPartner } from '../../steering/accounts.ts';
 import { readBounded } from '../../steering/bounds.ts';
 import { deactivatePartner } from '../../steering/off-boarding.ts';
 import type { PartnerRow } from '../../steering/partners.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
-import { cursor, limite, readCursor } from '../page.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
+import { cursor, limite, readCursor, PAGE_ANSWER } from '../page.ts';
 import { afterId, beforeLine, historyQuery, operatorOf, viewLine } from './operator-webhooks.ts';
 
 const PATH = '/v1/operador/parceiros';
 
-export function addOperatorPartnerRoutes(add: AddOperation, deps: HttpDeps): void {
-  addReads(add, deps);
-  addDeparture(add, deps);
-}
-
-function addReads(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  const shared = { method: 'get', scope: 'operador' } as const;
-  add(
-    {
-      ...shared,
-      path: PATH,
-      summary: { pt: 'Os parceiros, do mais antigo ao mais novo', en: 'The partners, the oldest first' },
-      query: z.strictObject({ cursor, limite }),
-      answers: {
-        200: {
-          description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
-          schema: contract.operatorPartners,
-        },
-      },
+export const operatorPartnerRoutes: Routes = [
+  route(`GET ${PATH}`, 'operador', {
+    summary: { pt: 'Os parceiros, do mais antigo ao mais novo', en: 'The partners, the oldest first' },
+    query: z.strictObject({ cursor, limite }),
+    answers: answered(200, contract.operatorPartners, PAGE_ANSWER),
+  })(async ({ query: { cursor: given, limite: limit } }, { pool, cursors }) => {
+    const after = await readCursor(cursors, PATH, afterId, given);
+    if ('refused' in after) return after;
+    const page = { after: after.ok?.[0] ?? null, limit };
+    const { rows, next } = await readBounded(pool, (sql) => listPartners(sql, false, page));
+    return {
+      status: 200,
+      body: { itens: rows.map(view), proximo_cursor: next && (await cursors.write(PATH, [next])) },
+    };
+  }),
+  route(`GET ${PATH}/{id}`, 'operador', {
+    summary: {
+      pt: 'A conta de um parceiro, e o seu histórico, da linha mais nova à mais antiga',
+      en: "A partner's account, and its history, the newest line first",
     },
-    async ({ query: { cursor: given, limite: limit } }) => {
-      const after = await readCursor(cursors, PATH, afterId, given);
-      if ('refused' in after) return after;
-      const page = { after: after.ok?.[0] ?? null, limit };
-      const { rows, next } = await readBounded(pool, (sql) => listPartners(sql, false, page));
-      return {
-        status: 200,
-        body: { itens: rows.map(view), proximo_cursor: next && (await cursors.write(PATH, [next])) },
-      };
+    query: historyQuery,
+    answers: answered(200, contract.shownPartner, { pt: 'O parceiro', en: 'The partner' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id, query }, { pool, cursors }) => {
+    const list = `${PATH} ${id}`;
+    const before = await readCursor(cursors, list, beforeLine, query.cursor);
+    if ('refused' in before) return before;
+    const found = await readBounded(pool, (sql) => readPartner(sql, id, before.ok?.[0] ?? null));
+    if (found === null) return NOT_FOUND;
+    const proximo_cursor = found.olderThan && (await cursors.write(list, [found.olderThan]));
+    return { status: 200, body: { ...view(found), historico: found.history.map(viewLine), proximo_cursor } };
+  }),
+  route(`POST ${PATH}/{id}/desligar`, 'operador', {
+    summary: {
+      pt: 'Desliga o parceiro: os seus tokens deixam de valer, e nada mais lhe é enviado',
+      en: 'Lets the partner go: its tokens are refused, and nothing more is sent to it',
     },
-  );
-
-  add(
-    {
-      ...shared,
-      path: `${PATH}/{id}`,
-      summary: {
-        pt: 'A conta de um parceiro, e o seu histórico, da linha mais nova à mais antiga',
-        en: "A partner's account, and its history, the newest line first",
-      },
-      query: historyQuery,
-      answers: { 200: { description: { pt: 'O parceiro', en: 'The partner' }, schema: contract.shownPartner } },
-      errors: ['NAO_ENCONTRADO'],
+    description: {
+      pt: `O que está pendente fica suspensa. O que está em andamento termina em até ${TIMES_S.lease} s. Só a linha de comando o traz de volta (partner reactivate).`,
+      en: `What is pending becomes suspensa. What is in flight ends within ${TIMES_S.lease} s. Only the command line brings it back (partner reactivate).`,
     },
-    async ({ id, query }) => {
-      const list = `${PATH} ${id}`;
-      const before = await readCursor(cursors, list, beforeLine, query.cursor);
-      if ('refused' in before) return before;
-      const found = await readBounded(pool, (sql) => readPartner(sql, id, before.ok?.[0] ?? null));
-      if (found === null) return NOT_FOUND;
-      const proximo_cursor = found.olderThan && (await cursors.write(list, [found.olderThan]));
-      return { status: 200, body: { ...view(found), historico: found.history.map(viewLine), proximo_cursor } };
-    },
-  );
-}
-
-function addDeparture(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: `${PATH}/{id}/desligar`,
-      summary: {
-        pt: 'Desliga o parceiro: os seus tokens deixam de valer, e nada mais lhe é enviado',
-        en: 'Lets the partner go: its tokens are refused, and nothing more is sent to it',
-      },
-      description: {
-        pt: `O que está pendente fica suspensa. O que está em andamento termina em até ${TIMES_S.lease} s. Só a linha de comando o traz de volta (partner reactivate).`,
-        en: `What is pending becomes suspensa. What is in flight ends within ${TIMES_S.lease} s. Only the command line brings it back (partner reactivate).`,
-      },
-      scope: 'operador',
-      body: contract.act,
-      answers: { 200: { description: { pt: 'A conta', en: 'The account' }, schema: contract.operatorPartner } },
-      errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-    },
-    async (call) => {
-      const done = await pool.transaction((tx) => deactivatePartner(tx, call.id, operatorOf(call)));
-      if ('refused' in done) return done;
-      const found = await readBounded(pool, (sql) => readPartner(sql, call.id));
-      return found === null ? NOT_FOUND : { status: 200, body: view(found) };
-    },
-  );
-}
+    body: contract.act,
+    answers: answered(200, contract.operatorPartner, { pt: 'A conta', en: 'The account' }),
+    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  })(async (call, { pool }) => {
+    const done = await pool.transaction((tx) => deactivatePartner(tx, call.id, operatorOf(call)));
+    if ('refused' in done) return done;
+    const found = await readBounded(pool, (sql) => readPartner(sql, call.id));
+    return found === null ? NOT_FOUND : { status: 200, body: view(found) };
+  }),
+];
 
 function view({ id, name, active, signing, documents, issuance, createdAt }: PartnerRow) {
   return {

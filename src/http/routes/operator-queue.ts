@@ -5,8 +5,8 @@ import { explainDelivery } from '../../delivery/partner/explain.ts';
 import { readBounded } from '../../steering/bounds.ts';
 import { readJobs } from '../../steering/jobs.ts';
 import { type QueueStatus, readQueue } from '../../steering/queue.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 
 const LANES = 50;
 
@@ -18,111 +18,81 @@ const STATES = {
   inactive: 'inativa',
 } as const satisfies Record<QueueStatus['lanes'][number]['state'], Queue['webhooks'][number]['estado']>;
 
-export function addOperatorQueueRoutes(add: AddOperation, deps: HttpDeps): void {
-  addQueue(add, deps);
-  addWait(add, deps);
-  addJobs(add, deps);
-}
-
-function addQueue(add: AddOperation, { pool, registry }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/operador/fila',
-      summary: {
-        pt: 'A fila: o que espera, há quanto tempo, a que ritmo anda, e que pollers a movem',
-        en: 'The queue: what waits, how late it is, how fast it moves, and which pollers move it',
+export const operatorQueueRoutes: Routes = [
+  route('GET /v1/operador/fila', 'operador', {
+    summary: {
+      pt: 'A fila: o que espera, há quanto tempo, a que ritmo anda, e que pollers a movem',
+      en: 'The queue: what waits, how late it is, how fast it moves, and which pollers move it',
+    },
+    description: {
+      pt: `webhooks traz os ${LANES} mais atrasados. saturada: tem em andamento tudo o que o seu limite deixa, ou o parceiro a sua parte.`,
+      en: `webhooks brings the ${LANES} that are latest. saturada: it has in flight what its cap allows, or its partner its share.`,
+    },
+    answers: answered(200, queue, { pt: 'A fila', en: 'The queue' }),
+  })(async (_, { pool, registry }) => {
+    const status = await readBounded(pool, (sql) => readQueue(sql, LANES));
+    return { status: 200, body: view(status, registry !== null) };
+  }),
+  route('GET /v1/operador/entregas/{id}/espera', 'operador', {
+    summary: {
+      pt: 'Por que uma entrega espera, em uma frase, com o que o prova',
+      en: 'Why a delivery waits, in one sentence, with what proves it',
+    },
+    description: {
+      pt: 'em_andamento e janela são do webhook: quantas entregas estão sendo enviadas, e quantas ele recebe agora ao mesmo tempo.',
+      en: 'em_andamento and janela are those of the webhook: how many deliveries are being sent, and how many it gets at once now.',
+    },
+    answers: answered(200, operatorWait, { pt: 'O motivo', en: 'The reason' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id }, { pool }) => {
+    const found = await pool.run((sql) => explainDelivery(sql, id, null));
+    if (found === null) return NOT_FOUND;
+    const { facts } = found;
+    return {
+      status: 200,
+      body: {
+        entrega_id: id,
+        webhook_id: facts.webhookId,
+        parceiro_id: facts.partnerId,
+        status: facts.status,
+        motivo: found.reason,
+        explicacao: found.pt,
+        explicacao_en: found.en,
+        proxima_tentativa_em: isoOf(facts.nextAttemptAt),
+        vencida_ha_s: Math.max(facts.dueS, 0),
+        falhas: facts.failures,
+        ultimo_resultado: facts.lastOutcome,
+        reivindicacao: facts.claimedBy,
+        reivindicada_ha_s: facts.claimedS,
+        em_andamento: facts.inFlight,
+        janela: facts.window,
+        silenciado_desde: isoOf(facts.mutedAt),
+        falhando_desde: isoOf(facts.failingSince),
+        pollers_vivos: facts.livingPollers,
       },
-      description: {
-        pt: `webhooks traz os ${LANES} mais atrasados. saturada: tem em andamento tudo o que o seu limite deixa, ou o parceiro a sua parte.`,
-        en: `webhooks brings the ${LANES} that are latest. saturada: it has in flight what its cap allows, or its partner its share.`,
-      },
-      scope: 'operador',
-      answers: { 200: { description: { pt: 'A fila', en: 'The queue' }, schema: queue } },
+    };
+  }),
+  route('GET /v1/operador/tarefas', 'operador', {
+    summary: {
+      pt: 'O que o serviço faz sozinho: quando, e como terminou da última vez',
+      en: 'What the service does by itself: when, and how it ended last',
     },
-    async () => {
-      const status = await readBounded(pool, (sql) => readQueue(sql, LANES));
-      return { status: 200, body: view(status, registry !== null) };
-    },
-  );
-}
-
-function addWait(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/operador/entregas/{id}/espera',
-      summary: {
-        pt: 'Por que uma entrega espera, em uma frase, com o que o prova',
-        en: 'Why a delivery waits, in one sentence, with what proves it',
-      },
-      description: {
-        pt: 'em_andamento e janela são do webhook: quantas entregas estão sendo enviadas, e quantas ele recebe agora ao mesmo tempo.',
-        en: 'em_andamento and janela are those of the webhook: how many deliveries are being sent, and how many it gets at once now.',
-      },
-      scope: 'operador',
-      answers: { 200: { description: { pt: 'O motivo', en: 'The reason' }, schema: operatorWait } },
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ id }) => {
-      const found = await pool.run((sql) => explainDelivery(sql, id, null));
-      if (found === null) return NOT_FOUND;
-      const { facts } = found;
-      return {
-        status: 200,
-        body: {
-          entrega_id: id,
-          webhook_id: facts.webhookId,
-          parceiro_id: facts.partnerId,
-          status: facts.status,
-          motivo: found.reason,
-          explicacao: found.pt,
-          explicacao_en: found.en,
-          proxima_tentativa_em: isoOf(facts.nextAttemptAt),
-          vencida_ha_s: Math.max(facts.dueS, 0),
-          falhas: facts.failures,
-          ultimo_resultado: facts.lastOutcome,
-          reivindicacao: facts.claimedBy,
-          reivindicada_ha_s: facts.claimedS,
-          em_andamento: facts.inFlight,
-          janela: facts.window,
-          silenciado_desde: isoOf(facts.mutedAt),
-          falhando_desde: isoOf(facts.failingSince),
-          pollers_vivos: facts.livingPollers,
-        },
-      };
-    },
-  );
-}
-
-function addJobs(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/operador/tarefas',
-      summary: {
-        pt: 'O que o serviço faz sozinho: quando, e como terminou da última vez',
-        en: 'What the service does by itself: when, and how it ended last',
-      },
-      scope: 'operador',
-      answers: { 200: { description: { pt: 'As tarefas', en: 'The jobs' }, schema: jobs } },
-    },
-    async () => {
-      const itens = (await pool.run(readJobs)).map((job) => ({
-        tarefa: job.name,
-        agenda: job.schedule,
-        proxima_em: isoOf(job.nextAt),
-        em_andamento: job.isRunning,
-        terminou_em: isoOf(job.endedAt),
-        duracao_s: job.durationS,
-        codigo_saida: job.exitCode,
-        resultado: job.result,
-        atrasada_s: job.overdueS,
-      }));
-      return { status: 200, body: { itens } };
-    },
-  );
-}
+    answers: answered(200, jobs, { pt: 'As tarefas', en: 'The jobs' }),
+  })(async (_, { pool }) => {
+    const itens = (await pool.run(readJobs)).map((job) => ({
+      tarefa: job.name,
+      agenda: job.schedule,
+      proxima_em: isoOf(job.nextAt),
+      em_andamento: job.isRunning,
+      terminou_em: isoOf(job.endedAt),
+      duracao_s: job.durationS,
+      codigo_saida: job.exitCode,
+      resultado: job.result,
+      atrasada_s: job.overdueS,
+    }));
+    return { status: 200, body: { itens } };
+  }),
+];
 
 const isoOf = (at: Date | null) => at?.toISOString() ?? null;
 

@@ -12,11 +12,12 @@ import { capWebhook } from '../../webhooks/capping.ts';
 import { muteWebhook, type Operator, unmuteWebhook } from '../../webhooks/muting.ts';
 import { bigintField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
-import { cursor, limite, readCursor } from '../page.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
+import { cursor, limite, readCursor, PAGE_ANSWER } from '../page.ts';
 
 const PATH = '/v1/operador/webhooks';
-const ONE = { description: { pt: 'O webhook', en: 'The webhook' }, schema: contract.operatorWebhook };
+const ONE = { pt: 'O webhook', en: 'The webhook' };
 
 /** States of the list, each with that of the steering room; `com_falhas` is a list of its own. */
 const STATES = { silenciado: 'muted', inativo: 'inactive', falhando: 'falhando' } as const;
@@ -30,150 +31,108 @@ export function operatorOf({ actor, body }: { actor: string; body: { motivo?: st
   return { actor: actorOf(actor), reason: body.motivo?.trim() ?? null };
 }
 
-export function addOperatorWebhookRoutes(add: AddOperation, deps: HttpDeps): void {
-  addList(add, deps);
-  addOne(add, deps);
-  addActs(add, deps);
+async function done<R extends { readonly ok: unknown } | { readonly refused: unknown }>(
+  { pool }: HttpDeps,
+  id: string,
+  act: (tx: Tx) => Promise<R>,
+) {
+  const result = await pool.transaction(act);
+  if ('refused' in result) return result as Extract<R, { readonly refused: unknown }>;
+  const [line] = await pool.run((sql) => readLines(sql, [id]));
+  if (line === undefined) throw new Error('a webhook that was changed is gone');
+  return { status: 200, body: view(line) } as const;
 }
 
-function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: PATH,
-      summary: {
-        pt: 'Webhooks de todos os parceiros, ou de um, do mais antigo ao mais novo',
-        en: 'Webhooks of all partners, or of one, the oldest first',
-      },
-      description: {
-        pt: 'estado com_falhas: os que mais falharam na última hora, o pior primeiro, numa página só. Uma página pode trazer menos itens do que o limite e ainda ter proximo_cursor.',
-        en: 'estado com_falhas: those that failed most in the last hour, the worst first, on one page. A page may bring fewer items than the limit and still have proximo_cursor.',
-      },
-      scope: 'operador',
-      query: z.strictObject({
-        parceiro_id: uuid.optional(),
-        estado: z.enum(['silenciado', 'inativo', 'falhando', 'com_falhas']).optional(),
-        cursor,
-        limite,
-      }),
-      answers: {
-        200: {
-          description: { pt: 'Uma página, e o cursor da próxima', en: 'A page, and the cursor of the next' },
-          schema: contract.operatorWebhooks,
-        },
-      },
-    },
-    async ({ query: { parceiro_id, estado, cursor: given, limite: limit } }) => {
-      const partnerId = parceiro_id?.toLowerCase();
-      const list = `${PATH} ${JSON.stringify([partnerId, estado])}`;
-      const after = await readCursor(cursors, list, afterId, given);
-      if ('refused' in after) return after;
-      if (estado === 'com_falhas') {
-        const failing = await readBounded(pool, (sql) => listFailing(sql, partnerId, limit));
-        const itens = failing.rows.map((row) => Object.assign(view(row), { falhas_ultima_hora: row.failedLastHour }));
-        return { status: 200, body: { itens, proximo_cursor: null } };
-      }
-      const filter = { partnerId, state: estado && STATES[estado] };
-      const page = { after: after.ok?.[0] ?? null, limit };
-      const { rows, next } = await readBounded(pool, (sql) => listWebhooks(sql, filter, page));
-      const proximo_cursor = next && (await cursors.write(list, [next]));
-      return { status: 200, body: { itens: rows.map(view), proximo_cursor } };
-    },
-  );
-}
+const shared = {
+  answers: answered(200, contract.operatorWebhook, ONE),
+  errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+} as const;
 
-function addOne(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: `${PATH}/{id}`,
-      summary: {
-        pt: 'Um webhook: o que espera, e o seu histórico, da linha mais nova à mais antiga',
-        en: 'A webhook: what waits, and its history, the newest line first',
-      },
-      description: {
-        pt: `Entregas são contadas até ${contract.COUNTED}: ${contract.COUNTED + 1} quer dizer mais.`,
-        en: `Deliveries are counted up to ${contract.COUNTED}: ${contract.COUNTED + 1} means more.`,
-      },
-      scope: 'operador',
-      query: historyQuery,
-      answers: { 200: { description: { pt: 'O webhook', en: 'The webhook' }, schema: contract.shownWebhook } },
-      errors: ['NAO_ENCONTRADO'],
+export const operatorWebhookRoutes: Routes = [
+  route(`GET ${PATH}`, 'operador', {
+    summary: {
+      pt: 'Webhooks de todos os parceiros, ou de um, do mais antigo ao mais novo',
+      en: 'Webhooks of all partners, or of one, the oldest first',
     },
-    async ({ id, query }) => {
-      const list = `${PATH} ${id}`;
-      const before = await readCursor(cursors, list, beforeLine, query.cursor);
-      if ('refused' in before) return before;
-      const found = await readBounded(pool, (sql) => readWebhook(sql, id, before.ok?.[0] ?? null));
-      if (found === null) return NOT_FOUND;
-      const { pending, inFlight, suspended, failed } = found.deliveries;
-      const body = {
-        ...view(found),
-        entregas: { pendentes: pending, em_andamento: inFlight, suspensas: suspended, em_erro: failed },
-        historico: found.history.map(viewLine),
-        proximo_cursor: found.olderThan && (await cursors.write(list, [found.olderThan])),
-      };
-      return { status: 200, body };
+    description: {
+      pt: 'estado com_falhas: os que mais falharam na última hora, o pior primeiro, numa página só. Uma página pode trazer menos itens do que o limite e ainda ter proximo_cursor.',
+      en: 'estado com_falhas: those that failed most in the last hour, the worst first, on one page. A page may bring fewer items than the limit and still have proximo_cursor.',
     },
-  );
-}
-
-function addActs(add: AddOperation, { pool }: HttpDeps): void {
-  const done = async <R extends { readonly ok: unknown } | { readonly refused: unknown }>(
-    id: string,
-    act: (tx: Tx) => Promise<R>,
-  ) => {
-    const result = await pool.transaction(act);
-    if ('refused' in result) return result as Extract<R, { readonly refused: unknown }>;
-    const [line] = await pool.run((sql) => readLines(sql, [id]));
-    if (line === undefined) throw new Error('a webhook that was changed is gone');
-    return { status: 200, body: view(line) } as const;
-  };
-  const shared = {
-    scope: 'operador',
-    answers: { 200: ONE },
-    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
-  } as const;
-  add(
-    {
-      ...shared,
-      method: 'post',
-      path: `${PATH}/{id}/silenciar`,
-      summary: {
-        pt: 'Nada mais é enviado ao webhook até ser reaberto; o que vier espera',
-        en: 'Nothing more is sent to the webhook until it is unmuted; what comes waits',
-      },
-      body: contract.act,
+    query: z.strictObject({
+      parceiro_id: uuid.optional(),
+      estado: z.enum(['silenciado', 'inativo', 'falhando', 'com_falhas']).optional(),
+      cursor,
+      limite,
+    }),
+    answers: answered(200, contract.operatorWebhooks, PAGE_ANSWER),
+  })(async ({ query: { parceiro_id, estado, cursor: given, limite: limit } }, { pool, cursors }) => {
+    const partnerId = parceiro_id?.toLowerCase();
+    const list = `${PATH} ${JSON.stringify([partnerId, estado])}`;
+    const after = await readCursor(cursors, list, afterId, given);
+    if ('refused' in after) return after;
+    if (estado === 'com_falhas') {
+      const failing = await readBounded(pool, (sql) => listFailing(sql, partnerId, limit));
+      const itens = failing.rows.map((row) => Object.assign(view(row), { falhas_ultima_hora: row.failedLastHour }));
+      return { status: 200, body: { itens, proximo_cursor: null } };
+    }
+    const filter = { partnerId, state: estado && STATES[estado] };
+    const page = { after: after.ok?.[0] ?? null, limit };
+    const { rows, next } = await readBounded(pool, (sql) => listWebhooks(sql, filter, page));
+    const proximo_cursor = next && (await cursors.write(list, [next]));
+    return { status: 200, body: { itens: rows.map(view), proximo_cursor } };
+  }),
+  route(`GET ${PATH}/{id}`, 'operador', {
+    summary: {
+      pt: 'Um webhook: o que espera, e o seu histórico, da linha mais nova à mais antiga',
+      en: 'A webhook: what waits, and its history, the newest line first',
     },
-    (call) => done(call.id, (tx) => muteWebhook(tx, call.id, operatorOf(call))),
-  );
-  add(
-    {
-      ...shared,
-      method: 'post',
-      path: `${PATH}/{id}/reabrir`,
-      summary: {
-        pt: 'O webhook volta a receber: tudo o que espera vence já, dentro do limite',
-        en: 'The webhook is sent to again: all that waits is due at once, within the cap',
-      },
-      body: contract.act,
+    description: {
+      pt: `Entregas são contadas até ${contract.COUNTED}: ${contract.COUNTED + 1} quer dizer mais.`,
+      en: `Deliveries are counted up to ${contract.COUNTED}: ${contract.COUNTED + 1} means more.`,
     },
-    (call) => done(call.id, (tx) => unmuteWebhook(tx, call.id, operatorOf(call))),
-  );
-  add(
-    {
-      ...shared,
-      method: 'put',
-      path: `${PATH}/{id}/limite`,
-      summary: {
-        pt: 'Quantas entregas do webhook podem estar em andamento ao mesmo tempo',
-        en: 'How many deliveries of the webhook may be in flight at once',
-      },
-      body: contract.capChange,
+    query: historyQuery,
+    answers: answered(200, contract.shownWebhook, ONE),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ id, query }, { pool, cursors }) => {
+    const list = `${PATH} ${id}`;
+    const before = await readCursor(cursors, list, beforeLine, query.cursor);
+    if ('refused' in before) return before;
+    const found = await readBounded(pool, (sql) => readWebhook(sql, id, before.ok?.[0] ?? null));
+    if (found === null) return NOT_FOUND;
+    const { pending, inFlight, suspended, failed } = found.deliveries;
+    const body = {
+      ...view(found),
+      entregas: { pendentes: pending, em_andamento: inFlight, suspensas: suspended, em_erro: failed },
+      historico: found.history.map(viewLine),
+      proximo_cursor: found.olderThan && (await cursors.write(list, [found.olderThan])),
+    };
+    return { status: 200, body };
+  }),
+  route(`POST ${PATH}/{id}/silenciar`, 'operador', {
+    ...shared,
+    summary: {
+      pt: 'Nada mais é enviado ao webhook até ser reaberto; o que vier espera',
+      en: 'Nothing more is sent to the webhook until it is unmuted; what comes waits',
     },
-    (call) => done(call.id, (tx) => capWebhook(tx, call.id, call.body.limite, operatorOf(call))),
-  );
-}
+    body: contract.act,
+  })((call, deps) => done(deps, call.id, (tx) => muteWebhook(tx, call.id, operatorOf(call)))),
+  route(`POST ${PATH}/{id}/reabrir`, 'operador', {
+    ...shared,
+    summary: {
+      pt: 'O webhook volta a receber: tudo o que espera vence já, dentro do limite',
+      en: 'The webhook is sent to again: all that waits is due at once, within the cap',
+    },
+    body: contract.act,
+  })((call, deps) => done(deps, call.id, (tx) => unmuteWebhook(tx, call.id, operatorOf(call)))),
+  route(`PUT ${PATH}/{id}/limite`, 'operador', {
+    ...shared,
+    summary: {
+      pt: 'Quantas entregas do webhook podem estar em andamento ao mesmo tempo',
+      en: 'How many deliveries of the webhook may be in flight at once',
+    },
+    body: contract.capChange,
+  })((call, deps) => done(deps, call.id, (tx) => capWebhook(tx, call.id, call.body.limite, operatorOf(call)))),
+];
 
 function view(line: WebhookLine): contract.OperatorWebhook {
   const { id, partnerId, partner, url, events, active, cap, silent, mutedAt, failingSince } = line;

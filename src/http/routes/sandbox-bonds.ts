@@ -9,70 +9,66 @@ import type { LoanState } from '../../loan/state.ts';
 import { refuse } from '../../loan/command.ts';
 import { tellEndOfBond, tellRehire } from '../../registry/simulated-bonds.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import type { Route } from '../operation.ts';
+import { route } from '../route.ts';
 
-const scope = 'sandbox';
-const LEARNS = { method: 'post', scope, errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] } as const;
-const learnt = <S extends z.ZodRawShape>(shape: S) => ({
-  201: {
-    description: { pt: 'O que o registry passou a conhecer', en: 'What the registry learnt' },
-    schema: z.strictObject({ id: uuid, ...shape }),
-  },
-});
+const errors = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
 
-export function addSandboxBondRoutes(add: AddOperation, deps: HttpDeps): void {
-  addEndOfBond(add, deps);
-  addRehire(add, deps);
-  addSync(add, deps);
-}
+const learnt = <S extends z.ZodRawShape>(shape: S) =>
+  answered(201, z.strictObject({ id: uuid, ...shape }), {
+    pt: 'O que o registry passou a conhecer',
+    en: 'What the registry learnt',
+  });
 
-function addEndOfBond(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      ...LEARNS,
-      path: '/v1/sandbox/vinculos/desligamentos',
-      summary: {
-        pt: 'O registry passa a conhecer um desligamento; a próxima sincronização o detecta',
-        en: 'The registry learns of an end of bond; the next sync detects it',
-      },
-      body: endOfBond,
-      answers: learnt(endOfBond.shape),
+export const sandboxBondRoutes: readonly Route[] = [
+  route('POST /v1/sandbox/vinculos/desligamentos', 'sandbox', {
+    summary: {
+      pt: 'O registry passa a conhecer um desligamento; a próxima sincronização o detecta',
+      en: 'The registry learns of an end of bond; the next sync detects it',
     },
-    async ({ partnerId, body }) => {
-      const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada', 'encerrada_desligamento']);
-      if ('refused' in loan) return loan;
-      const data = { on: body.data_desligamento, reason: body.motivo_desligamento };
-      const id = await pool.run((sql) => tellEndOfBond(sql, { partnerId, loanId: loan.ok.id }, data));
-      return { status: 201, body: { id, ...body } };
+    body: endOfBond,
+    answers: learnt(endOfBond.shape),
+    errors,
+  })(async ({ partnerId, body }, { pool }) => {
+    const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada', 'encerrada_desligamento']);
+    if ('refused' in loan) return loan;
+    const data = { on: body.data_desligamento, reason: body.motivo_desligamento };
+    const id = await pool.run((sql) => tellEndOfBond(sql, { partnerId, loanId: loan.ok.id }, data));
+    return { status: 201, body: { id, ...body } };
+  }),
+  route('POST /v1/sandbox/vinculos/novos', 'sandbox', {
+    summary: {
+      pt: 'O registry passa a conhecer um novo vínculo; é detectado quando o empréstimo está encerrado',
+      en: 'The registry learns of a rehire; it is detected when the loan is closed',
     },
-  );
-}
-
-function addRehire(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      ...LEARNS,
-      path: '/v1/sandbox/vinculos/novos',
-      summary: {
-        pt: 'O registry passa a conhecer um novo vínculo; é detectado quando o empréstimo está encerrado',
-        en: 'The registry learns of a rehire; it is detected when the loan is closed',
-      },
-      body: rehire,
-      answers: learnt(rehire.shape),
-    },
-    async ({ partnerId, body }) => {
-      const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada']);
-      if ('refused' in loan) return loan;
-      const data = {
-        on: body.data_admissao,
-        employer: body.novo_empregador,
-        availableMarginCentavos: toCentavos(body.margem_disponivel),
-      };
-      const id = await pool.run((sql) => tellRehire(sql, { partnerId, loanId: loan.ok.id }, data));
-      return { status: 201, body: { id, ...body } };
-    },
-  );
-}
+    body: rehire,
+    answers: learnt(rehire.shape),
+    errors,
+  })(async ({ partnerId, body }, { pool }) => {
+    const loan = await loanThatMayTake(pool, partnerId, body.emprestimo_id, ['cancelada']);
+    if ('refused' in loan) return loan;
+    const data = {
+      on: body.data_admissao,
+      employer: body.novo_empregador,
+      availableMarginCentavos: toCentavos(body.margem_disponivel),
+    };
+    const id = await pool.run((sql) => tellRehire(sql, { partnerId, loanId: loan.ok.id }, data));
+    return { status: 201, body: { id, ...body } };
+  }),
+  route('POST /v1/sandbox/sincronizacao', 'sandbox', {
+    summary: { pt: 'A sincronização noturna roda agora', en: 'The nightly sync runs now' },
+    answers: answered(200, z.strictObject({ desligamentos: z.int(), novos: z.int() }), {
+      pt: 'Quantos registros foram detectados pela primeira vez',
+      en: 'How many records were detected for the first time',
+    }),
+    errors: ['ERRO_VALIDACAO'],
+  })(async ({ partnerId, actor, requestId }, { pool, log, registry }) => {
+    if (registry === null) return NO_REGISTRY;
+    const counts = await syncBonds({ pool, registry, log }, { partnerId, actor, requestId });
+    return { status: 200, body: { desligamentos: counts.ended, novos: counts.new } };
+  }),
+];
 
 /** The loan; refused in the statuses `never` to be left, in which the record would wait in vain. */
 async function loanThatMayTake(
@@ -84,30 +80,4 @@ async function loanThatMayTake(
   const loan = await readLoan(pool, partnerId, loanId);
   if (loan === null) return NOT_FOUND;
   return never.includes(loan.status) ? refuse(loan, 'O vínculo não mudaria nada') : { ok: loan };
-}
-
-function addSync(add: AddOperation, { pool, log, registry }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: '/v1/sandbox/sincronizacao',
-      summary: { pt: 'A sincronização noturna roda agora', en: 'The nightly sync runs now' },
-      scope,
-      answers: {
-        200: {
-          description: {
-            pt: 'Quantos registros foram detectados pela primeira vez',
-            en: 'How many records were detected for the first time',
-          },
-          schema: z.strictObject({ desligamentos: z.int(), novos: z.int() }),
-        },
-      },
-      errors: ['ERRO_VALIDACAO'],
-    },
-    async ({ partnerId, actor, requestId }) => {
-      if (registry === null) return NO_REGISTRY;
-      const counts = await syncBonds({ pool, registry, log }, { partnerId, actor, requestId });
-      return { status: 200, body: { desligamentos: counts.ended, novos: counts.new } };
-    },
-  );
 }

@@ -4,8 +4,9 @@ import { marginRequest } from '../../contract/resources/margin-resource.ts';
 import { MARGIN_ERROR_KINDS } from '../../contract/statuses.ts';
 import { reais, signedReais, text, toCentavos } from '../../contract/values.ts';
 import { tellMargin, type ToldMargin } from '../../registry/simulated-margin.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import type { Route } from '../operation.ts';
+import { route } from '../route.ts';
 
 const MAX_ERROR_LENGTH = 500;
 const AMOUNTS = ['valor_total_vencimentos', 'valor_margem_disponivel'] as const;
@@ -46,46 +47,35 @@ const told = marginRequest.extend({
   erro: z.string().nullable(),
 });
 
-export function addSandboxMarginRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'put',
-      path: '/v1/sandbox/margem',
-      summary: {
-        pt: 'O que o registry responde às consultas de margem',
-        en: 'What the registry answers to margin queries',
-      },
-      scope: 'sandbox',
-      body,
-      bodyDescribed: described,
-      bodyExample: {
-        cpf: '52998224725',
-        numero_inscricao_empregador: '11222333000181',
-        valor_total_vencimentos: 6000,
-        valor_margem_disponivel: 1234.5,
-      },
-      answers: {
-        200: {
-          description: { pt: 'O que o registry vai responder', en: 'What the registry will answer' },
-          schema: told,
-        },
-      },
+export const sandboxMarginRoutes: readonly Route[] = [
+  route('PUT /v1/sandbox/margem', 'sandbox', {
+    summary: {
+      pt: 'O que o registry responde às consultas de margem',
+      en: 'What the registry answers to margin queries',
     },
-    async ({ partnerId, body: sent }) => {
-      const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };
-      await pool.run((sql) => tellMargin(sql, worker, toTold(sent)));
-      const answer = {
-        cpf: sent.cpf,
-        numero_inscricao_empregador: sent.numero_inscricao_empregador,
-        valor_total_vencimentos: sent.valor_total_vencimentos ?? null,
-        valor_margem_disponivel: sent.valor_margem_disponivel ?? null,
-        falha: sent.falha ?? null,
-        erro: sent.erro ?? null,
-      };
-      return { status: 200, body: answer };
+    body,
+    bodyDescribed: described,
+    bodyExample: {
+      cpf: '52998224725',
+      numero_inscricao_empregador: '11222333000181',
+      valor_total_vencimentos: 6000,
+      valor_margem_disponivel: 1234.5,
     },
-  );
-}
+    answers: answered(200, told, { pt: 'O que o registry vai responder', en: 'What the registry will answer' }),
+  })(async ({ partnerId, body: sent }, { pool }) => {
+    const worker = { partnerId, workerCpf: sent.cpf, employerCnpj: sent.numero_inscricao_empregador };
+    await pool.run((sql) => tellMargin(sql, worker, toTold(sent)));
+    const answer = {
+      cpf: sent.cpf,
+      numero_inscricao_empregador: sent.numero_inscricao_empregador,
+      valor_total_vencimentos: sent.valor_total_vencimentos ?? null,
+      valor_margem_disponivel: sent.valor_margem_disponivel ?? null,
+      falha: sent.falha ?? null,
+      erro: sent.erro ?? null,
+    };
+    return { status: 200, body: answer };
+  }),
+];
 
 /** The schema has seen to it that what belongs together is there. */
 function toTold({ falha, erro, ...amounts }: z.output<typeof body>): ToldMargin {

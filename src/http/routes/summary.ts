@@ -3,35 +3,29 @@ import { z } from 'zod';
 import { summary, WINDOW_NAMES } from '../../contract/resources/summary.ts';
 import { id as uuid } from '../../contract/values.ts';
 import { readSummary } from '../../delivery/partner/summary.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 
-export function addSummaryRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/resumo',
-      summary: {
-        pt: 'As tentativas de uma janela de tempo, passo a passo, e o que espera; de todos os webhooks ou de um',
-        en: 'The attempts of a window of time, step by step, and what waits; of all webhooks or of one',
-      },
-      description: {
-        pt: 'Os tempos vão do commit do evento à chegada, na primeira tentativa. São lidas no máximo as 20.000 tentativas mais novas do parceiro: mostra_desde diz desde quando, se houve mais.',
-        en: 'Times are from the commit of the event to its arrival, at the first attempt. At most the newest 20,000 attempts of the partner are read: mostra_desde says from when on, if there were more.',
-      },
-      scope: 'webhooks:read',
-      query: z.strictObject({
-        janela: z
-          .enum(WINDOW_NAMES)
-          .default('1h')
-          .meta({ text: { pt: 'Sem ela, 1h', en: 'Without it, 1h' } }),
-        webhook_id: uuid.optional(),
-      }),
-      answers: { 200: { description: { pt: 'O resumo', en: 'The summary' }, schema: summary } },
+export const summaryRoutes: Routes = [
+  route('GET /v1/resumo', 'webhooks:read', {
+    summary: {
+      pt: 'As tentativas de uma janela de tempo, passo a passo, e o que espera; de todos os webhooks ou de um',
+      en: 'The attempts of a window of time, step by step, and what waits; of all webhooks or of one',
     },
-    async ({ partnerId, query: { janela, webhook_id } }) => ({
-      status: 200,
-      body: await readSummary(pool, { partnerId, webhookId: webhook_id ?? null }, janela),
+    description: {
+      pt: 'Os tempos vão do commit do evento à chegada, na primeira tentativa. São lidas no máximo as 20.000 tentativas mais novas do parceiro: mostra_desde diz desde quando, se houve mais.',
+      en: 'Times are from the commit of the event to its arrival, at the first attempt. At most the newest 20,000 attempts of the partner are read: mostra_desde says from when on, if there were more.',
+    },
+    query: z.strictObject({
+      janela: z
+        .enum(WINDOW_NAMES)
+        .default('1h')
+        .meta({ text: { pt: 'Sem ela, 1h', en: 'Without it, 1h' } }),
+      webhook_id: uuid.optional(),
     }),
-  );
-}
+    answers: answered(200, summary, { pt: 'O resumo', en: 'The summary' }),
+  })(async ({ partnerId, query: { janela, webhook_id } }, { pool }) => ({
+    status: 200,
+    body: await readSummary(pool, { partnerId, webhookId: webhook_id ?? null }, janela),
+  })),
+];

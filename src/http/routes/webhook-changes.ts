@@ -6,7 +6,7 @@ import { changeWebhook, type Wanted } from '../../webhooks/changes.ts';
 import type { Subject } from '../../webhooks/history.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { route, type Routes } from '../route.ts';
 import { targetUrl } from '../target-url.ts';
 
 const PATH = '/v1/webhooks/{id}';
@@ -17,41 +17,25 @@ const webhookAnswer = {
   200: { description: { pt: 'O webhook, sem secret', en: 'The webhook, without secret' }, schema: contract.webhook },
 };
 
-export function addWebhookChangeRoutes(add: AddOperation, deps: HttpDeps): void {
-  addReadAndChange(add, deps);
-  addDeactivation(add, deps);
-}
-
-function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: PATH,
-      summary: { pt: 'Lê um webhook, ativo ou não', en: 'Reads a webhook, active or not' },
-      scope: 'webhooks:read',
-      answers: webhookAnswer,
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id }) => {
-      const webhook = await readWebhook(pool, partnerId, id);
-      return webhook === null ? NOT_FOUND : { status: 200, body: webhook };
-    },
-  );
-
-  add(
-    {
-      method: 'patch',
-      path: PATH,
+export const webhookChangeRoutes: Routes = [
+  route(`GET ${PATH}`, 'webhooks:read', {
+    summary: { pt: 'Lê um webhook, ativo ou não', en: 'Reads a webhook, active or not' },
+    answers: webhookAnswer,
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const webhook = await readWebhook(pool, partnerId, id);
+    return webhook === null ? NOT_FOUND : { status: 200, body: webhook };
+  }),
+  ({ allowInsecure }) =>
+    route(`PATCH ${PATH}`, 'webhooks:write', {
       summary: {
         pt: 'Altera url, eventos ou ativo; com ativo e retomar, as entregas suspensas voltam a ser enviadas',
         en: 'Changes url, eventos or ativo; with ativo and retomar, suspended deliveries are sent again',
       },
-      scope: 'webhooks:write',
       body: contract.changeWebhook(targetUrl(allowInsecure)),
       answers: webhookAnswer,
       errors: ['NAO_ENCONTRADO', 'LIMITE_DE_WEBHOOKS'],
-    },
-    async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }) => {
+    })(async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, { pool }) => {
       const untilMs = performance.now() + WORK_MS;
       const wanted = { url, events: eventos, active: ativo };
       const changed = await apply(pool, { partnerId, id, actor, requestId }, wanted, retomar);
@@ -62,36 +46,26 @@ function addReadAndChange(add: AddOperation, { pool, allowInsecure }: HttpDeps):
         if ('refused' in resumed) return resumed;
       }
       return { status: 200, body: changed.ok };
+    }),
+  route(`DELETE ${PATH}`, 'webhooks:write', {
+    summary: {
+      pt: 'Desativa um webhook; o que estava pendente fica suspenso',
+      en: 'Deactivates a webhook; what was pending is suspended',
     },
-  );
-}
-
-function addDeactivation(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'delete',
-      path: PATH,
-      summary: {
-        pt: 'Desativa um webhook; o que estava pendente fica suspenso',
-        en: 'Deactivates a webhook; what was pending is suspended',
-      },
-      scope: 'webhooks:write',
-      answers: { 204: { description: { pt: 'Desativado, agora ou antes', en: 'Deactivated, now or before' } } },
-      errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id, actor, requestId }) => {
-      const untilMs = performance.now() + WORK_MS;
-      const changed = await apply(pool, { partnerId, id, actor, requestId }, { active: false });
-      if ('refused' in changed) {
-        const { refused } = changed;
-        if (refused.kind === 'webhookLimit') throw new Error('a deactivation makes no webhook active');
-        return { refused };
-      }
-      await suspendWhile(pool, id, untilMs);
-      return { status: 204 };
-    },
-  );
-}
+    answers: { 204: { description: { pt: 'Desativado, agora ou antes', en: 'Deactivated, now or before' } } },
+    errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
+  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
+    const untilMs = performance.now() + WORK_MS;
+    const changed = await apply(pool, { partnerId, id, actor, requestId }, { active: false });
+    if ('refused' in changed) {
+      const { refused } = changed;
+      if (refused.kind === 'webhookLimit') throw new Error('a deactivation makes no webhook active');
+      return { refused };
+    }
+    await suspendWhile(pool, id, untilMs);
+    return { status: 204 };
+  }),
+];
 
 /**
  * Commits the change, and with it what the claims need: a wake row, by which they suspend what this request may not get to,

@@ -1,32 +1,65 @@
-/** `GET /v1/webhooks/{id}/saude`: how one webhook fares. */
+/** How one webhook fares, and what happened to it. */
 import { NOT_FOUND } from '../../contract/refusals.ts';
 import { PENDING_LOOKED_AT, STREAK_OF, webhookHealth } from '../../contract/resources/webhook-health.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
+import { webhookHistory, type WebhookHistory } from '../../contract/resources/webhook.ts';
+import { isOperator } from '../../steering/author.ts';
+import { readBounded } from '../../steering/bounds.ts';
+import { readHistory } from '../../steering/webhooks.ts';
+import { readWebhook } from '../../webhooks/webhooks.ts';
+import { readCursor, PAGE_ANSWER } from '../page.ts';
+import { beforeLine, historyQuery } from './operator-webhooks.ts';
 
 const DESCRIPTION = {
   pt: `Conta tentativas, por hora cheia, até poucos segundos antes de contada_em: cada período começa na hora cheia desde. p50_ms e p95_ms são os tempos das respostas, quaisquer que sejam, no máximo 10 % acima do valor exato. pendente_mais_antiga é a criada primeiro entre as ${PENDING_LOOKED_AT} que vencem primeiro; falhas_seguidas e ultima_entregue_em são das ${STREAK_OF} entregas mais novas. estado: ativa; falhando (falha há horas, e recebe uma entrega por vez); suspensa (o serviço a desativou, porque falhava há dias); silenciada (um operador parou os envios, e nada se perde); inativa (desativada pelo parceiro, ou o parceiro está inativo).`,
   en: `It counts attempts, by the full hour, up to a few seconds before contada_em: each period begins at the full hour desde. p50_ms and p95_ms are the times of answers, whatever they said, at most 10 % above the exact value. pendente_mais_antiga is the one made first among the ${PENDING_LOOKED_AT} that are due first; falhas_seguidas and ultima_entregue_em are of the newest ${STREAK_OF} deliveries. estado: ativa (active); falhando (it has failed for hours, and gets one delivery at a time); suspensa (the service deactivated it, because it had failed for days); silenciada (an operator has stopped sending, and nothing is lost); inativa (deactivated by the partner, or the partner is inactive).`,
 };
 
-export function addWebhookHealthRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: '/v1/webhooks/{id}/saude',
-      summary: {
-        pt: 'A saúde de um webhook: estado, pendente mais antiga, e as tentativas das últimas 24 h e dos últimos 7 dias',
-        en: "A webhook's health: its state, its oldest pending delivery, and the attempts of the last 24 h and 7 days",
-      },
-      description: DESCRIPTION,
-      scope: 'webhooks:read',
-      answers: { 200: { description: { pt: 'A saúde', en: 'The health' }, schema: webhookHealth } },
-      errors: ['NAO_ENCONTRADO'],
+export const webhookHealthRoutes: Routes = [
+  route('GET /v1/webhooks/{id}/saude', 'webhooks:read', {
+    summary: {
+      pt: 'A saúde de um webhook: estado, pendente mais antiga, e as tentativas das últimas 24 h e dos últimos 7 dias',
+      en: "A webhook's health: its state, its oldest pending delivery, and the attempts of the last 24 h and 7 days",
     },
-    async ({ partnerId, id }) => {
-      const [health] = await readWebhookHealth(pool, partnerId, [id]);
-      return health === undefined ? NOT_FOUND : { status: 200, body: health };
+    description: DESCRIPTION,
+    answers: answered(200, webhookHealth, { pt: 'A saúde', en: 'The health' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const [health] = await readWebhookHealth(pool, partnerId, [id]);
+    return health === undefined ? NOT_FOUND : { status: 200, body: health };
+  }),
+];
+
+export const webhookHistoryRoutes: Routes = [
+  route('GET /v1/webhooks/{id}/historico', 'webhooks:read', {
+    summary: {
+      pt: 'O que mudou num webhook, quando e por quem, da linha mais nova à mais antiga',
+      en: 'What changed of a webhook, when and by whom, the newest line first',
     },
-  );
-}
+    description: {
+      pt: 'Cada linha traz url, eventos e ativo como ficaram. autor é o sub do token, operador (o financiador) ou servico (a política de falhas).',
+      en: "Each line brings url, eventos and ativo as they became. autor is the token's sub, operador (the lender) or servico (the policy on failures).",
+    },
+    query: historyQuery,
+    answers: answered(200, webhookHistory, PAGE_ANSWER),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id, query }, { pool, cursors }) => {
+    const list = `historico ${id}`;
+    const before = await readCursor(cursors, list, beforeLine, query.cursor);
+    if ('refused' in before) return before;
+    if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
+    const { rows, next } = await readBounded(pool, (sql) => readHistory(sql, id, before.ok?.[0] ?? null));
+    // Who of the lender's own people it was, and why, is the lender's own.
+    const itens = rows.map(({ changedAt, change, actor, url, events, active }) => ({
+      mudou_em: changedAt.toISOString(),
+      mudanca: change,
+      autor: isOperator(actor) ? 'operador' : actor,
+      url,
+      eventos: events as WebhookHistory['itens'][number]['eventos'],
+      ativo: active,
+    }));
+    return { status: 200, body: { itens, proximo_cursor: next && (await cursors.write(list, [next])) } };
+  }),
+];

@@ -3,8 +3,7 @@ import { NOT_FOUND } from '../../contract/refusals.ts';
 import { webhookOptions } from '../../contract/resources/webhook-options.ts';
 import { releaseWaiting } from '../../delivery/queue/orders/loan-order.ts';
 import { readOptions, setOptions } from '../../webhooks/options.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { route, type Routes } from '../route.ts';
 
 const PATH = '/v1/webhooks/{id}/opcoes';
 /** How long one request goes on making due what waited; the rest follows as those before it end. */
@@ -19,42 +18,30 @@ const DESCRIPTION = {
   en: "ordem: nenhuma (a new webhook's: each delivery leaves when it is due) or por_emprestimo: of each loan one delivery at a time, by versao_emprestimo; the next leaves when the one before is entregue or erro, and the other loans do not wait. A delivery that fails holds back those of its loan that follow, for its whole schedule. A suspended one holds back those that follow only while it is being resumed, and one that is resent arrives after those that have arrived. Events without a loan do not wait.",
 };
 
-export function addWebhookOptionRoutes(add: AddOperation, { pool }: HttpDeps): void {
-  const answers = { 200: { description: { pt: 'As opções', en: 'The options' }, schema: webhookOptions } };
-  add(
-    {
-      method: 'get',
-      path: PATH,
-      summary: { pt: 'As opções de um webhook', en: 'The options of a webhook' },
-      description: DESCRIPTION,
-      scope: 'webhooks:read',
-      answers,
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id }) => {
-      const options = await readOptions(pool, partnerId, id);
-      return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order } };
-    },
-  );
+const answers = { 200: { description: { pt: 'As opções', en: 'The options' }, schema: webhookOptions } };
 
-  add(
-    {
-      method: 'put',
-      path: PATH,
-      summary: { pt: 'Escolhe as opções de um webhook', en: 'Chooses the options of a webhook' },
-      description: DESCRIPTION,
-      scope: 'webhooks:write',
-      body: webhookOptions,
-      answers,
-      errors: ['NAO_ENCONTRADO'],
-    },
-    async ({ partnerId, id, actor, requestId, body: { ordem } }) => {
-      const untilMs = performance.now() + WORK_MS;
-      const subject = { partnerId, id, actor, requestId };
-      const set = await pool.transaction((tx) => setOptions(tx, subject, { order: ordem }));
-      if ('refused' in set) return set;
-      if (ordem === 'nenhuma') await releaseWaiting(pool, id, untilMs);
-      return { status: 200, body: { ordem } };
-    },
-  );
-}
+export const webhookOptionRoutes: Routes = [
+  route(`GET ${PATH}`, 'webhooks:read', {
+    summary: { pt: 'As opções de um webhook', en: 'The options of a webhook' },
+    description: DESCRIPTION,
+    answers,
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const options = await readOptions(pool, partnerId, id);
+    return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order } };
+  }),
+  route(`PUT ${PATH}`, 'webhooks:write', {
+    summary: { pt: 'Escolhe as opções de um webhook', en: 'Chooses the options of a webhook' },
+    description: DESCRIPTION,
+    body: webhookOptions,
+    answers,
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id, actor, requestId, body: { ordem } }, { pool }) => {
+    const untilMs = performance.now() + WORK_MS;
+    const subject = { partnerId, id, actor, requestId };
+    const set = await pool.transaction((tx) => setOptions(tx, subject, { order: ordem }));
+    if ('refused' in set) return set;
+    if (ordem === 'nenhuma') await releaseWaiting(pool, id, untilMs);
+    return { status: 200, body: { ordem } };
+  }),
+];

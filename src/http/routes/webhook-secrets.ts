@@ -13,88 +13,100 @@ import {
 } from '../../webhooks/secret-changes.ts';
 import { readSecretState } from '../../webhooks/secret-state.ts';
 import { noteShown, REPEAT_S, showAgain, type ShownSecret } from '../../webhooks/shown-secret.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 
 const PATH = '/v1/webhooks/{id}/segredo';
 const ERRORS = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
 
-export function addWebhookSecretRoutes(add: AddOperation, deps: HttpDeps): void {
-  addState(add, deps);
-  addRotation(add, deps);
-  addActivation(add, deps);
-  addEnds(add, deps);
-}
-
-function addState(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: PATH,
-      summary: {
-        pt: 'Em que pé está a troca do secret; nunca o secret',
-        en: 'Where the rotation of the secret stands; never the secret',
-      },
-      description: {
-        pt: 'vale_em: um secret novo espera até lá. anterior_ate: o anterior também assina até lá. Sem troca em curso, os dois são null.',
-        en: 'vale_em: a new secret waits until then. anterior_ate: the one before signs, too, until then. Without a rotation under way both are null.',
-      },
-      scope: 'webhooks:read',
-      answers: { 200: { description: { pt: 'A troca', en: 'The rotation' }, schema: contract.secretState } },
-      errors: ['NAO_ENCONTRADO'],
+export const webhookSecretRoutes: Routes = [
+  route(`GET ${PATH}`, 'webhooks:read', {
+    summary: {
+      pt: 'Em que pé está a troca do secret; nunca o secret',
+      en: 'Where the rotation of the secret stands; never the secret',
     },
-    async ({ partnerId, id }) => {
-      const state = await readSecretState(pool, partnerId, id);
-      return state === null ? NOT_FOUND : { status: 200, body: state };
+    description: {
+      pt: 'vale_em: um secret novo espera até lá. anterior_ate: o anterior também assina até lá. Sem troca em curso, os dois são null.',
+      en: 'vale_em: a new secret waits until then. anterior_ate: the one before signs, too, until then. Without a rotation under way both are null.',
     },
-  );
-}
-
-function addRotation(add: AddOperation, { pool, vault }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: PATH,
-      summary: {
-        pt: 'Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em',
-        en: 'Rotates the secret: the new one is shown in this answer alone, and signs at once or from vale_em on',
-      },
-      description: {
-        pt: `Sem \`vale_em\` o novo secret assina já, e o anterior também por 24 h (\`X-Webhook-Signature-Previous\`). Com \`vale_em\`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada. Com Idempotency-Key, a resposta pode ser repetida com o secret por ${REPEAT_S} s; depois, sem ele.`,
-        en: `Without \`vale_em\` the new secret signs at once, and the one before beside it for 24 h (\`X-Webhook-Signature-Previous\`). With \`vale_em\`, at most 24 h ahead, the one before signs alone until then: give the new one to the receiver first, which takes both, and no delivery is refused. With an Idempotency-Key the answer can be repeated with the secret for ${REPEAT_S} s; then without it.`,
-      },
-      scope: 'webhooks:write',
-      body: contract.rotateSecret,
-      isBodyOptional: true,
-      idempotencyKey: 'optional',
-      answers: { 201: { description: { pt: 'O novo secret', en: 'The new secret' }, schema: contract.rotatedSecret } },
-      errors: [...ERRORS, 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+    answers: answered(200, contract.secretState, { pt: 'A troca', en: 'The rotation' }),
+    errors: ['NAO_ENCONTRADO'],
+  })(async ({ partnerId, id }, { pool }) => {
+    const state = await readSecretState(pool, partnerId, id);
+    return state === null ? NOT_FOUND : { status: 200, body: state };
+  }),
+  route(`POST ${PATH}`, 'webhooks:write', {
+    summary: {
+      pt: 'Troca o secret: o novo só aparece nesta resposta e assina já ou a partir de vale_em',
+      en: 'Rotates the secret: the new one is shown in this answer alone, and signs at once or from vale_em on',
     },
-    async ({ partnerId, id, actor, requestId, body, idempotencyKey: key }) => {
-      const subject = { partnerId, id, actor, requestId };
-      const rotate = (tx: Tx) => rotateSecret(tx, vault, subject, body.vale_em ?? null);
-      const answer = (secret: string | null, times: Times) =>
-        ({ status: 201, body: { id, ...(secret !== null && { secret }), ...times } }) as const;
-      if (key === null) {
-        const rotated = await pool.transaction(rotate);
-        return 'refused' in rotated ? rotated : answer(rotated.ok.secret, timesOf(rotated.ok));
-      }
-      // The stored answer must not hold the secret, so it leaves the transaction beside it.
-      let fresh: string | null = null;
-      const keyed = { partnerId, operation: `POST /v1/webhooks/${id}/segredo`, key, body };
-      const result = await once<KeptRotation, RotationRefusal>(pool, keyed, async (tx) => {
-        const rotated = await rotate(tx);
-        if ('refused' in rotated) return rotated;
-        fresh = rotated.ok.secret;
-        const kept = { times: timesOf(rotated.ok), shown: await noteShown(tx, rotated.ok.encrypted) };
-        return { ok: { status: 201, location: null, body: kept } };
-      });
-      if ('refused' in result) return result;
-      const { answer: kept, replayed } = result.ok;
-      return answer(replayed ? await showAgain(pool, vault, id, kept.body.shown) : fresh, kept.body.times);
+    description: {
+      pt: `Sem \`vale_em\` o novo secret assina já, e o anterior também por 24 h (\`X-Webhook-Signature-Previous\`). Com \`vale_em\`, até 24 h à frente, o anterior assina sozinho até lá: guarde antes o novo no receptor, que aceita os dois, e nenhuma entrega é recusada. Com Idempotency-Key, a resposta pode ser repetida com o secret por ${REPEAT_S} s; depois, sem ele.`,
+      en: `Without \`vale_em\` the new secret signs at once, and the one before beside it for 24 h (\`X-Webhook-Signature-Previous\`). With \`vale_em\`, at most 24 h ahead, the one before signs alone until then: give the new one to the receiver first, which takes both, and no delivery is refused. With an Idempotency-Key the answer can be repeated with the secret for ${REPEAT_S} s; then without it.`,
     },
-  );
-}
+    body: contract.rotateSecret,
+    isBodyOptional: true,
+    idempotencyKey: 'optional',
+    answers: answered(201, contract.rotatedSecret, { pt: 'O novo secret', en: 'The new secret' }),
+    errors: [...ERRORS, 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+  })(async ({ partnerId, id, actor, requestId, body, idempotencyKey: key }, { pool, vault }) => {
+    const subject = { partnerId, id, actor, requestId };
+    const rotate = (tx: Tx) => rotateSecret(tx, vault, subject, body.vale_em ?? null);
+    const answer = (secret: string | null, times: Times) =>
+      ({ status: 201, body: { id, ...(secret !== null && { secret }), ...times } }) as const;
+    if (key === null) {
+      const rotated = await pool.transaction(rotate);
+      return 'refused' in rotated ? rotated : answer(rotated.ok.secret, timesOf(rotated.ok));
+    }
+    // The stored answer must not hold the secret, so it leaves the transaction beside it.
+    let fresh: string | null = null;
+    const keyed = { partnerId, operation: `POST /v1/webhooks/${id}/segredo`, key, body };
+    const result = await once<KeptRotation, RotationRefusal>(pool, keyed, async (tx) => {
+      const rotated = await rotate(tx);
+      if ('refused' in rotated) return rotated;
+      fresh = rotated.ok.secret;
+      const kept = { times: timesOf(rotated.ok), shown: await noteShown(tx, rotated.ok.encrypted) };
+      return { ok: { status: 201, location: null, body: kept } };
+    });
+    if ('refused' in result) return result;
+    const { answer: kept, replayed } = result.ok;
+    return answer(replayed ? await showAgain(pool, vault, id, kept.body.shown) : fresh, kept.body.times);
+  }),
+  route(`POST ${PATH}/ativar`, 'webhooks:write', {
+    summary: {
+      pt: 'O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h',
+      en: 'The new secret, which waited for vale_em, signs at once; the one before beside it for 24 h',
+    },
+    answers: answered(200, contract.activatedSecret, {
+      pt: 'O novo secret assina, agora ou antes',
+      en: 'The new secret signs, now or before',
+    }),
+    errors: ERRORS,
+  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
+    const activated = await pool.transaction((tx) => activateSecret(tx, { partnerId, id, actor, requestId }));
+    if ('refused' in activated) return activated;
+    return { status: 200, body: { id, anterior_ate: activated.ok.previousUntil.toISOString() } };
+  }),
+  route(`DELETE ${PATH}/novo`, 'webhooks:write', {
+    summary: {
+      pt: 'Descarta o novo secret que espera por vale_em; o atual continua a assinar',
+      en: 'Drops the new secret that waits for vale_em; the present one goes on signing',
+    },
+    answers: { 204: { description: { pt: 'Nenhum secret novo espera', en: 'No new secret waits' } } },
+    errors: ERRORS,
+  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
+    const discarded = await pool.transaction((tx) => discardSecret(tx, { partnerId, id, actor, requestId }));
+    return 'refused' in discarded ? discarded : { status: 204 };
+  }),
+  route(`DELETE ${PATH}/anterior`, 'webhooks:write', {
+    summary: { pt: 'O secret anterior deixa de assinar já', en: 'The secret before ceases to sign at once' },
+    answers: { 204: { description: { pt: 'Encerrado, agora ou antes', en: 'Ended, now or before' } } },
+    errors: ERRORS,
+  })(async ({ partnerId, id, actor, requestId }, { pool }) => {
+    const ended = await pool.transaction((tx) => endPreviousSecret(tx, { partnerId, id, actor, requestId }));
+    return 'refused' in ended ? ended : { status: 204 };
+  }),
+];
 
 interface Times {
   readonly vale_em: string;
@@ -110,65 +122,4 @@ interface KeptRotation {
 
 function timesOf({ signsFrom, previousUntil }: Rotation): Times {
   return { vale_em: signsFrom.toISOString(), anterior_ate: previousUntil.toISOString() };
-}
-
-function addActivation(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: `${PATH}/ativar`,
-      summary: {
-        pt: 'O novo secret, que esperava por vale_em, assina já; o anterior também por 24 h',
-        en: 'The new secret, which waited for vale_em, signs at once; the one before beside it for 24 h',
-      },
-      scope: 'webhooks:write',
-      answers: {
-        200: {
-          description: { pt: 'O novo secret assina, agora ou antes', en: 'The new secret signs, now or before' },
-          schema: contract.activatedSecret,
-        },
-      },
-      errors: ERRORS,
-    },
-    async ({ partnerId, id, actor, requestId }) => {
-      const activated = await pool.transaction((tx) => activateSecret(tx, { partnerId, id, actor, requestId }));
-      if ('refused' in activated) return activated;
-      return { status: 200, body: { id, anterior_ate: activated.ok.previousUntil.toISOString() } };
-    },
-  );
-}
-
-function addEnds(add: AddOperation, { pool }: HttpDeps): void {
-  add(
-    {
-      method: 'delete',
-      path: `${PATH}/novo`,
-      summary: {
-        pt: 'Descarta o novo secret que espera por vale_em; o atual continua a assinar',
-        en: 'Drops the new secret that waits for vale_em; the present one goes on signing',
-      },
-      scope: 'webhooks:write',
-      answers: { 204: { description: { pt: 'Nenhum secret novo espera', en: 'No new secret waits' } } },
-      errors: ERRORS,
-    },
-    async ({ partnerId, id, actor, requestId }) => {
-      const discarded = await pool.transaction((tx) => discardSecret(tx, { partnerId, id, actor, requestId }));
-      return 'refused' in discarded ? discarded : { status: 204 };
-    },
-  );
-
-  add(
-    {
-      method: 'delete',
-      path: `${PATH}/anterior`,
-      summary: { pt: 'O secret anterior deixa de assinar já', en: 'The secret before ceases to sign at once' },
-      scope: 'webhooks:write',
-      answers: { 204: { description: { pt: 'Encerrado, agora ou antes', en: 'Ended, now or before' } } },
-      errors: ERRORS,
-    },
-    async ({ partnerId, id, actor, requestId }) => {
-      const ended = await pool.transaction((tx) => endPreviousSecret(tx, { partnerId, id, actor, requestId }));
-      return 'refused' in ended ? ended : { status: 204 };
-    },
-  );
 }

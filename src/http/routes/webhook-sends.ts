@@ -10,7 +10,8 @@ import { readClock } from '../../log/read.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
 import { momentField } from '../cursor.ts';
 import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 import { cursor, readCursor } from '../page.ts';
 import { periodEnd, periodStart } from '../period.ts';
 
@@ -48,59 +49,48 @@ const manyToResend = z.strictObject({
 });
 const cursorFields = z.tuple([momentField, uuid]);
 
-export function addWebhookSendRoutes(add: AddOperation, { pool, cursors, resendMs = RESEND_MS }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: '/v1/webhooks/{id}/reenvios',
-      summary: {
-        pt: 'Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta',
-        en: 'Sends the deliveries of a period again, without status those that failed; with simular it only counts',
-      },
-      scope: 'webhooks:write',
-      body: manyToResend,
-      bodyExample: { desde: '2026-01-31', status: ['erro', 'suspensa'], simular: true },
-      answers: {
-        200: {
-          description: {
-            pt: 'Quantas, e onde continuar se não acabou',
-            en: 'How many, and where to go on if it is not over',
-          },
-          schema: contract.resendResult,
-        },
-      },
-      errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+export const webhookSendRoutes: Routes = [
+  route('POST /v1/webhooks/{id}/reenvios', 'webhooks:write', {
+    summary: {
+      pt: 'Envia de novo as entregas de um período, sem status as que falharam; com simular, só conta',
+      en: 'Sends the deliveries of a period again, without status those that failed; with simular it only counts',
     },
-    async ({ partnerId, id, actor, requestId, body }) => {
-      const list = `reenvios ${id}`;
-      const given = await readCursor(cursors, list, cursorFields, body.cursor);
-      if ('refused' in given) return given;
-      const webhook = await readWebhook(pool, partnerId, id);
-      if (webhook === null) return NOT_FOUND;
-      if (!webhook.ativo && !body.simular) return { refused: { kind: 'webhookInactive' } };
+    body: manyToResend,
+    bodyExample: { desde: '2026-01-31', status: ['erro', 'suspensa'], simular: true },
+    answers: answered(200, contract.resendResult, {
+      pt: 'Quantas, e onde continuar se não acabou',
+      en: 'How many, and where to go on if it is not over',
+    }),
+    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  })(async ({ partnerId, id, actor, requestId, body }, { pool, cursors, resendMs = RESEND_MS }) => {
+    const list = `reenvios ${id}`;
+    const given = await readCursor(cursors, list, cursorFields, body.cursor);
+    if ('refused' in given) return given;
+    const webhook = await readWebhook(pool, partnerId, id);
+    if (webhook === null) return NOT_FOUND;
+    if (!webhook.ativo && !body.simular) return { refused: { kind: 'webhookInactive' } };
 
-      // Without `ate` the period ends when it is first asked for, or it would run after what is made meanwhile.
-      const until = given.ok?.[0] ?? body.ate ?? (await endOfPresent(pool));
-      const many = {
-        partnerId,
-        webhookId: id,
-        from: body.desde,
-        until,
-        statuses: body.status,
-        events: body.eventos ?? null,
-        after: given.ok?.[1] ?? null,
-        simulate: body.simular,
-        author: { actor, requestId },
-      };
-      const resent = await resendMany(pool, many, performance.now() + resendMs);
-      if ('refused' in resent) return resent;
-      const { count, inFlight, next } = resent.ok;
-      const proximo_cursor = next === null ? null : await cursors.write(list, [until.toISOString(), next]);
-      const result = { simulado: body.simular, entregas: count, em_andamento: inFlight, proximo_cursor };
-      return { status: 200, body: result };
-    },
-  );
-}
+    // Without `ate` the period ends when it is first asked for, or it would run after what is made meanwhile.
+    const until = given.ok?.[0] ?? body.ate ?? (await endOfPresent(pool));
+    const many = {
+      partnerId,
+      webhookId: id,
+      from: body.desde,
+      until,
+      statuses: body.status,
+      events: body.eventos ?? null,
+      after: given.ok?.[1] ?? null,
+      simulate: body.simular,
+      author: { actor, requestId },
+    };
+    const resent = await resendMany(pool, many, performance.now() + resendMs);
+    if ('refused' in resent) return resent;
+    const { count, inFlight, next } = resent.ok;
+    const proximo_cursor = next === null ? null : await cursors.write(list, [until.toISOString(), next]);
+    const result = { simulado: body.simular, entregas: count, em_andamento: inFlight, proximo_cursor };
+    return { status: 200, body: result };
+  }),
+];
 
 /** The first millisecond after the present one of the database. */
 async function endOfPresent(pool: HttpDeps['pool']): Promise<Date> {

@@ -8,8 +8,7 @@ import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
 import { deliveryWithAttempts as schema } from '../../contract/resources/delivery-resource.ts';
 import { awaitOutcome, type Example, makeTestDelivery } from '../../delivery/partner/try-out.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { route, type Routes } from '../route.ts';
 import { check, invalid } from '../validation.ts';
 
 /** An attempt takes 30 s at most, and is claimed and recorded around it. */
@@ -25,46 +24,40 @@ const TEST_DESCRIPTION = {
   en: `With evento, sends that event's example, under its name in X-Webhook-Event and in evento, whether the webhook subscribes to it or not; with data, the example as the partner edited it: ids and numbers stay the example's, which no loan has. Every test bears X-Webhook-Test: 1 and no X-Webhook-Loan-Version, and is tried once. The log keeps it as ${TEST_NAME}: neither the feed nor the balance counts it.`,
 };
 
-export function addWebhookTestRoutes(add: AddOperation, { pool, testWaitMs = TEST_WAIT_MS }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: '/v1/webhooks/{id}/teste',
-      summary: {
-        pt: `Envia um ${TEST_NAME} assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu`,
-        en: `Sends a signed ${TEST_NAME}, or the example of an event, to this webhook and answers with what happened`,
-      },
-      description: TEST_DESCRIPTION,
-      scope: 'webhooks:write',
-      body: testOrder,
-      isBodyOptional: true,
-      answers: {
-        200: {
-          description: {
-            pt: 'A entrega de teste, com a sua primeira tentativa',
-            en: 'The test delivery, with its first attempt',
-          },
-          schema,
-        },
-        202: {
-          description: {
-            pt: 'A entrega de teste, ainda sem resultado',
-            en: 'The test delivery, without an outcome yet',
-          },
-          schema,
-        },
-      },
-      errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+export const webhookTestRoutes: Routes = [
+  route('POST /v1/webhooks/{id}/teste', 'webhooks:write', {
+    summary: {
+      pt: `Envia um ${TEST_NAME} assinado a este webhook, ou o exemplo de um evento, e responde com o que aconteceu`,
+      en: `Sends a signed ${TEST_NAME}, or the example of an event, to this webhook and answers with what happened`,
     },
-    async ({ partnerId, id, actor, requestId, body }) => {
-      const example = exampleFor(body);
-      const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, example, { actor, requestId }));
-      if ('refused' in made) return made;
-      const { delivery, isOver } = await awaitOutcome(pool, partnerId, made.ok.id, testWaitMs);
-      return { status: isOver ? 200 : 202, body: delivery };
+    description: TEST_DESCRIPTION,
+    body: testOrder,
+    isBodyOptional: true,
+    answers: {
+      200: {
+        description: {
+          pt: 'A entrega de teste, com a sua primeira tentativa',
+          en: 'The test delivery, with its first attempt',
+        },
+        schema,
+      },
+      202: {
+        description: {
+          pt: 'A entrega de teste, ainda sem resultado',
+          en: 'The test delivery, without an outcome yet',
+        },
+        schema,
+      },
     },
-  );
-}
+    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  })(async ({ partnerId, id, actor, requestId, body }, { pool, testWaitMs = TEST_WAIT_MS }) => {
+    const example = exampleFor(body);
+    const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, example, { actor, requestId }));
+    if ('refused' in made) return made;
+    const { delivery, isOver } = await awaitOutcome(pool, partnerId, made.ok.id, testWaitMs);
+    return { status: isOver ? 200 : 202, body: delivery };
+  }),
+];
 
 /** The fields that name a loan, or another thing of the service: a test keeps those of the example, which nothing has. */
 const NAMES_A_THING = /(^|_)id$|^numero(_emprestimo)?$/;

@@ -5,8 +5,8 @@ import * as contract from '../../contract/resources/webhook.ts';
 import { once } from '../../core/idempotency.ts';
 import { readWebhookHealth } from '../../delivery/partner/webhook-health.ts';
 import { createWebhook, listWebhooks } from '../../webhooks/webhooks.ts';
-import type { HttpDeps } from '../deps.ts';
-import type { AddOperation } from '../operation.ts';
+import { answered } from '../answer.ts';
+import { route, type Routes } from '../route.ts';
 import { cursor, limite, readCursor } from '../page.ts';
 import { targetUrl } from '../target-url.ts';
 
@@ -36,32 +36,18 @@ const listQuery = z.strictObject({
   limite,
 });
 
-export function addWebhookRoutes(add: AddOperation, deps: HttpDeps): void {
-  addCreation(add, deps);
-  addList(add, deps);
-}
-
-function addCreation(add: AddOperation, { pool, vault, allowInsecure }: HttpDeps): void {
-  add(
-    {
-      method: 'post',
-      path: PATH,
+export const webhookRoutes: Routes = [
+  ({ allowInsecure }) =>
+    route(`POST ${PATH}`, 'webhooks:write', {
       summary: {
         pt: 'Registra um webhook; o secret só aparece nesta resposta',
         en: 'Registers a webhook; the secret is shown in this answer alone',
       },
-      scope: 'webhooks:write',
       body: contract.createWebhook(targetUrl(allowInsecure)),
       idempotencyKey: 'optional',
-      answers: {
-        201: {
-          description: { pt: 'Webhook registrado', en: 'The webhook was registered' },
-          schema: contract.createdWebhook,
-        },
-      },
+      answers: answered(201, contract.createdWebhook, { pt: 'Webhook registrado', en: 'The webhook was registered' }),
       errors: ['LIMITE_DE_WEBHOOKS', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
-    },
-    async ({ partnerId, actor, requestId, body, idempotencyKey: key }) => {
+    })(async ({ partnerId, actor, requestId, body, idempotencyKey: key }, { pool, vault }) => {
       const request = { partnerId, actor, requestId, url: body.url, events: body.eventos };
       if (key === null) {
         const created = await pool.transaction((tx) => createWebhook(tx, vault, request));
@@ -79,51 +65,41 @@ function addCreation(add: AddOperation, { pool, vault, allowInsecure }: HttpDeps
       });
       if ('refused' in result) return result;
       return { status: 201, body: { ...result.ok.answer.body, ...shownOnce } };
+    }),
+  route(`GET ${PATH}`, 'webhooks:read', {
+    summary: {
+      pt: 'Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos',
+      en: "Lists the partner's webhooks, the oldest first; without ativo, the active ones",
     },
-  );
-}
-
-function addList(add: AddOperation, { pool, cursors }: HttpDeps): void {
-  add(
-    {
-      method: 'get',
-      path: PATH,
-      summary: {
-        pt: 'Lista os webhooks do parceiro, do mais antigo ao mais novo; sem ativo, só os ativos',
-        en: "Lists the partner's webhooks, the oldest first; without ativo, the active ones",
-      },
-      description: {
-        pt: 'Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.',
-        en: 'The active ones are at most 50 and fit one page. There may be more of the others: X-Proximo-Cursor comes with every page but the last.',
-      },
-      scope: 'webhooks:read',
-      query: listQuery,
-      answers: {
-        200: {
-          description: { pt: 'Os webhooks, sem secret', en: 'The webhooks, without secret' },
-          schema: z.array(contract.listedWebhook),
-          optionalHeaders: {
-            'X-Proximo-Cursor': {
-              pt: 'Só quando há mais: o cursor da próxima página',
-              en: 'Only where there is more: the cursor of the next page',
-            },
+    description: {
+      pt: 'Os ativos são no máximo 50 e cabem numa página. Dos outros pode haver mais: X-Proximo-Cursor vem com cada página que não é a última.',
+      en: 'The active ones are at most 50 and fit one page. There may be more of the others: X-Proximo-Cursor comes with every page but the last.',
+    },
+    query: listQuery,
+    answers: {
+      200: {
+        description: { pt: 'Os webhooks, sem secret', en: 'The webhooks, without secret' },
+        schema: z.array(contract.listedWebhook),
+        optionalHeaders: {
+          'X-Proximo-Cursor': {
+            pt: 'Só quando há mais: o cursor da próxima página',
+            en: 'Only where there is more: the cursor of the next page',
           },
         },
       },
     },
-    async ({ partnerId, query: { ativo, incluir, cursor: given, limite: limit } }) => {
-      const list = `webhooks ${partnerId} ${ativo}`;
-      const after = await readCursor(cursors, list, cursorFields, given);
-      if ('refused' in after) return after;
-      const active = ativo === 'todos' ? null : ativo === 'true';
-      const page = await listWebhooks(pool, { partnerId, active, after: after.ok?.[0] ?? null, limit });
-      const next = page.next && (await cursors.write(list, [page.next]));
-      const headers = next === null ? {} : { 'X-Proximo-Cursor': next };
-      if (incluir === undefined) return { status: 200, body: page.webhooks, headers };
-      const ids = page.webhooks.map(({ id }) => id);
-      const health = new Map((await readWebhookHealth(pool, partnerId, ids)).map((one) => [one.webhook_id, one]));
-      const body = page.webhooks.map((webhook) => Object.assign(webhook, { saude: health.get(webhook.id) }));
-      return { status: 200, body, headers };
-    },
-  );
-}
+  })(async ({ partnerId, query: { ativo, incluir, cursor: given, limite: limit } }, { pool, cursors }) => {
+    const list = `webhooks ${partnerId} ${ativo}`;
+    const after = await readCursor(cursors, list, cursorFields, given);
+    if ('refused' in after) return after;
+    const active = ativo === 'todos' ? null : ativo === 'true';
+    const page = await listWebhooks(pool, { partnerId, active, after: after.ok?.[0] ?? null, limit });
+    const next = page.next && (await cursors.write(list, [page.next]));
+    const headers = next === null ? {} : { 'X-Proximo-Cursor': next };
+    if (incluir === undefined) return { status: 200, body: page.webhooks, headers };
+    const ids = page.webhooks.map(({ id }) => id);
+    const health = new Map((await readWebhookHealth(pool, partnerId, ids)).map((one) => [one.webhook_id, one]));
+    const body = page.webhooks.map((webhook) => Object.assign(webhook, { saude: health.get(webhook.id) }));
+    return { status: 200, body, headers };
+  }),
+];

@@ -145,7 +145,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     log,
     metrics,
     tokens: { keys: keys.source, issuer: config.jwtIssuer, audience: config.jwtAudience },
-    sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).addSandbox : null,
+    sandbox: config.sandbox ? (await import('../../http/routes/sandbox.ts')).sandboxRoutes : null,
     loanCore: config.loanCore,
     documentsDeadlineDays,
     egressAddresses: config.egress.addresses,

@@ -1,7 +1,7 @@
 /** Every part that the sandbox plays, as a call of its API. */
 import { dayOf } from '../../contract/calendar.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
-import { newRequestId } from '../../http/request-id.ts';
+import { newRequestId } from '../../http/request-env.ts';
 
 export interface Call {
   readonly method: string;

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { SUBSCRIBABLE_NAMES, EVENTS } from '../../contract/events.ts';
-import { newRequestId } from '../../http/request-id.ts';
+import { newRequestId } from '../../http/request-env.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';

@@ -1,7 +1,7 @@
 /** A webhook's secret: where its rotation stands, and the next step of it. */
 import { html } from 'hono/html';
 import type { SecretState } from '../../contract/resources/webhook.ts';
-import { newRequestId } from '../../http/request-id.ts';
+import { newRequestId } from '../../http/request-env.ts';
 import type { Html, Visit } from '../env.ts';
 import { confirmed, moment } from '../frame/parts.ts';
 

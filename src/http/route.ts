@@ -1,0 +1,61 @@
+/** How a route is told: what it is in OpenAPI, and what answers it. */
+import type { HonoRequest } from 'hono';
+import type { z } from 'zod';
+import type { Scope } from '../contract/statuses.ts';
+import type { Reading } from '../db/reports.ts';
+import type { RouteAnswer } from './answer.ts';
+import type { HttpDeps } from './deps.ts';
+import type { Caller, Operation, Route } from './operation.ts';
+
+/** In the order in which the description lists them; one that depends on the settings is made of them. */
+export type Routes = readonly (Route | ((deps: HttpDeps) => Route))[];
+
+type Declared = Omit<Operation, 'method' | 'path' | 'scope'>;
+
+/** A request that passed every check of its operation. */
+interface Sent<D extends Declared> {
+  /** The operation's, as it is declared. */
+  readonly path: string;
+  /** `sub` of the token. */
+  readonly actor: string;
+  readonly requestId: string;
+  /** The `{id}` of the path; empty where the path has none. */
+  readonly id: string;
+  readonly params: { readonly [N in keyof D['params']]: z.output<NonNullable<D['params']>[N] & z.ZodType> };
+  readonly body: D extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
+  readonly query: D extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
+  readonly idempotencyKey: D extends { readonly idempotencyKey: 'required' } ? string : string | null;
+  readonly reading: D extends { readonly isReport: true } ? Reading : null;
+}
+
+/** The scope says who may ask: the lender's own services have tokens that name no partner. */
+type ByOf<S extends Scope> = S extends 'auditoria:read'
+  ? 'auditor'
+  : S extends 'nucleo'
+    ? 'core'
+    : S extends 'operador'
+      ? 'operator'
+      : 'partner';
+type CallOf<D extends Declared, S extends Scope> = Sent<D> & Extract<Caller, { readonly by: ByOf<S> }>;
+
+/** The example of a body that its operation declares, held to the body's schema. */
+interface Example<D extends Declared> {
+  readonly bodyExample?: D extends { readonly body: infer B extends z.ZodType } ? z.input<B> : never;
+}
+
+/**
+ * A route of the interface: its method and path, its scope, and what its operation declares; then what answers it. `request` is
+ * for what only one operation reads, such as `Accept`.
+ */
+export function route<const S extends Operation['scope'], const D extends Declared>(
+  methodAndPath: `${Uppercase<Operation['method']>} /${string}`,
+  scope: S,
+  declared: D & Example<D>,
+) {
+  const [method = '', path = ''] = methodAndPath.split(' ');
+  const operation: Operation = { ...declared, method: method.toLowerCase() as Operation['method'], path, scope };
+  return <const R extends RouteAnswer<D>>(
+    respond: (call: CallOf<D, S>, deps: HttpDeps, request: HonoRequest) => Promise<R>,
+    // The compiler does not see that an answer as declared is some answer.
+  ): Route => ({ operation, respond: respond as unknown as Route['respond'] });
+}
