@@ -29,7 +29,7 @@ export interface EgressSettings {
   readonly keyFile: string | null;
   readonly caFile: string | null;
   readonly mail: MailSettings | null;
-  /** So much of an answer's body is kept; with 0 nothing of an answer is. */
+  /** Bytes kept of an answer's body; 0 keeps neither body nor headers. */
   readonly keptAnswerBytes: number;
 }
 

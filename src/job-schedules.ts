@@ -28,7 +28,7 @@ export const JOBS = {
   balance: {
     variable: 'JOB_BALANCE',
     usual: '30 2 * * *',
-    // A week: what was pending in the first night has ended in a later one, and days that are settled cost nothing.
+    // A week, because deliveries that are pending on the first night end within it. Settled days cost nothing.
     words: (now) => ['audit', 'balance', '--from', addDays(dayOf(now), -7), '--to', addDays(dayOf(now), -1)],
     isVerdict: true,
     isPlayed: false,

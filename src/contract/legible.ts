@@ -29,7 +29,7 @@ export function readEnvelope(body: Buffer): Envelope | null {
   return TIMESTAMP.test(envelope.timestamp) && isLegible(envelope.data) ? envelope : null;
 }
 
-/** Whether {@link readEnvelope} reads it, without reading those that surely are legible. */
+/** Whether {@link readEnvelope} would read it. Parses only bodies that match {@link DOUBTFUL}. */
 export function isLegibleBody(body: Buffer): boolean {
   return !DOUBTFUL.test(body.toString('latin1')) || readEnvelope(body) !== null;
 }

@@ -65,12 +65,12 @@ export const paging = {
 /** The older lines of a history. */
 export const before = option('--before <number>', 'the lines of history before that one', readPosition);
 
-/** Says where what was cut goes on, beside the output. */
+/** Writes to standard error how to read the next page. */
 export function tellMore(key: string | null, how: (key: string) => string): void {
   if (key !== null) process.stderr.write(`there is more: ${how(key)}\n`);
 }
 
-/** Says of what the counts are, beside the output. */
+/** Writes to standard error what the counts leave out. */
 export function tellCut(text: string | null): void {
   if (text !== null) process.stderr.write(`${text}\n`);
 }

@@ -6,7 +6,7 @@ import type { PartnerRow } from './partners.ts';
 
 /** A partner's active webhooks are counted up to this many in a list. */
 export const WEBHOOKS_COUNTED = 1_000;
-/** So many partners one page of a filtered list looks at. */
+/** The most partners that one page of a filtered list reads. */
 const LOOKED_AT = 2_000;
 
 export type PartnerLine = PartnerRow & {

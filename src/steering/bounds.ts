@@ -1,4 +1,4 @@
-/** How much one read of the operator's looks at: pages of lists and histories, and where counts end. */
+/** Bounds of the operator's reads: page sizes, and where counting stops. */
 import { COUNTED } from '../contract/resources/operator.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 
@@ -30,7 +30,7 @@ export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (row: T) => 
   return { rows: shown, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
 }
 
-/** `10000+` for what was counted no further. */
+/** `10000+` where counting stopped at {@link COUNTED}. */
 export function countText(count: number): string {
   return count > COUNTED ? `${COUNTED}+` : String(count);
 }

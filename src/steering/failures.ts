@@ -11,12 +11,12 @@ import type { Tx } from '../db/pool.ts';
 import { LIST_PAGE } from './bounds.ts';
 import { readLines, type WebhookLine } from './webhooks.ts';
 
-/** So many failures of each kind, and attempts of a partner. */
+/** The most failures of each kind, and the most attempts of a partner, that are read. */
 const LOOKED_AT = 10_000;
 const FAILURES = OUTCOMES.filter((outcome) => outcome !== 'entregue');
 
 type FailingLine = WebhookLine & {
-  /** Attempts that failed in the last hour; at least so many where the counts are cut. */
+  /** Attempts that failed in the last hour; a lower bound where the counts are cut. */
   readonly failedLastHour: number;
 };
 
@@ -39,7 +39,7 @@ export async function withFailures(
   return joined(lines, rows);
 }
 
-/** Those that fail most, the worst first. */
+/** The webhooks with most failures, the worst first. */
 export async function listFailing(sql: Tx, partnerId: string | undefined, limit = LIST_PAGE): Promise<Failing> {
   const rows = await sql<Failed[]>`
     ${failures(sql, partnerId)}
@@ -65,7 +65,7 @@ function joined(lines: readonly WebhookLine[], rows: readonly Failed[]): Failing
   };
 }
 
-/** What the counts are of where they are cut. */
+/** A sentence on what cut counts are counted from. */
 export function cutText(partnerId: string | undefined): string {
   const ofPartner = partnerId === undefined ? '' : `, and of the newest ${LOOKED_AT} attempts of the partner`;
   const ofAll = `the newest ${LOOKED_AT} failures of each kind`;

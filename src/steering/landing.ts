@@ -6,7 +6,7 @@ import { countInFlight, FLIGHT_MS } from '../delivery/queue/orders/in-flight.ts'
 const LOOK_EVERY_MS = 200;
 
 /**
- * Waits until nothing of these webhooks is in flight, or until what was in flight at the beginning cannot be any more.
+ * Waits until nothing of these webhooks is in flight, for FLIGHT_MS at most: by then every POST that was under way has ended.
  * Returns how many were. `tell` is called with a sentence at each look.
  */
 export async function untilLanded(

@@ -33,7 +33,7 @@ export interface WebhookFilter {
   readonly state?: 'muted' | 'inactive' | 'falhando' | undefined;
 }
 
-/** So many webhooks one page of a filtered list looks at. */
+/** The most webhooks that one page of a filtered list reads. */
 const LOOKED_AT = 2_000;
 
 /** A page of the webhooks that fit, the oldest first. Where few of them fit, a page that is not the last may be short. */
@@ -55,7 +55,7 @@ export async function listWebhooks(
   return page.next === null && ids.length === most ? { ...page, next: ids.at(-1) ?? null } : page;
 }
 
-/** The next ids among which those that fit are, by the index that knows most of the filter. */
+/** The next ids to filter, read by the most selective index. */
 async function findIds(sql: Tx, { partnerId, state }: WebhookFilter, after: string, most: number): Promise<string[]> {
   const rows =
     state === 'muted' || state === 'falhando'
@@ -89,7 +89,7 @@ export async function readLines(sql: Tx, ids: readonly string[]): Promise<Webhoo
 /** At most {@link COUNTED} + 1 each, which stands for more. */
 export interface WebhookCounts {
   readonly pending: number;
-  /** Of the pending ones that are counted, which are those that are due first. */
+  /** Counted among the pending deliveries that are due first. */
   readonly inFlight: number;
   readonly suspended: number;
   readonly failed: number;
@@ -134,7 +134,7 @@ export async function readHistory(sql: Tx, id: string, before: string | null): P
   return pageOf(lines, HISTORY_PAGE, ({ position }) => position);
 }
 
-/** How many deliveries of a webhook are in each state; those that arrived are not counted. */
+/** How many deliveries of a webhook are in each state but `entregue`. */
 export async function countDeliveries(sql: Tx, webhookId: string): Promise<WebhookCounts> {
   const [row] = await sql<[WebhookCounts]>`
     select pending.*, ${stopped(sql, webhookId, 'suspensa')} as suspended, ${stopped(sql, webhookId, 'erro')} as failed

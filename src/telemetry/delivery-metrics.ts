@@ -7,7 +7,7 @@ export interface DeliveryMetrics {
   countAttempt(outcome: Outcome, durationMs: number): void;
   /** From the append of a delivery to the start of its first attempt. */
   observeFirstAttempt(seconds: number): void;
-  /** A claim that took so many deliveries. */
+  /** A claim, and how many deliveries it took. */
   countClaim(deliveries: number): void;
   /** A flush: how each of its reports was taken, and how long it took. */
   countRecord(standings: readonly Standing[], durationMs: number): void;

@@ -24,7 +24,7 @@ const delivery = z
     webhook_id: id,
     evento_id: id,
     evento: deliveredName,
-    /** True for one that `POST …/teste` made: it is tried once. */
+    /** Made by `POST …/teste`: it is tried once. */
     teste: z.boolean(),
     emprestimo_id: id.nullable(),
     versao_emprestimo: z.int().nullable(),
@@ -35,7 +35,7 @@ const delivery = z
     ultimo_status_http: z.int().nullable(),
     /** True while an attempt awaits its answer. */
     em_andamento: z.boolean(),
-    /** Null, too, while it waits for an earlier delivery of its loan (`ordem` por_emprestimo). */
+    /** Also null while it waits for an earlier delivery of its loan (`ordem` por_emprestimo). */
     proxima_tentativa_em: timestamp.nullable(),
     criada_em: timestamp,
     concluida_em: timestamp.nullable(),

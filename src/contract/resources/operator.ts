@@ -53,7 +53,7 @@ const webhook = z
     sem_resposta: z.boolean(),
     silenciado_desde: timestamp.nullable(),
     falhando_desde: timestamp.nullable(),
-    /** Attempts; there where the list is of those that failed. */
+    /** Failed attempts; only in the list of failing webhooks. */
     falhas_ultima_hora: z.int().optional(),
   })
   .meta({ id: 'WebhookDaOperacao' });

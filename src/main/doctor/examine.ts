@@ -54,7 +54,7 @@ export async function examine(
 
 const PERMISSION_DENIED = '42501';
 
-/** What `look` finds. A look that fails is a finding, too: the others go on. Throws when the database is out of reach. */
+/** The findings of `look`. A look that fails is a finding itself, and the others go on. Throws when the database is out of reach. */
 async function findingsOf(
   about: string,
   look: () => Promise<readonly Finding[]>,

@@ -88,7 +88,7 @@ function namesOf({ databaseRolePrefix: prefix }: Config): string[] {
   return ROLES.map((role) => `${prefix}_${role}`);
 }
 
-/** Reads the server's own catalog alone, so it answers a login without any right, too. */
+/** Reads only PostgreSQL's own catalog, so it works for a login without any right. */
 export async function lookAtLogin(sql: Tx, config: Config): Promise<readonly Finding[]> {
   const names = namesOf(config);
   const [{ login, of }] = await sql<[{ login: string; of: string[] | null }]>`

@@ -42,7 +42,7 @@ export const CHECKS = {
 async function lookAtSchema(sql: Tx, { schema }: Pick<Asked, 'schema'>): Promise<readonly Finding[]> {
   const [{ may, first }] = await sql<[{ may: boolean | null; first: string | null }]>`
     select has_schema_privilege(to_regnamespace(${schema})::oid, 'usage') as may, current_schema() as first`;
-  // A login that may not look into the schema is told which rights it lacks; one that is not there yet, of migrations.
+  // Not judged here: without the right to look into the schema, rights are the finding; without the schema, migrations are.
   if (may !== true || first === schema) return [ok('schema', schema)];
   return [
     stop(

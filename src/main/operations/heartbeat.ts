@@ -12,7 +12,7 @@ import type { Logger } from '../../log-lines.ts';
 import { VERSION } from '../../version.ts';
 
 const EVERY_MS = 10_000;
-/** Silent for so long, a poller counts as lost: three signs of life have not come. */
+/** After three missed signs of life a poller counts as lost. */
 export const LOST_AFTER_S = 30;
 
 export interface Self {
@@ -45,7 +45,7 @@ export async function runHeartbeat(
   await pool.run((sql) => sql`delete from pollers where name = ${self.name}`).catch(() => undefined);
 }
 
-/** One sign of life; takes away the rows of those that were silent for a day. */
+/** Writes one sign of life, and deletes the rows of pollers that were silent for a day. */
 export async function beat(sql: Tx, { name, host }: Self, schema: string): Promise<void> {
   await sql`
     with gone as (delete from pollers where seen_at < now() - interval '1 day' and name <> ${name})

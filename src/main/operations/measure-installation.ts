@@ -11,7 +11,7 @@ import { LOST_AFTER_S } from './heartbeat.ts';
 /** Pollers shown one by one. */
 const POLLERS = 100;
 
-/** Who gave a sign of life in the last hour. A poller that stops takes its row away; of one that was killed it stays. */
+/** The pollers of the last hour. A poller that stops deletes its row; a killed poller's row stays. */
 export async function measurePollers(sql: Tx): Promise<Readings> {
   const rows = await sql<{ name: string; version: string; ageS: number }[]>`
     select name, version, greatest(extract(epoch from now() - seen_at), 0)::float8 as "ageS"
@@ -85,7 +85,7 @@ async function readAgeS(sql: Tx): Promise<number> {
   return Math.max(ageS, 0);
 }
 
-/** Sizes, and the rows as PostgreSQL last estimated them. Waits for whoever holds a table's strongest lock. */
+/** Sizes, and PostgreSQL's last estimates of rows. Waits behind an ACCESS EXCLUSIVE lock. */
 export async function measureTables(sql: Tx): Promise<Readings> {
   const rows = await sql<{ name: string; bytes: number | null; rows: number }[]>`
     select relname as name, greatest(reltuples, 0)::float8 as rows,

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { isIPv6 } from 'node:net';
 import type { Metrics } from '../../metrics.ts';
 
-/** Monitors and orchestrators are few; whoever else comes is turned away. */
+/** Enough for monitors and orchestrators; further connections are refused. */
 const MAX_CONNECTIONS = 32;
 const REQUEST_TIMEOUT_MS = 5_000;
 

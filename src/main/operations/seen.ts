@@ -1,4 +1,4 @@
-/** What makes a process seen: the database's measures in its metrics, and for a poller alone a port to show them. */
+/** Adds the database's measures to a process's metrics. A process without an API also gets a port to serve them. */
 import { readWriteFault } from '../../db/write-faults.ts';
 import type { Role } from '../fitness/checks.ts';
 import { openPool } from '../service/pools.ts';

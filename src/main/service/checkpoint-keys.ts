@@ -17,7 +17,7 @@ const SANDBOX_NAME = 'carteiro.local/sandbox';
 export interface CheckpointKeys {
   /** The first one's name is the log's; empty where nothing signs. */
   readonly signers: readonly Signer[];
-  /** All of the file, those that sign no more included. */
+  /** Every key of the file, retired ones included. */
   readonly verifiers: readonly Verifier[];
 }
 

@@ -30,7 +30,7 @@ export interface RegistryMetrics {
 
 export interface OpenRegistry {
   readonly registry: EmploymentRegistry;
-  /** What whoever asks holds meanwhile must last for: a call, and time to record its answer in. */
+  /** The lease for a caller's row: the time of one call, and of recording its answer. */
   readonly leaseMs: number;
   /** Where it is, for people. */
   readonly where: string;
@@ -86,7 +86,7 @@ export async function openRegistry(
   };
 }
 
-/** On the loopback, and for nobody without the token: web pages reach the loopback, too. */
+/** On the loopback, behind a token, because web pages can reach the loopback. */
 async function serveSimulated(pool: Pool) {
   const { createSimulatedService } = await import('../../registry/simulated-service.ts');
   const { startServer } = await import('../../http/server.ts');

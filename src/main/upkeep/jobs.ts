@@ -1,8 +1,8 @@
 /**
  * Runs the jobs (job-schedules.ts). Every `api` may; the row of a job in `scheduled_jobs` says who runs it.
  *
- * Invariant: one process at a time. Whoever takes a job writes its name and a lease of LEASE_S into the row, and renews it
- * while the job runs; a process that finds its lease gone stops the job. We hold no lock in PostgreSQL for so long: an open
+ * Invariant: one process at a time. The process that takes a job writes its name and a lease of LEASE_S into the row, and renews it
+ * while the job runs; a process that finds its lease gone stops the job. We hold no lock in PostgreSQL meanwhile: an open
  * transaction would hold back vacuum and seals, and a session's lock means nothing behind PgBouncer.
  * Crash: the lease ends, `next_at` still lies in the past, and the next look of any process runs the job again. A job that
  * was due while nobody ran is run once. All jobs may be repeated.
