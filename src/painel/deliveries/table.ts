@@ -28,7 +28,7 @@ function cellsOf(visit: Visit, item: DeliveryResource) {
       <div class="dim">${moment(visit, item.criada_em)} ${shortId(item.id)}</div>`,
     item.em_andamento ? underWay : standing(t, item),
     html`${item.total_tentativas}
-    ${next === null ? '' : html`<div class="dim">${t.deliveries.next}: ${moment(visit, next)}</div>`}`,
+    ${next === null ? '' : html`<div class="dim">${t.deliveries.next}:<br />${moment(visit, next)}</div>`}`,
     loan === null ? '–' : html`<a href="/painel/entregas?emprestimo_id=${loan}">${shortId(loan)}</a>`,
   ];
 }
