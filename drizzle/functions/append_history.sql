@@ -32,7 +32,7 @@ begin
   end if;
   if p_closed_until is not null and (p_closed_until !~ '^[2-9][0-9]{3}-(0[1-9]|1[0-2])$'
       or p_closed_until >= to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM')) then
-    raise exception 'p_closed_until must be a month that is over, as 2026-10' using errcode = 'CT400';
+    raise exception 'p_closed_until (--closed-until) must be a month that is over, as 2026-10' using errcode = 'CT400';
   end if;
   perform from projections where name = 'history' for update;
 

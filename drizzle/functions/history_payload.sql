@@ -16,6 +16,8 @@ begin
   return acceptable_payload(event.stream, event.type, event.partner_id, coalesce(event.family, 'backoffice'), event.data);
 exception when sqlstate 'CT400' or sqlstate 'CT403' or sqlstate 'CT404' then
   get stacked diagnostics code = returned_sqlstate, what = message_text, advice = pg_exception_hint;
-  raise exception '%', what using errcode = code, hint = advice, detail = n;
+  -- Of what is refused with CT403, an unknown partner alone names no key.
+  raise exception '%', case when what like 'there is no partner %' then 'partner_id: ' || what else what end
+    using errcode = code, hint = advice, detail = n;
 end
 $$;

@@ -307,7 +307,7 @@ describe('installments that were settled elsewhere', () => {
   });
 
   test('are told of months that are over', async () => {
-    await expect(run(linesOf(loan(6)), { closedUntil: month(0) })).rejects.toThrow('a month that is over');
+    await expect(run(linesOf(loan(6)), { closedUntil: month(0) })).rejects.toThrow('--closed-until) must be a month that is over');
   });
 });
 
@@ -359,13 +359,13 @@ describe('a line that does not fit is named, with its key and rule, and nothing 
     [
       'an unknown partner',
       1,
-      /^there is no partner/,
+      /^partner_id: there is no partner/,
       (events) => events.forEach((event) => (event['partner_id'] = idOf('nobody'))),
     ],
     [
       'another partner within a stream',
       3,
-      /partner_id: the stream is another partner's|there is no partner/,
+      /^partner_id: (the stream is another partner's|there is no partner)/,
       at(2, { partner_id: idOf('nobody') }),
     ],
     [
