@@ -307,7 +307,9 @@ describe('installments that were settled elsewhere', () => {
   });
 
   test('are told of months that are over', async () => {
-    await expect(run(linesOf(loan(6)), { closedUntil: month(0) })).rejects.toThrow('--closed-until) must be a month that is over');
+    await expect(run(linesOf(loan(6)), { closedUntil: month(0) })).rejects.toThrow(
+      '--closed-until) must be a month that is over',
+    );
   });
 });
 
