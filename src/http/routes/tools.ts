@@ -9,6 +9,11 @@ import type { Env } from '../request-env.ts';
 
 export const LISTEN_PATH = '/ferramentas/listen.mjs';
 const ENTRY = fileURLToPath(new URL('../../main/listen-alone.ts', import.meta.url));
+/** An older Node fails inside of a library, without a word of why. */
+const VERSION = `if (Number(process.versions.node.split('.')[0]) < 22) {
+  process.stderr.write('listen needs Node 24, and this is ' + process.versions.node + '\\n');
+  process.exit(2);
+}`;
 /** For packages of CommonJS, which ask for Node's own modules. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
@@ -41,7 +46,7 @@ async function make(): Promise<Made> {
     format: 'esm',
     target: 'node22',
     charset: 'utf8',
-    banner: { js: REQUIRE },
+    banner: { js: `${REQUIRE}\n${VERSION}` },
     logLevel: 'silent',
     write: false,
   });

@@ -38,7 +38,7 @@ async function showRecovery(visit: Visit): Promise<Response> {
   return answerPage(c, {
     title: t.recovery.title,
     status: counted?.ok === false ? 400 : 200,
-    body: html`<p><a href="/painel/webhooks/${id}">${webhook.url}</a></p>
+    body: html`<p class="wrap"><a href="/painel/webhooks/${id}">${webhook.url}</a></p>
       <p>${t.recovery.intro}</p>
       ${counted?.ok === false ? refusalList(c, counted.error) : ''} ${form(visit, asked, counted)}
       ${counted?.ok === true ? confirmation(visit, asked, counted.body, webhook) : ''}`,

@@ -58,7 +58,7 @@ async function showTest(visit: Visit, given: string, { written, refusal }: Shown
   return answerPage(c, {
     title: t.webhooks.test,
     status: (refusal?.status ?? (isWrong ? 400 : 200)) as ContentfulStatusCode,
-    body: html`<p><a href="${path}">${webhook.url}</a></p>
+    body: html`<p class="wrap"><a href="${path}">${webhook.url}</a></p>
       ${refusal !== undefined ? refusalList(c, refusal.error) : isWrong ? notice('failed', t.webhooks.noJson) : ''}
       <p>${t.webhooks.testHint}</p>
       <form class="inline" method="get" action="${path}/teste">

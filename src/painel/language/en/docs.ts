@@ -26,7 +26,7 @@ export const docsEn: DocsTexts = {
       {
         title: '2. A receiver on your machine',
         text: [
-          'Copy a verifier and write the receiver: verify the signature, store the delivery, answer 2xx. While it has no public address, the command `listen` forwards deliveries to it from the feed of events:',
+          'Copy a verifier and write the receiver: verify the signature, store the delivery, answer 2xx. While it has no public address, the command `listen` (Node 24) forwards deliveries to it from the feed of events:',
         ],
       },
       {

@@ -23,11 +23,11 @@ export const recovery: typeof pt = {
     intro: 'Sends again what failed since an instant: it counts first, then you confirm.',
     count: 'Count',
     found: (count, inFlight) =>
-      `${count} deliveries fit${inFlight === 0 ? '' : `; ${inFlight} more are in flight and left alone`}.`,
+      `${count} ${count === '1' ? 'delivery fits' : 'deliveries fit'}${inFlight === 0 ? '' : `; ${inFlight} more are in flight and left alone`}.`,
     what: "Each goes with the same id and body, and its schedule begins anew. The pace is the webhook's.",
     send: 'Send again',
     inactive: 'The webhook is inactive: reactivate it before you recover.',
     progress: (sent, total) => `${sent} of ${total} sent again…`,
-    done: (count) => `${count} deliveries are on their way again.`,
+    done: (count) => `${count} ${count === 1 ? 'delivery is on its' : 'deliveries are on their'} way again.`,
   },
 };

@@ -22,7 +22,7 @@ export const docsPt = {
       {
         title: '2. Um receptor na sua máquina',
         text: [
-          'Copie um verificador e escreva o receptor: confira a assinatura, guarde a entrega, responda 2xx. Enquanto ele não tem endereço público, o comando `listen` lhe encaminha as entregas a partir do fluxo de eventos:',
+          'Copie um verificador e escreva o receptor: confira a assinatura, guarde a entrega, responda 2xx. Enquanto ele não tem endereço público, o comando `listen` (Node 24) lhe encaminha as entregas a partir do fluxo de eventos:',
         ],
       },
       {

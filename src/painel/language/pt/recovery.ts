@@ -21,11 +21,11 @@ export const recovery = {
     intro: 'Envia de novo o que falhou desde um instante: primeiro conta, depois você confirma.',
     count: 'Contar',
     found: (count: string, inFlight: number) =>
-      `${count} entregas servem a este pedido${inFlight === 0 ? '' : `; outras ${inFlight} estão em andamento e ficam como estão`}.`,
+      `${count} ${count === '1' ? 'entrega serve' : 'entregas servem'} a este pedido${inFlight === 0 ? '' : `; outras ${inFlight} estão em andamento e ficam como estão`}.`,
     what: 'Cada uma vai com o mesmo id e o mesmo corpo, e o seu calendário recomeça. O ritmo é o do webhook.',
     send: 'Enviar de novo',
     inactive: 'O webhook está inativo: reative-o antes de recuperar.',
     progress: (sent: number, total: number) => `${sent} de ${total} enviadas de novo…`,
-    done: (count: number) => `${count} entregas estão a caminho de novo.`,
+    done: (count: number) => `${count} ${count === 1 ? 'entrega está' : 'entregas estão'} a caminho de novo.`,
   },
 };
