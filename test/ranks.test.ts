@@ -10,8 +10,10 @@ const RANKS: readonly (readonly string[])[] = [
   ['registry-settings.ts', 'file-stamps.ts'],
   ['anchor-settings.ts', 'archive-settings.ts'],
   ['environment-rules.ts'],
-  ['egress-settings.ts', 'job-schedules.ts'],
-  ['contract', 'config.ts', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
+  ['egress-settings.ts'],
+  ['contract', 'database-url.ts', 'log-lines.ts', 'key-file.ts', 'version.ts'],
+  ['job-schedules.ts'],
+  ['config.ts'],
   ['telemetry'],
   ['loan', 'delivery/target', 'metrics.ts'],
   ['db', 'delivery/sending'],
@@ -25,7 +27,6 @@ const RANKS: readonly (readonly string[])[] = [
 ];
 const SAME_RANK_ALLOWED = new Set([
   'main.ts → main',
-  'config.ts → database-url.ts',
   'core → log',
   'core → registry',
   'core → webhooks',
