@@ -97,15 +97,20 @@ export async function appendSeal(
   }
 }
 
-/** The hashes `from` to before `end` of a level of the log's tree, as far as there are any. */
+/** The hashes `from` to before `end` of a level of the log's tree, up to the first that is missing. */
 export async function findLogHashes(tx: Tx, level: number, from: number, end: number): Promise<Buffer> {
   const [row] =
     level === 0
       ? await tx<[{ hashes: Buffer | null }]>`
-          select string_agg(leaf, '' order by number) as hashes from seals where number > ${from} and number <= ${end}`
+          select string_agg(leaf, '' order by number) as hashes
+          from (select leaf, number, row_number() over (order by number) as place
+                from seals where number > ${from} and number <= ${end}) found
+          where number = ${from}::bigint + place`
       : await tx<[{ hashes: Buffer | null }]>`
           select string_agg(hash, '' order by index) as hashes
-          from seal_nodes where level = ${level} and index >= ${from} and index < ${end}`;
+          from (select hash, index, row_number() over (order by index) as place
+                from seal_nodes where level = ${level} and index >= ${from} and index < ${end}) found
+          where index = ${from}::bigint + place - 1`;
   return row.hashes ?? Buffer.alloc(0);
 }
 
@@ -126,11 +131,27 @@ export async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
 
 /** The hashes of the log's tree. Throws {@link LackingHashes}. */
 export function readLogHashes(tx: Tx): ReadHashes {
-  return async (level, from, end) => {
+  return byTiles(async (level, from, end) => {
     const hashes = await findLogHashes(tx, level, from, end);
-    if (countOf(hashes) !== end - from)
-      throw new LackingHashes(`the log's tree lacks hashes of level ${level} from ${from} on`);
-    return hashes;
+    return (at, until) => {
+      const found = hashes.subarray((at - from) * HASH_BYTES, (until - from) * HASH_BYTES);
+      if (countOf(found) === until - at) return found;
+      throw new LackingHashes(`the log's tree lacks hashes of level ${level} from ${at} on`);
+    };
+  });
+}
+
+type Tile = (from: number, end: number) => Buffer;
+
+/** Asks for each tile once: a path takes up to eight hashes of one, and paths of neighbours the same tiles. */
+function byTiles(readTile: (level: number, from: number, end: number) => Promise<Tile>): ReadHashes {
+  const tiles = new Map<string, Promise<Tile>>();
+  return async (level, from, end) => {
+    const first = from - (from % TILE);
+    const place = `${level}/${first}`;
+    const tile = tiles.get(place) ?? readTile(level, first, first + TILE);
+    tiles.set(place, tile);
+    return (await tile)(from, end);
   };
 }
 
