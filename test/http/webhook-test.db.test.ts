@@ -1,5 +1,5 @@
 import { Webhook as Svix } from 'svix';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { EVENT_EXAMPLES } from '../../src/contract/event-examples.ts';
 import { EMITTED_NAMES, EVENTS } from '../../src/contract/events.ts';
@@ -15,8 +15,7 @@ let partner: Subscriber;
 let webhook: Registered;
 const world = await startDeliveryWorld({ testWaitMs: 1_500 });
 const { sql } = world.api.database;
-const running = world.engine.poller.run();
-afterAll(() => running);
+void world.engine.poller.run();
 beforeEach(async () => {
   partner = await world.subscriber();
   webhook = await partner.register(['repasse.processado']);
