@@ -8,6 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { withConstants } from '../../src/db/migrations/migration-files.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { CHECKS, type CheckName } from './checks.ts';
 import { DEAD_POLLER_MUTANTS } from './dead-poller-mutants.ts';
@@ -39,7 +40,7 @@ async function runCheck(check: CheckName, mutant: Mutant | null, seed = SEED): P
       const file = path.join(ROOT, isFunction ? 'drizzle/functions' : 'src/delivery', mutant.file);
       let source = await readFile(file, 'utf8');
       for (const { find, put } of mutant.changes) source = replaceOnce(source, find, put);
-      if (isFunction) await database.sql.unsafe(source);
+      if (isFunction) await database.sql.unsafe(withConstants(source));
       else args.push(pathToFileURL(file).href, source);
     }
     const { stdout } = await execute(process.execPath, args, { timeout: 550_000, killSignal: 'SIGKILL' });

@@ -51,6 +51,11 @@ export function constantsOf(schedules: Schedules = SCHEDULES): Readonly<Record<s
   };
 }
 
+/** The text of a file with its constants; a name that is none of them stays. */
+export function withConstants(written: string, constants = constantsOf()): string {
+  return written.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => constants[name] ?? whole);
+}
+
 const OUTSIDE = '-- outside a transaction\n';
 const MAKES_A_VIEW = /^create view /m;
 
@@ -85,7 +90,7 @@ async function read(
   constants: Readonly<Record<string, string>> = {},
 ): Promise<MigrationFile> {
   const written = await readFile(join(folder, name), 'utf8');
-  const sql = written.replaceAll(/\{\{(\w+)\}\}/g, (whole, constant: string) => constants[constant] ?? whole);
+  const sql = withConstants(written, constants);
   const hash = createHash('sha256').update(sql).digest('hex');
   return { name, kind, sql, hash, isOutside: sql.startsWith(OUTSIDE) };
 }
