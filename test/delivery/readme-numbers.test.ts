@@ -7,9 +7,6 @@ const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url
 /** Where the page tells a number, the file that has it, and how it stands there. */
 const TOLD: readonly (readonly [told: string, file: string, source: string])[] = [
   ['looks every 1 to 50 ms', 'src/delivery/poller/rhythm.ts', 'NAP_MIN_MS = 0.9;\nconst NAP_MAX_MS = 50;'],
-  ['what has waited 100 ms for each', 'src/delivery/poller/rhythm.ts', 'LAG_MS = 100;'],
-  ['a second at most (`wait', 'src/delivery/poller/rhythm.ts', 'LAG_MAX_MS = 1_000;'],
-  ['nobody has served for 2 s', 'src/delivery/poller/rhythm.ts', 'WAIT_BEHIND_MS = 2_000;'],
   ['look a quarter as often', 'drizzle/functions/wait_for_work.sql', 'case when keeps_watch then 1 else 4 end'],
   ['up to 4,000 arrivals are deleted', 'drizzle/functions/take_turn.sql', 'arrivals_a_turn constant bigint := 4000;'],
   ['for 5 ms\n   after one', 'src/delivery/poller/recorder.ts', 'GATHER_MS = 5;'],

@@ -22,14 +22,13 @@ import { type Claim, Claimer } from './claimer.ts';
 import { ClaimsAhead } from '../queue/upkeep/claims-ahead.ts';
 import type { EngineDeps } from '../queue/engine-deps.ts';
 import { MIN_LEASE_LEFT_MS } from '../queue/lease.ts';
-import { Cores } from './cores.ts';
 import { Pause } from './pause.ts';
 import { type Flight, Slots } from '../queue/slots.ts';
 import { Recorder } from './recorder.ts';
 import { FailureLog } from './failure-log.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
-import { manyOf, Rhythm } from './rhythm.ts';
+import { Rhythm } from './rhythm.ts';
 import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
 import type { Sender } from '../sending/send.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
@@ -45,8 +44,6 @@ export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<Engine
   /** The newest checkpoint, which each POST carries; null: there is none. */
   readonly checkpoint?: () => string | null;
   readonly metrics?: DeliveryMetrics;
-  /** Of its machine; as they are unless it is given. */
-  readonly cores?: Pick<Cores, 'hasSpare'>;
   /** Unique among all pollers; it is written on every attempt row. */
   readonly name: string;
   /** Deliveries in flight at most. */
@@ -58,6 +55,10 @@ const FEW_SLOTS = 1 / 4;
 const FEW_SLOTS_MS = 10;
 /** Requests started in one turn of the event loop. */
 const SENT_AT_ONCE = 32;
+/** After a claim of at least this size the next claim follows at once, without a look for work. */
+const MANY = 32;
+/** The same of a poller behind others, which are to have the rest. */
+const MANY_BEHIND = 128;
 const OUTAGE_PAUSE_MS = 200;
 
 export class Poller {
@@ -75,7 +76,6 @@ export class Poller {
   /** A webhook has no slot left, so the next claim may be awaited. */
   #isPressed = false;
   readonly #rhythm = new Rhythm();
-  readonly #cores: Pick<Cores, 'hasSpare'>;
   readonly #idle = new Pause();
   #noneHeld: PromiseWithResolvers<void> | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -89,7 +89,6 @@ export class Poller {
     this.#unsent = new Unsent({ ...this.#deps, letGo: (flights) => this.#letGo(flights) });
     this.#openKey = rememberKeys(deps.openSecret);
     this.#slots = new Slots(deps.capacity);
-    this.#cores = deps.cores ?? new Cores(deps.monotonicMs());
     this.#recorder = new Recorder({
       ...this.#deps,
       onRecorded: (reports) => this.#letGo(reports),
@@ -111,7 +110,7 @@ export class Poller {
     if (free <= 0) return 0;
     const waits = this.#hasMore ? null : patience;
     const { claim, deliveries, more } = await this.#claimer.claim(free, waits, this.#slots.shares());
-    this.#hasMore = deliveries.length >= manyOf(patience?.lagMs) || more;
+    this.#hasMore = deliveries.length >= (patience?.lagMs ? MANY_BEHIND : MANY) || more;
     this.#isPressed = this.#hasMore || claim.full.size > 0;
     if (deliveries.length === 0) return 0;
     this.#slots.take(claim.name, deliveries, claim.answeredAtMs);
@@ -135,9 +134,7 @@ export class Poller {
     const { monotonicMs, sign } = this.#deps;
     while (!this.#stopping) {
       try {
-        const rank = sign.rank();
-        const hasSpare = rank === 0 || this.#cores.hasSpare(monotonicMs());
-        const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, rank, hasSpare);
+        const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, sign.rank());
         const claimed = await this.tick(patience);
         this.#rhythm.hear(claimed, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
@@ -146,7 +143,7 @@ export class Poller {
         if (claimed === 0 && !this.#hasMore) await this.#idle.last(this.#rhythm.napMs);
         const { lagMs = 0 } = patience;
         const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed);
-        const restMs = claimed < manyOf(lagMs) ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
+        const restMs = claimed < MANY_BEHIND ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
         await this.#idle.until(() => this.#stopping, restMs, monotonicMs);
         await this.#idle.until(() => this.#stopping || this.#hasSlots(), FEW_SLOTS_MS, monotonicMs);
       } catch (error) {

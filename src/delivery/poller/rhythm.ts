@@ -32,23 +32,11 @@ const SATED_WAIT_MS = 20;
 
 /**
  * A poller behind others takes what has waited so long for each that comes before it, and waits this long at most. Where all
- * looked at once, 16 pollers shared a backlog out in claims of 40; each also pays for warming up. Where no core is to spare
- * (cores.ts) it takes only what nobody has served for all of its wait.
+ * looked at once, 16 pollers shared a backlog out in claims of 40; each also pays for warming up.
  */
 const LAG_MS = 100;
 const LAG_MAX_MS = 1_000;
 const WAIT_BEHIND_MS = 2_000;
-
-/** After a claim of at least this size the next claim follows at once, without a look for work. */
-const MANY = 32;
-/** The same of a poller behind others, which are to have the rest. */
-const MANY_BEHIND = 128;
-
-/** From how many deliveries on a claim is followed by the next at once, of a poller that takes what has waited `lagMs`. */
-export function manyOf(lagMs = 0): number {
-  if (lagMs === 0) return MANY;
-  return lagMs < WAIT_BEHIND_MS ? MANY_BEHIND : Infinity;
-}
 
 export class Rhythm {
   #napMs = NAP_MIN_MS;
@@ -59,13 +47,9 @@ export class Rhythm {
     return this.#napMs;
   }
 
-  /**
-   * How an idle poller waits now, behind `rank` others; `isSated` when some partner has its share of the poller's slots, and
-   * `hasSpare` when its machine has a core to spare.
-   */
-  patience(isSated = false, rank = 0, hasSpare = true): Patience {
+  /** How an idle poller waits now, behind `rank` others; `isSated` when some partner has its share of the poller's slots. */
+  patience(isSated = false, rank = 0): Patience {
     const lagMs = Math.min(rank * LAG_MS, LAG_MAX_MS);
-    if (lagMs > 0 && !hasSpare) return { ms: WAIT_BEHIND_MS, napMs: this.#napMs, lagMs: WAIT_BEHIND_MS };
     if (lagMs > 0) return { ms: isSated ? SATED_WAIT_MS : WAIT_BEHIND_MS, napMs: this.#napMs, lagMs };
     if (isSated) return { ms: SATED_WAIT_MS, napMs: Math.min(this.#napMs, SATED_WAIT_MS) };
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { manyOf, Rhythm } from '../../../src/delivery/poller/rhythm.ts';
+import { Rhythm } from '../../../src/delivery/poller/rhythm.ts';
 
 /** A rhythm that has heard of `count` deliveries every `everyMs` for a second. */
 function after(count: number, everyMs: number): Rhythm {
@@ -53,15 +53,4 @@ test('a poller behind others takes what has waited 100 ms for each of them, or a
   expect(rhythm.patience(false, 2)).toMatchObject({ ms: 2_000, lagMs: 200 });
   expect(rhythm.patience(true, 30)).toMatchObject({ ms: 20, lagMs: 1_000 });
   expect(rhythm.patience(false, 0)).not.toHaveProperty('lagMs');
-});
-
-test('where no core is to spare, a poller behind others takes only what nobody has served for 2 s, once in a while', () => {
-  const rhythm = new Rhythm();
-  expect(rhythm.patience(false, 1, false)).toMatchObject({ ms: 2_000, lagMs: 2_000 });
-  expect(rhythm.patience(true, 15, false)).toMatchObject({ ms: 2_000, lagMs: 2_000 });
-  expect(rhythm.patience(false, 0, false)).toEqual(rhythm.patience());
-});
-
-test('a large claim is followed by the next at once, but not where no core is to spare for a poller behind others', () => {
-  expect([manyOf(), manyOf(100), manyOf(1_000), manyOf(2_000)]).toEqual([32, 128, 128, Infinity]);
 });

@@ -1,7 +1,6 @@
-/** Real pollers beside a backlog: while slots are free and deliveries are due, they do not wait, unless others work and no core is to spare. */
+/** Real pollers beside a backlog: while slots are free and deliveries are due, they do not wait. */
 import { expect, test } from 'vitest';
 import { Poller } from '../../../src/delivery/poller/poller.ts';
-import { LEASE_ALONE } from '../../../src/delivery/poller/sign-of-life.ts';
 import type { Patience } from '../../../src/delivery/queue/arrivals.ts';
 import { DELIVERED } from '../../support/delivered.ts';
 import { useEmptyDatabase } from '../../support/one-webhook.ts';
@@ -95,39 +94,5 @@ test.for([
     await Promise.all([...running, ...pools.map((pool) => pool.close())]);
     expect(watch.longest).toBeLessThanOrEqual(EMPTY_TURNS);
     expect(await sql`select from deliveries where status <> 'entregue'`).toHaveLength(0);
-  },
-);
-
-test.for([
-  { rank: 0, hasSpare: false, lagMs: undefined },
-  { rank: 1, hasSpare: true, lagMs: 100 },
-  { rank: 1, hasSpare: false, lagMs: 2_000 },
-])(
-  'behind $rank others, a core to spare: $hasSpare: takes what has waited $lagMs ms',
-  async ({ rank, hasSpare, lagMs }) => {
-    const pool = openPool(url, { name: 'poller', max: 3 });
-    const asked = Promise.withResolvers<Patience | null>();
-    class AskedPoller extends Poller {
-      override async tick(patience: Patience | null = null): Promise<number> {
-        asked.resolve(patience);
-        return 0;
-      }
-    }
-    const poller = new AskedPoller({
-      pool,
-      name: 'asked',
-      capacity: 512,
-      log: silentLog,
-      openSecret: openTestSecret,
-      monotonicMs: () => performance.now(),
-      sender: { send: async () => DELIVERED },
-      sign: { ...LEASE_ALONE, rank: () => rank },
-      cores: { hasSpare: () => hasSpare },
-    });
-    const running = poller.run();
-    expect((await asked.promise)?.lagMs).toBe(lagMs);
-    await poller.drain();
-    await running;
-    await pool.close();
   },
 );
