@@ -10,6 +10,7 @@
 import type { BalanceLine, BalanceResource, DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { addDays, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Pool, Tx } from '../db/pool.ts';
+import type { Fragment } from '../db/sql.ts';
 import { readLastSeal, type Seal } from './seals/seal-log.ts';
 
 export interface KeptDay {
@@ -24,15 +25,27 @@ export interface KeptDay {
 /** The kept days of a period that nothing has changed since. */
 export async function readKeptDays(pool: Pool, from: string, to: string): Promise<Map<string, KeptDay>> {
   return pool.run(async (sql) => {
-    const kept = await sql<KeptDay[]>`
-      select day, lines, differences, first_seal::float8 as "firstSeal", last_seal::float8 as "lastSeal"
-      from balance_days k
-      where day between ${from} and ${to} and exists (select from seals s where s.number = k.last_seal and s.leaf = k.leaf)
-      order by day`;
-    const oldest = Math.min(...kept.map(({ lastSeal }) => lastSeal));
-    const changed = kept.length === 0 ? new Set() : await daysChangedSince(sql, oldest);
-    return new Map(kept.filter(({ day }) => !changed.has(day)).map((one) => [one.day, one]));
+    const whole = sql`lines, differences, first_seal::float8 as "firstSeal",`;
+    const kept = await readUnchanged<KeptDay>(sql, whole, from, to);
+    return new Map(kept.map((one) => [one.day, one]));
   });
+}
+
+/** What is asked of the kept days that nothing has changed since, beside day and last seal. */
+async function readUnchanged<T extends Pick<KeptDay, 'day' | 'lastSeal'>>(
+  sql: Tx,
+  columns: Fragment,
+  from: string,
+  to: string,
+): Promise<T[]> {
+  const kept = await sql<T[]>`
+    select day, ${columns} last_seal::float8 as "lastSeal"
+    from balance_days k
+    where day between ${from} and ${to} and exists (select from seals s where s.number = k.last_seal and s.leaf = k.leaf)
+    order by day`;
+  const oldest = Math.min(...kept.map(({ lastSeal }) => lastSeal));
+  const changed = kept.length === 0 ? new Set() : await daysChangedSince(sql, oldest);
+  return kept.filter(({ day }) => !changed.has(day));
 }
 
 /** The days of events, orders and late reports above a seal. */
@@ -60,11 +73,15 @@ async function daysChangedSince(sql: Tx, seal: number): Promise<Set<string>> {
 
 /**
  * Lets go of the days that have changed, and has all others rest on the log as `reading`, the primary or a standby, has it now.
- * Returns its newest seal.
+ * Returns its newest seal and those others.
  */
-export async function refreshKeptDays(pool: Pool, reading = pool): Promise<Seal | null> {
+export async function refreshKeptDays(
+  pool: Pool,
+  reading = pool,
+): Promise<{ seal: Seal | null; still: ReadonlySet<string> }> {
   const seal = await reading.run(readLastSeal);
-  const still = [...(await readKeptDays(pool, '', '9')).keys()];
+  const unchanged = await pool.run((sql) => readUnchanged(sql, sql``, '', '9'));
+  const still = unchanged.map(({ day }) => day);
   await pool.run((sql) => sql`delete from balance_days where day <> all (${still})`);
   if (seal !== null) {
     await pool.run(
@@ -73,21 +90,32 @@ export async function refreshKeptDays(pool: Pool, reading = pool): Promise<Seal 
       where day = any (${still}) and last_seal < ${seal.number}`,
     );
   }
-  return seal;
+  return { seal, still: new Set(still) };
 }
 
-/** Keeps those days of a balance, counted after `seal` was made, that are settled. */
-export async function keepDays(pool: Pool, seal: Seal, balance: BalanceResource, now: Date): Promise<void> {
+/**
+ * Keeps those days of a balance, counted after `seal` was made, that are settled. Those of `still` are answered as they were kept
+ * and are not written again: with five years of them that took about as long as all the rest of the command.
+ */
+export async function keepDays(
+  pool: Pool,
+  seal: Seal,
+  balance: BalanceResource,
+  now: Date,
+  still: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const byDay = <T extends { readonly dia: string }>(rows: readonly T[]) => Map.groupBy(rows, ({ dia }) => dia);
   const [lines, differences] = [byDay(balance.linhas), byDay(balance.diferencas)];
   const changed = await pool.run((sql) => daysChangedSince(sql, seal.number));
   const settled: object[] = [];
   for (let day = balance.de; day <= balance.ate && day < dayOf(now); day = addDays(day, 1)) {
+    if (still.has(day)) continue;
     const [counted, found] = [lines.get(day) ?? [], differences.get(day) ?? []];
     const isOpen = counted.some(({ pendente }) => pendente > 0) || found.some(({ tipo }) => tipo !== 'fato_inesperado');
     if (isOpen || changed.has(day)) continue;
     settled.push({ day, start: startOfDay(day), end: startOfDay(addDays(day, 1)), lines: counted, differences: found });
   }
+  if (settled.length === 0) return;
   await pool.run(
     (sql) => sql`
       insert into balance_days (day, lines, differences, first_seal, last_seal, leaf)

@@ -43,9 +43,9 @@ const read = (anew = false) => addUp(readBalance(pool(), first, today, { anew })
 
 /** As `audit balance` does. */
 async function run() {
-  const newest = await refreshKeptDays(pool());
+  const { seal: newest, still } = await refreshKeptDays(pool());
   const found = await read();
-  if (newest !== null) await keepDays(pool(), newest, found, new Date());
+  if (newest !== null) await keepDays(pool(), newest, found, new Date(), still);
   return found;
 }
 
@@ -115,6 +115,15 @@ test.each([
   expect((await read()).linhas).toEqual((await read(true)).linhas);
 });
 
+test('a day that stays kept is not written again', async () => {
+  await seal();
+  await run();
+  const written = () => sql()`select day, xmin::text from balance_days order by day`;
+  const before = await written();
+  await run();
+  expect(await written()).toEqual(before);
+});
+
 test('days that rest on a seal which the log has lost are counted anew', async () => {
   await seal();
   await run();
@@ -125,7 +134,7 @@ test('days that rest on a seal which the log has lost are counted anew', async (
 test('five years of kept days take a few statements', async () => {
   await seal();
   const [from, to] = [addDays(today, -1_826), third];
-  const newest = await refreshKeptDays(pool());
+  const { seal: newest } = await refreshKeptDays(pool());
   const counted = await addUp(readBalance(pool(), from, to), from, to, 10);
   await keepDays(pool(), newest as NonNullable<typeof newest>, counted, new Date());
   let statements = 0;

@@ -33,7 +33,7 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { withReports } = await import('../../service/reports.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
-      const [seal, summary] = await withReports(config, pool, log, async (reading) => [
+      const [kept, summary] = await withReports(config, pool, log, async (reading) => [
         await keeping(log, () => refreshKeptDays(pool, reading.pool)),
         await addUp(readBalance(reading.pool, from, to, { anew, atOnce: MOST.job }), from, to, Infinity, (day) =>
           progress.show(`${day} is counted`),
@@ -41,7 +41,7 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
       ]);
       await keeping(log, async () => {
         await pool.run((sql) => keepBalanceVerdict(sql, summary));
-        if (seal !== null) await keepDays(pool, seal, summary, new Date());
+        if (kept?.seal) await keepDays(pool, kept.seal, summary, new Date(), anew ? undefined : kept.still);
       });
       return { summary, isGood: summary.fecha };
     });
