@@ -28,6 +28,9 @@ const SEALER_IS_GONE_S = 120;
 const LOOK_EVERY_MS = 10_000;
 const LONGEST_WAIT_MS = 60_000;
 
+/** The pace beside a running system: short batches, and a rest after each. */
+export const USUAL_PACE = { batch: 100, rate: 1_000 } as const;
+
 export interface ImportOptions extends Omit<BatchOptions, 'beganAt'> {
   /** Events of one transaction. */
   readonly batch: number;

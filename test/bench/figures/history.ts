@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { USUAL_PACE } from '../../../src/core/history/import-history.ts';
 import { startCommand } from '../../support/command.ts';
 import { yearOfHistory } from '../../support/history.ts';
 import { carteiro, startPoller, append } from '../carteiro.ts';
@@ -20,6 +21,7 @@ const DATABASE = 'history';
 const WEBHOOKS = 100;
 const RATE = 100;
 const EVENTS_A_LOAN = 5;
+type Pace = Readonly<Record<keyof typeof USUAL_PACE, number>>;
 
 /** What the partner feels, in ms. */
 async function feel(bench: Bench, url: string, partners: readonly string[], seconds: number): Promise<number> {
@@ -37,14 +39,23 @@ async function feel(bench: Bench, url: string, partners: readonly string[], seco
 }
 
 /** Imports `loans` and says how many events a second came in. */
-async function importLoans(url: string, partnerId: string, loans: number, seed: string, rate: number): Promise<number> {
+async function importLoans(
+  url: string,
+  partnerId: string,
+  loans: number,
+  seed: string,
+  { rate, batch }: Pace,
+): Promise<number> {
   const file = join(tmpdir(), `carteiro-history-${process.pid}.ndjson`);
   const lines = yearOfHistory(partnerId, loans, new Date(), seed).map((event) => `${JSON.stringify(event)}\n`);
   await pipeline(Readable.from(lines), createWriteStream(file));
   try {
     const startedMs = performance.now();
     const env = { DATABASE_URL: url, SANDBOX: 'true', LOG_LEVEL: 'warn' };
-    const { code, stderr } = await startCommand(['import', file, '--rate', String(rate)], env).end();
+    const { code, stderr } = await startCommand(
+      ['import', file, '--rate', String(rate), '--batch', String(batch)],
+      env,
+    ).end();
     if (code !== 0) throw new Error(stderr);
     return (loans * EVENTS_A_LOAN * 1_000) / (performance.now() - startedMs);
   } finally {
@@ -70,7 +81,7 @@ async function run(bench: Bench): Promise<Measured[]> {
   const felt: number[] = [];
   try {
     const fast = await progress.phase(`import of ${loans} loans, as fast as it goes`, 3_600, () =>
-      importLoans(url, first, loans, 'fast', 0),
+      importLoans(url, first, loans, 'fast', { rate: 0, batch: 1_000 }),
     );
     const bytes = await server.on(DATABASE, async (sql) => {
       const [row] = await sql<[{ bytes: number }]>`
@@ -83,7 +94,13 @@ async function run(bench: Bench): Promise<Measured[]> {
     for (let round = 1; round <= rounds; round += 1) {
       await server.calm();
       const alone = await feel(bench, url, partners, seconds);
-      const importing = importLoans(url, first, isQuick ? loans : (seconds + 30) * 1_000, `round ${round}`, 5_000);
+      const importing = importLoans(
+        url,
+        first,
+        isQuick ? loans : ((seconds + 30) * USUAL_PACE.rate) / EVENTS_A_LOAN,
+        `round ${round}`,
+        USUAL_PACE,
+      );
       await sleep(isQuick ? 500 : 5_000);
       const beside = await feel(bench, url, partners, seconds);
       speeds.push(await importing);
