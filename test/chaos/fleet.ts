@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PollerProcess, startPollerProcess } from '../support/poller-process.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import { lapseLeases } from './time.ts';
+import { freezeWhileHolding, lapseLeases } from './time.ts';
 import type { World } from './world.ts';
 
 const SIZE = 3;
@@ -70,12 +70,13 @@ export class Fleet {
   }
 
   /**
-   * `kill -9`, and another in its place. Without locks, of two dead in three the leases end sooner than 45 s, or the run would
+   * `kill -9` of one that holds a claim, and another in its place. Without locks, of two dead in three the leases end sooner than 45 s, or the run would
    * only wait.
    */
   async kill(draw: number): Promise<void> {
     const member = await this.#take(draw);
     const { pid } = member.poller;
+    await freezeWhileHolding(this.#world.pool, pid);
     await member.poller.end('SIGKILL');
     this.figures.kills += 1;
     this.#note(member.poller);

@@ -27,6 +27,25 @@ export async function lapseLeases(pool: Pool, pid: number, afterMs: number): Pro
   );
 }
 
+const HOLDS_WITHIN_MS = 2_000;
+
+/**
+ * Stops the process `pid` (SIGSTOP) at a moment at which it holds a claim, or after two seconds at any: deliveries may be over. What
+ * kills it then costs an attempt its record, however fast the machine is.
+ */
+export async function freezeWhileHolding(pool: Pool, pid: number): Promise<void> {
+  const untilMs = performance.now() + HOLDS_WITHIN_MS;
+  for (;;) {
+    process.kill(pid, 'SIGSTOP');
+    const held = await insist(() =>
+      pool.run((sql) => sql`select from deliveries where claimed_by like ${`%-${pid}-%`} limit 1`),
+    );
+    if (held.length > 0 || performance.now() > untilMs) return;
+    process.kill(pid, 'SIGCONT');
+    await sleep(5);
+  }
+}
+
 /** Brings waiting retries forward to within two seconds, as the sandbox's clock does. Returns how many. */
 export async function hurryRetries(pool: Pool): Promise<number> {
   return pool.transaction(async (tx) => {
