@@ -98,7 +98,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (answered.has(socket) && error.code !== 'ECONNRESET') return;
     answered.add(socket);
     const isAnswering = [...connections.answersOf(socket)].some(({ headersSent }) => headersSent);
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) socket.destroy();
+    // A browser opens connections ahead of its requests, and would take what is said unasked for the answer to its next one.
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isUnused) socket.destroy();
     else answerBroken(socket, times.lingerMs);
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
