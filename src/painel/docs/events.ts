@@ -13,7 +13,7 @@ import { paragraphs, prose } from './prose.ts';
 export function eventsBody(c: PainelContext): Html {
   const { language, texts: t } = c.var;
   const { events: words } = DOCS[language];
-  return html`${paragraphs(words.intro.map((text) => text.replace('SECRET', EXAMPLE_SECRET)))}
+  return html`${paragraphs(words.intro.replace('SECRET', EXAMPLE_SECRET))}
     <h2>${words.headers}</h2>
     ${headerTable(c)}
     <h2>${words.arrives}</h2>

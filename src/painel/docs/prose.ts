@@ -8,6 +8,6 @@ export function prose(text: string): Html {
 }
 
 /** A paragraph for each text. */
-export function paragraphs(texts: readonly string[]): Html {
-  return html`${texts.map((text) => html`<p>${prose(text)}</p>`)}`;
+export function paragraphs(texts: string | readonly string[]): Html {
+  return html`${[texts].flat().map((text) => html`<p>${prose(text)}</p>`)}`;
 }

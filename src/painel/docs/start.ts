@@ -26,9 +26,9 @@ export function startBody(c: PainelContext, egressAddresses: readonly string[]):
   const commands = commandsOf(new URL(c.req.url).origin);
   return html`${paragraphs(start.intro)}
     ${start.steps.map(
-      ({ title, text }, index) =>
+      ({ title, how }, index) =>
         html`<h2>${title}</h2>
-          ${paragraphs(text)} ${copyable(t, `step-${index + 1}`, title, commands[index] ?? '')}
+          ${paragraphs(how)} ${copyable(t, `step-${index + 1}`, title, commands[index] ?? '')}
           ${index === 1 ? html`<p><a href="/docs/verificacao">${pages.verification}</a></p>` : ''}`,
     )}
     <h2 id="autenticacao">${start.tokenTitle}</h2>

@@ -1,16 +1,31 @@
-/** The page's languages, a folder each; a text that one of them lacks does not compile. */
+/** The page's languages, and which of them a reader has chosen. */
 import type { Language } from '../../contract/language.ts';
-import { docsEn } from './en/docs.ts';
-import { en } from './en/page.ts';
-import { type DocsTexts, docsPt } from './pt/docs.ts';
-import { pt, type Texts } from './pt/page.ts';
+import { auditor } from './auditor.ts';
+import { deliveries } from './deliveries.ts';
+import { docs } from './docs.ts';
+import { everywhere } from './everywhere.ts';
+import { operator } from './operator.ts';
+import { partner } from './partner.ts';
+import { recovery } from './recovery.ts';
+import { sandbox } from './sandbox.ts';
+import { webhooks } from './webhooks.ts';
+import { say } from './words.ts';
 
-export type { Texts };
-
-export const LANGUAGES: Readonly<Record<Language, Texts>> = { pt, en };
+export const LANGUAGES = say({
+  ...everywhere,
+  ...deliveries,
+  ...webhooks,
+  ...partner,
+  ...recovery,
+  sandbox,
+  auditor,
+  operator,
+});
+export type Texts = (typeof LANGUAGES)['pt'];
 
 /** The pages at /docs. */
-export const DOCS: Readonly<Record<Language, DocsTexts>> = { pt: docsPt, en: docsEn };
+export const DOCS = say(docs);
+export type DocsTexts = (typeof DOCS)['pt'];
 
 /** What `lang` says of a page. */
 export const LANGUAGE_TAG: Readonly<Record<Language, string>> = { pt: 'pt-BR', en: 'en' };

@@ -1,0 +1,245 @@
+/** The pages at /docs. */
+import type { Words } from './words.ts';
+
+export const docs = {
+  menu: { pt: 'Documentação', en: 'Documentation' },
+  pages: {
+    start: { pt: 'Começo', en: 'Start' },
+    events: { pt: 'Eventos', en: 'Events' },
+    verification: { pt: 'Verificação', en: 'Verification' },
+    schedule: { pt: 'Calendário', en: 'Schedule' },
+    api: { pt: 'API', en: 'API' },
+    registry: { pt: 'Registry', en: 'Registry' },
+  },
+  start: {
+    title: { pt: 'No ar em dez minutos', en: 'Live in ten minutes' },
+    intro: {
+      pt: 'Um webhook é uma URL e os nomes dos eventos que ela quer. Cada evento chega a ela como um POST assinado. O que se perde pode sempre ser lido de novo.',
+      en: 'A webhook is a URL and the names of the events that it wants. Each event comes to it as a signed POST. What is lost can always be read again.',
+    },
+    steps: [
+      {
+        title: { pt: '1. Um token', en: '1. A token' },
+        how: {
+          pt: 'Peça ao operador um token com `webhooks:read` e `webhooks:write`. No sandbox, o painel faz um.',
+          en: 'Ask the operator for a token with `webhooks:read` and `webhooks:write`. In the sandbox the page makes one.',
+        },
+      },
+      {
+        title: { pt: '2. Um receptor na sua máquina', en: '2. A receiver on your machine' },
+        how: {
+          pt: 'Copie um verificador e escreva o receptor: confira a assinatura, guarde a entrega, responda 2xx. Enquanto ele não tem endereço público, o comando `listen` (Node 24) lhe encaminha as entregas a partir do fluxo de eventos:',
+          en: 'Copy a verifier and write the receiver: verify the signature, store the delivery, answer 2xx. While it has no public address, the command `listen` (Node 24) forwards deliveries to it from the feed of events:',
+        },
+      },
+      {
+        title: { pt: '3. O webhook', en: '3. The webhook' },
+        how: {
+          pt: 'O `secret` só aparece nesta resposta. Guarde-o onde o receptor o lê.',
+          en: 'The `secret` is shown in this answer alone. Keep it where the receiver reads it.',
+        },
+      },
+      {
+        title: { pt: '4. Um teste', en: '4. A test' },
+        how: {
+          pt: 'A resposta diz o que o receptor respondeu. O painel mostra cada tentativa.',
+          en: 'The answer tells what the receiver answered. The page shows each attempt.',
+        },
+      },
+      {
+        title: { pt: '5. Nada se perde', en: '5. Nothing is lost' },
+        how: {
+          pt: 'Deduplique por `X-Webhook-Delivery`: uma entrega pode chegar mais de uma vez. Depois de uma parada, leia o fluxo a partir do último cursor, ou o empréstimo por `GET /v1/emprestimos/{id}`.',
+          en: 'Deduplicate by `X-Webhook-Delivery`: a delivery may come more than once. After an outage, read the feed from your last cursor, or the loan by `GET /v1/emprestimos/{id}`.',
+        },
+      },
+    ],
+    tokenTitle: { pt: 'Autenticação', en: 'Authentication' },
+    token: {
+      pt: 'Um JWT assinado com RS256, PS256, ES256 ou EdDSA, em `Authorization: Bearer`. Ele traz `iss`, `aud`, `exp`, `iat`, `sub` e `parceiro_id`, e os escopos em `scope` (separados por espaços) ou `scp` (uma lista).',
+      en: 'A JWT signed with RS256, PS256, ES256 or EdDSA, in `Authorization: Bearer`. It holds `iss`, `aud`, `exp`, `iat`, `sub` and `parceiro_id`, and its scopes in `scope` (separated by spaces) or `scp` (a list).',
+    },
+    scope: { pt: 'Escopo', en: 'Scope' },
+    allows: { pt: 'Permite', en: 'Allows' },
+    egressTitle: { pt: 'De onde partem as entregas', en: 'Where deliveries come from' },
+    egress: {
+      pt: 'Libere estes endereços e sub-redes no firewall do receptor, também em `GET /v1/enderecos`. Um endereço permitido não dispensa a verificação da assinatura.',
+      en: "Allow these addresses and subnets in the receiver's firewall; they are at `GET /v1/enderecos` too. An allowed address does not replace the check of the signature.",
+    },
+    noEgress: {
+      pt: 'O operador não promete endereços de saída (`GET /v1/enderecos`): não filtre por eles, verifique a assinatura.',
+      en: 'The operator promises no outgoing addresses (`GET /v1/enderecos`): do not filter by them, verify the signature.',
+    },
+    valuesTitle: { pt: 'Valores', en: 'Values' },
+    values: {
+      pt: 'Ids são UUIDs. Instantes são ISO 8601 em UTC, com milissegundos. Valores são números em reais, com no máximo duas casas.',
+      en: 'Ids are UUIDs. Instants are ISO 8601 in UTC, with milliseconds. Amounts are numbers in reais, with two decimals at most.',
+    },
+  },
+  events: {
+    title: { pt: 'Eventos', en: 'Events' },
+    intro: {
+      pt: 'Assim chega cada evento: um POST com estes cabeçalhos e este corpo, em uma linha. A assinatura dos exemplos confere com o secret `SECRET`.',
+      en: 'Each event arrives like this: a POST with these headers and this body, on one line. The signature of the examples verifies with the secret `SECRET`.',
+    },
+    headers: { pt: 'Cabeçalhos', en: 'Headers' },
+    header: { pt: 'Cabeçalho', en: 'Header' },
+    meaning: { pt: 'Significado', en: 'Meaning' },
+    arrives: { pt: 'O que chega', en: 'What arrives' },
+    sometimes: { pt: 'nem sempre', en: 'not always' },
+    eventHeader: {
+      pt: 'O nome do evento, igual ao campo evento do corpo',
+      en: "The event's name, equal to the field evento of the body",
+    },
+  },
+  verification: {
+    title: { pt: 'Verificação da assinatura', en: 'Verifying the signature' },
+    intro: [
+      {
+        pt: 'Confira os bytes do corpo como chegaram, antes de qualquer análise, em tempo constante. Recuse com 401 o que não confere.',
+        en: 'Verify the bytes of the body as they came, before any parsing, in constant time. Refuse with 401 what does not verify.',
+      },
+      {
+        pt: 'Copie um arquivo. Cada um basta a si mesmo, sem dependências. `verify` e `verifyBody` recebem o corpo, os cabeçalhos e todos os secrets em vigor: dois, enquanto dura uma troca.',
+        en: 'Copy one file. Each stands alone, with no dependency. `verify` and `verifyBody` take the body, the headers and every secret in force: two while a rotation lasts.',
+      },
+    ],
+    functions: [
+      {
+        pt: '`verify` lê os cabeçalhos do Standard Webhooks. Recusa uma entrega cujo `webhook-timestamp` está a mais de cinco minutos de agora: ninguém repete uma entrega gravada. Use esta.',
+        en: '`verify` reads the headers of Standard Webhooks. It refuses a delivery whose `webhook-timestamp` is more than five minutes from now: nobody can send a recorded delivery again. Use this one.',
+      },
+      {
+        pt: '`verifyBody` (`verify_body`, `VerifyBody`) lê o cabeçalho do contrato, que não assina o tempo. Deduplique por `X-Webhook-Delivery`.',
+        en: '`verifyBody` (`verify_body`, `VerifyBody`) reads the header of the contract, which signs no time. Deduplicate by `X-Webhook-Delivery`.',
+      },
+      {
+        pt: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) confere `X-Carteiro-Checkpoint` com a última linha guardada: veja abaixo.',
+        en: '`verifyCheckpoint` (`verify_checkpoint`, `VerifyCheckpoint`) holds `X-Carteiro-Checkpoint` against the line that was kept last: see below.',
+      },
+    ],
+    checkpointTitle: { pt: 'Checkpoints', en: 'Checkpoints' },
+    checkpoint: [
+      {
+        pt: 'Cada entrega traz a cabeça assinada mais nova do log que cobre todos os eventos e tentativas: o nome do log, o número de selos, a raiz e uma assinatura (Ed25519). Guarde a última linha: ninguém muda depois o que já foi selado sem que você note, nem o dono do banco de dados.',
+        en: 'Each delivery carries the newest signed head of the log that covers every event and attempt: the log’s name, its number of seals, its root and a signature (Ed25519). Keep the last line: nobody can then change what was sealed before without your noticing, the owner of the database included.',
+      },
+      {
+        pt: 'Dê a `verifyCheckpoint` o cabeçalho, as chaves públicas, a linha guardada e o endereço desta API, depois de responder à entrega. `ok`: guarde a linha que ela devolve. `fork`: guarde as duas linhas e avise-nos. `forged`: nenhuma chave assinou a linha. `unknown`: tente com a próxima.',
+        en: 'Give `verifyCheckpoint` the header, the public keys, the line that was kept and the address of this API, once the delivery is answered. `ok`: keep the line that it returns. `fork`: keep both lines and tell us. `forged`: no key signed the line. `unknown`: try the next one.',
+      },
+    ],
+    checkpointKeys: { pt: 'Chaves públicas', en: 'Public keys' },
+    noCheckpointKeys: { pt: 'Aqui nenhum checkpoint é assinado.', en: 'No checkpoint is signed here.' },
+    byHandTitle: { pt: 'Como se calcula', en: 'How it is computed' },
+    byHand: [
+      {
+        pt: '`X-Webhook-Signature`: `sha256=` e o HMAC-SHA256 do corpo, em hexadecimal. A chave é o secret inteiro, como texto, com `whsec_`.',
+        en: '`X-Webhook-Signature`: `sha256=` and the HMAC-SHA256 of the body, in hex. The key is the whole secret as text, `whsec_` included.',
+      },
+      {
+        pt: '`webhook-signature`: `v1,` e o HMAC-SHA256 de `webhook-id.webhook-timestamp.corpo`, em base64. A chave são os bytes que `whsec_` precede, decodificados de base64. Há uma assinatura por secret em vigor, separadas por espaço.',
+        en: '`webhook-signature`: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body`, in base64. The key is what follows `whsec_`, decoded from base64. There is one signature for each secret in force, separated by spaces.',
+      },
+    ],
+    receiver: { pt: 'Um receptor', en: 'A receiver' },
+    verifier: { pt: 'O verificador', en: 'The verifier' },
+    vectorsTitle: { pt: 'Vetores', en: 'Vectors' },
+    vectors: {
+      pt: 'Para outra linguagem, prove o seu verificador com estes casos, que devem ser aceitos ou recusados como diz cada um.',
+      en: 'For another language, test your verifier on these cases. Each says whether it must be accepted or refused.',
+    },
+    rotationTitle: { pt: 'Troca do secret', en: 'Rotating the secret' },
+    rotation: {
+      pt: '`POST /v1/webhooks/{id}/segredo` cria um secret novo, que assina já. O anterior assina ao lado por 24 h, em `X-Webhook-Signature-Previous` e em `webhook-signature`. Com `vale_em`, o novo só assina a partir desse instante: guarde antes os dois no receptor.',
+      en: '`POST /v1/webhooks/{id}/segredo` makes a new secret, which signs at once. The one before signs beside it for 24 h, in `X-Webhook-Signature-Previous` and in `webhook-signature`. With `vale_em` the new one signs from that instant on: give both to the receiver before.',
+    },
+  },
+  schedule: {
+    title: { pt: 'Calendário das tentativas', en: 'Schedule of attempts' },
+    intro: [
+      {
+        pt: 'Uma entrega dá certo com qualquer 2xx em até TIMEOUT s, contados do início da tentativa até a linha de status. Conexão e TLS contam. O corpo da resposta é ignorado.',
+        en: 'A delivery succeeds with any 2xx within TIMEOUT s, from the start of the attempt to the status line. Connecting and TLS count. The body of the answer is ignored.',
+      },
+      {
+        pt: 'Qualquer outra resposta, um redirecionamento, um erro de conexão ou de TLS e o fim do prazo são falhas. A entrega é tentada de novo:',
+        en: 'Any other answer, a redirect, an error of connection or TLS, and the end of that time are failures. The delivery is tried again:',
+      },
+    ],
+    attempt: { pt: 'Tentativa', en: 'Attempt' },
+    after: { pt: 'Depois do fim da anterior', en: 'After the end of the one before' },
+    since: { pt: 'Desde a primeira, no mínimo', en: 'Since the first, at least' },
+    atOnce: { pt: 'com o commit do evento', en: 'with the commit of the event' },
+    last: [
+      {
+        pt: 'Depois da última falha a entrega termina em `erro`. `POST /v1/entregas/{id}/reenvio` a recomeça, com o mesmo id e o calendário desde o início.',
+        en: 'After the last failure the delivery ends in `erro`. `POST /v1/entregas/{id}/reenvio` starts it again, with the same id and a fresh schedule.',
+      },
+      {
+        pt: 'Cada tentativa envia os mesmos bytes e o mesmo `X-Webhook-Delivery`. Uma entrega pode chegar mais de uma vez: se o receptor fecha a conexão no instante do envio, ou se o poller morre antes de registrar a resposta.',
+        en: 'Each attempt sends the same bytes and the same `X-Webhook-Delivery`. A delivery may come more than once: when the receiver closes the connection just as it is sent, or when the poller dies before it has recorded the answer.',
+      },
+      {
+        pt: 'As entregas de um webhook não têm ordem entre si. `X-Webhook-Loan-Version` diz qual evento do empréstimo é mais novo.',
+        en: 'The deliveries of a webhook have no order among each other. `X-Webhook-Loan-Version` tells which event of a loan is newer.',
+      },
+    ],
+    outcomes: { pt: 'Resultados de uma tentativa', en: 'Outcomes of an attempt' },
+    statuses: { pt: 'Situações de uma entrega', en: 'States of a delivery' },
+    word: { pt: 'Palavra', en: 'Word' },
+    meaning: { pt: 'Significado', en: 'Meaning' },
+    outcomeMeaning: {
+      entregue: { pt: '2xx dentro do prazo', en: '2xx in time' },
+      resposta_nao_2xx: { pt: 'outro status, redirecionamento incluído', en: 'another status, redirects included' },
+      tempo_esgotado: { pt: 'nenhuma linha de status dentro do prazo', en: 'no status line in time' },
+      erro_conexao: {
+        pt: 'nome sem endereço, conexão recusada ou rompida',
+        en: 'a name without an address, a connection refused or broken',
+      },
+      erro_tls: { pt: 'certificado ou handshake recusado', en: 'the certificate or the handshake was refused' },
+      destino_recusado: { pt: 'o endereço não é público', en: 'the address is not public' },
+      desconhecido: {
+        pt: 'o poller morreu antes de registrar; não gasta o calendário',
+        en: 'the poller died before it recorded; it costs no attempt of the schedule',
+      },
+    },
+    statusMeaning: {
+      pendente: {
+        pt: 'espera a sua vez, ou a resposta de uma tentativa',
+        en: 'waits for its time, or for the answer of an attempt',
+      },
+      entregue: { pt: 'chegou', en: 'arrived' },
+      erro: { pt: 'as tentativas acabaram', en: 'no attempt is left' },
+      suspensa: {
+        pt: 'o webhook foi desativado enquanto esperava; `retomar` a envia',
+        en: 'its webhook was deactivated while it waited; `retomar` sends it',
+      },
+    },
+    paceTitle: { pt: 'Quantas ao mesmo tempo', en: 'How many at once' },
+    pace: {
+      pt: 'As entregas em andamento para um webhook começam em 8. O número cresce com boas respostas, até um limite do operador, e cai com recusas e respostas lentas. Um receptor que não responde recebe uma de cada vez.',
+      en: 'The deliveries in flight to a webhook begin at 8. The number grows with good answers, up to a cap of the operator, and falls with refusals and slow answers. A receiver that does not answer gets one at a time.',
+    },
+  },
+  registry: {
+    title: { pt: 'Ponte para o registry', en: 'Bridge to the registry' },
+    intro: [
+      {
+        pt: 'Para o credor: o serviço que o Carteiro pergunta, e que fala com o registry de dados de emprego. `REGISTRY_URL` o nomeia. O repositório tem um exemplo em Python, `src/registry/example/bridge.py`.',
+        en: 'For the lender: the service that Carteiro asks, and that speaks to the employment-data registry. `REGISTRY_URL` names it. The repository has an example in Python, `src/registry/example/bridge.py`.',
+      },
+      {
+        pt: '`registry serve` sobe o registry simulado como esse serviço; `registry check URL` confere o seu, regra por regra.',
+        en: '`registry serve` runs the simulated registry as that service; `registry check URL` checks yours, rule by rule.',
+      },
+    ],
+  },
+  api: {
+    title: { pt: 'API', en: 'API' },
+    intro: {
+      pt: 'Cada operação com o que pede e o que responde. A descrição inteira, para geradores de clientes, é OpenAPI 3.1: Postman, Bruno e Insomnia a importam.',
+      en: 'Each operation with what it takes and what it answers. The whole description, for client generators, is OpenAPI 3.1: Postman, Bruno and Insomnia import it.',
+    },
+  },
+} satisfies Words;

@@ -1,0 +1,123 @@
+/** The operator's pages. */
+import type { Bilingual } from '../../contract/language.ts';
+import { TIMES_S } from '../../contract/delivery.ts';
+import type { Words } from './words.ts';
+
+export const operator = {
+  noRegistry: {
+    pt: 'Nenhum registry está configurado (REGISTRY_URL): o que depende dele é recusado com 503.',
+    en: 'No registry is configured (REGISTRY_URL): what asks it is refused with 503.',
+  },
+  queue: { pt: 'Fila', en: 'Queue' },
+  oldestDue: { pt: 'Espera mais longa', en: 'Longest wait' },
+  emptyQueue: { pt: 'Nada espera.', en: 'Nothing waits.' },
+  dueFor: { pt: 'Vencida há', en: 'Due for' },
+  state: { pt: 'Estado', en: 'State' },
+  states: {
+    ativa: { pt: 'ativo', en: 'active' },
+    falhando: { pt: 'falhando', en: 'failing' },
+    saturada: { pt: 'no limite', en: 'at its cap' },
+    silenciada: { pt: 'silenciado', en: 'muted' },
+    inativa: { pt: 'inativo', en: 'inactive' },
+  },
+  cap: { pt: 'Limite', en: 'Cap' },
+  webhookId: { pt: 'Webhook, parceiro ou entrega (id)', en: 'Webhook, partner or delivery (id)' },
+  find: { pt: 'Abrir', en: 'Open' },
+  setCap: { pt: 'Definir o limite', en: 'Set the cap' },
+  muted: { pt: 'Silenciados', en: 'Muted' },
+  mutedSince: { pt: 'silenciado desde', en: 'muted since' },
+  noneMuted: { pt: 'Nenhum webhook está silenciado.', en: 'No webhook is muted.' },
+  webhook: { pt: 'Webhook de um parceiro', en: 'Webhook of a partner' },
+  account: { pt: 'Conta', en: 'Account' },
+  failingSince: { pt: 'falhando desde', en: 'failing since' },
+  inFlight: { pt: 'Em andamento', en: 'In flight' },
+  suspended: { pt: 'Suspensas', en: 'Suspended' },
+  ended: { pt: 'Em erro', en: 'Failed' },
+  history: { pt: 'Histórico', en: 'History' },
+  change: { pt: 'Mudança', en: 'Change' },
+  author: { pt: 'Autor', en: 'Author' },
+  reason: { pt: 'Motivo', en: 'Reason' },
+  more: { pt: 'Mais', en: 'More' },
+  older: { pt: 'Mais antigas', en: 'Older ones' },
+  moreThan: {
+    pt: (most: number) => `${most.toLocaleString('pt-BR')}+`,
+    en: (most: number) => `${most.toLocaleString('en-US')}+`,
+  },
+  reasonHint: { pt: 'Fica no histórico; nenhum CPF aqui.', en: 'Kept in the history; no CPF belongs here.' },
+  mute: { pt: 'Silenciar', en: 'Mute' },
+  muteConfirm: {
+    pt: 'Nada mais lhe é enviado até voltar; o que vier espera como pendente, e nada se perde.',
+    en: 'Nothing more is sent to it until it is unmuted; what comes waits as pending, and nothing is lost.',
+  },
+  unmute: { pt: 'Voltar a enviar', en: 'Unmute' },
+  unmuteConfirm: {
+    pt: 'Tudo o que espera vence já, dentro do limite, do mais antigo ao mais novo.',
+    en: 'All that waits is due at once, within the cap, the oldest first.',
+  },
+  offBoard: { pt: 'Desligar o parceiro', en: 'Off-board the partner' },
+  offBoardConfirm: {
+    pt: 'Os tokens dele deixam de valer, o que está pendente fica suspenso, e nada mais lhe é enviado. Só a linha de comando o traz de volta (partner reactivate).',
+    en: 'Its tokens end, what is pending is suspended, and nothing more is sent to it. Only the command line lets it back in (partner reactivate).',
+  },
+  erasures: { pt: 'Trabalhadores apagados', en: 'Workers who were erased' },
+  erase: { pt: 'Apagar um trabalhador', en: 'Erase a worker' },
+  eraseConfirm: {
+    pt: 'Tudo que identifica o trabalhador passa a ser apagado, em todos os parceiros, para sempre. Ids, valores e datas ficam, e com eles os selos e as provas.',
+    en: 'Everything that tells of the worker becomes apagado, at all partners, for good. Ids, amounts and days stay, and with them the seals and the evidence.',
+  },
+  courtOrder: { pt: 'Ordem judicial (número)', en: 'Court order (number)' },
+  courtOrderHint: {
+    pt: 'Vale contra empréstimo aberto e prazo legal.',
+    en: 'It stands against open loans and the legal period.',
+  },
+  noErasures: { pt: 'Ninguém foi apagado.', en: 'Nobody was erased.' },
+  erasedEvents: { pt: (count: number) => `${count} eventos apagados`, en: (count: number) => `${count} events erased` },
+  done: {
+    apagado: {
+      pt: 'O pedido está dado e será selado; o trabalho segue sozinho.',
+      en: 'The order is given and will be sealed; the work goes on by itself.',
+    },
+    limite: { pt: 'O limite foi definido.', en: 'The cap was set.' },
+    silenciado: {
+      pt: `O webhook foi silenciado. O que está em andamento termina em até ${TIMES_S.lease} s.`,
+      en: `The webhook was muted. What is in flight ends within ${TIMES_S.lease} s.`,
+    },
+    reaberto: { pt: 'O webhook volta a receber.', en: 'The webhook is sent to again.' },
+    desligado: {
+      pt: `O parceiro foi desligado. O que está em andamento termina em até ${TIMES_S.lease} s.`,
+      en: `The partner was off-boarded. What is in flight ends within ${TIMES_S.lease} s.`,
+    },
+  } as Record<string, Bilingual>,
+  wait: {
+    failures: { pt: 'Falhas, e a última', en: 'Failures, and the last' },
+    claim: { pt: 'Reivindicação', en: 'Claim' },
+    inFlight: { pt: 'Em andamento no webhook / janela', en: 'In flight to the webhook / window' },
+    pollers: { pt: 'Pollers vivos', en: 'Living pollers' },
+  },
+  jobs: { pt: 'Tarefas', en: 'Jobs' },
+  noJobs: { pt: 'Nenhum api as conhece ainda.', en: 'No api knows them yet.' },
+  job: { pt: 'Tarefa', en: 'Job' },
+  schedule: { pt: 'Agenda (São Paulo)', en: 'Schedule (São Paulo)' },
+  lastRun: { pt: 'Última vez', en: 'Last run' },
+  took: { pt: 'Durou', en: 'Took' },
+  nextRun: { pt: 'Próxima vez', en: 'Next run' },
+  jobStates: {
+    runs: { pt: 'em andamento', en: 'runs' },
+    overdue: { pt: 'atrasada', en: 'overdue' },
+    failed: { pt: (code: number) => `terminou com ${code}`, en: (code: number) => `ended with ${code}` },
+    well: { pt: 'bem', en: 'well' },
+    off: { pt: 'desligada', en: 'off' },
+    never: { pt: 'ainda não correu', en: 'has not run yet' },
+  },
+  pollers: { pt: 'Pollers', en: 'Pollers' },
+  pollersHint: {
+    pt: 'Os que deram sinal de vida no último dia.',
+    en: 'Those that gave a sign of life in the last day.',
+  },
+  attempts: {
+    pt: (count: number, seenS: number) => `${count} tentativas no último minuto, visto há ${seenS} s`,
+    en: (count: number, seenS: number) => `${count} attempts in the last minute, seen ${seenS} s ago`,
+  },
+  failing: { pt: 'Webhooks falhando na última hora', en: 'Webhooks that failed in the last hour' },
+  failures: { pt: (count: number) => `${count} falhas`, en: (count: number) => `${count} failures` },
+} satisfies Words;

@@ -1,0 +1,67 @@
+/** What a partner does about failures: recover deliveries, have people told. */
+import type { Bilingual } from '../../contract/language.ts';
+import type { Words } from './words.ts';
+
+export const recovery = {
+  alerts: {
+    title: { pt: 'Avisos a pessoas', en: 'Alerts to people' },
+    intro: {
+      pt: 'Quem é avisado quando um webhook passa a falhar, é suspenso ou volta, e três horas antes de um secret anterior deixar de assinar.',
+      en: 'Who is told when a webhook begins to fail, is suspended or is well again, and three hours before a secret of before stops signing.',
+    },
+    email: { pt: 'E-mail', en: 'E-mail' },
+    noMail: { pt: 'O operador não configurou um servidor de e-mail.', en: 'The operator has set no mail server.' },
+    slack: { pt: 'URL de chat, como as do Slack', en: 'URL of a chat, like those of Slack' },
+    slackHint: {
+      pt: 'Recebe {"text": …} por POST. O aviso diz o webhook e o que fazer, e nada de um trabalhador.',
+      en: 'It takes {"text": …} by POST. The alert tells the webhook and what to do, and nothing of a worker.',
+    },
+    slackNow: {
+      pt: (origin: string) => `Agora: ${origin}/… A URL não é mostrada de novo; em branco, fica como está.`,
+      en: (origin: string) => `Now: ${origin}/… The URL is not shown again; left empty, it stays as it is.`,
+    },
+    noChat: { pt: 'Não avisar mais ali', en: 'Tell nobody there any more' },
+    newest: { pt: 'Os mais novos', en: 'The newest' },
+    kind: { pt: 'Aviso', en: 'Alert' },
+    channel: { pt: 'Canal', en: 'Channel' },
+    done: {
+      salvo: { pt: 'Salvo.', en: 'Saved.' },
+      teste: {
+        pt: 'O teste sai em alguns segundos; recarregue a página.',
+        en: 'The test leaves within seconds; load the page again.',
+      },
+    } as Record<string, Bilingual>,
+  },
+  recovery: {
+    title: { pt: 'Recuperar entregas', en: 'Recover deliveries' },
+    open: { pt: 'Recuperar', en: 'Recover' },
+    intro: {
+      pt: 'Envia de novo o que falhou desde um instante: primeiro conta, depois você confirma.',
+      en: 'Sends again what failed since an instant: it counts first, then you confirm.',
+    },
+    count: { pt: 'Contar', en: 'Count' },
+    found: {
+      pt: (count: string, inFlight: number) =>
+        `${count} ${count === '1' ? 'entrega serve' : 'entregas servem'} a este pedido${inFlight === 0 ? '' : `; outras ${inFlight} estão em andamento e ficam como estão`}.`,
+      en: (count: string, inFlight: number) =>
+        `${count} ${count === '1' ? 'delivery fits' : 'deliveries fit'}${inFlight === 0 ? '' : `; ${inFlight} more are in flight and left alone`}.`,
+    },
+    what: {
+      pt: 'Cada uma vai com o mesmo id e o mesmo corpo, e o seu calendário recomeça. O ritmo é o do webhook.',
+      en: "Each goes with the same id and body, and its schedule begins anew. The pace is the webhook's.",
+    },
+    send: { pt: 'Enviar de novo', en: 'Send again' },
+    inactive: {
+      pt: 'O webhook está inativo: reative-o antes de recuperar.',
+      en: 'The webhook is inactive: reactivate it before you recover.',
+    },
+    progress: {
+      pt: (sent: number, total: number) => `${sent} de ${total} enviadas de novo…`,
+      en: (sent: number, total: number) => `${sent} of ${total} sent again…`,
+    },
+    done: {
+      pt: (count: number) => `${count} ${count === 1 ? 'entrega está' : 'entregas estão'} a caminho de novo.`,
+      en: (count: number) => `${count} ${count === 1 ? 'delivery is on its' : 'deliveries are on their'} way again.`,
+    },
+  },
+} satisfies Words;
