@@ -1,5 +1,6 @@
 /** What was done to months, as the sealed rows of `archive_acts` tell: a month's state is its newest row. */
 import type { ArchiveAct } from '../contract/statuses.ts';
+import { addMonths, startOfDay } from '../contract/calendar.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { ArchiveFault } from './place.ts';
 
@@ -60,4 +61,12 @@ export async function addAct(
 /** Whether rows of the month may lie in its files alone. */
 export function isRemoved({ act }: MonthAct): boolean {
   return act === 'remocao' || act === 'remocao_concluida';
+}
+
+/** The months, of these, that a period touches; null: it has no bound on that side. */
+export function monthsWithin(months: readonly string[], from: Date | null, until: Date | null): string[] {
+  return months.filter((month) => {
+    const [start, end] = [startOfDay(`${month}-01`), startOfDay(addMonths(`${month}-01`, 1))];
+    return (until === null || start < until) && (from === null || end > from);
+  });
 }

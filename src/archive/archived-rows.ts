@@ -6,12 +6,14 @@ import type { ArchivedLeaves } from '../audit/seals/archived-leaves.ts';
 import { readSeals } from '../audit/seals/seal-log.ts';
 import type { Pool } from '../db/pool.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
+import type { FedEvent } from '../log/feed.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
 import { type ArchivedFile, hexOf, type Manifest, mayHold, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
 import { jsonRow, readRows, type Row } from './table-file.ts';
 import { hashPart, isOfSeal } from './verify-month.ts';
 
+type Sent = FedEvent['deliveries'][number];
 type OpenPlace = (name: string) => Place;
 
 /** Manifests never change under their digest, so they are read once. */
@@ -89,18 +91,39 @@ export class Archives {
     const events = await this.#pool.run(
       (sql) => sql<{ id: string }[]>`select id from events where ${sql(column)} = ${value}::uuid`,
     );
-    const sought = new Set(events.map(({ id }) => id.replaceAll('-', '')));
-    const found: string[] = [];
+    const found = await this.#rowsOf(
+      events.map(({ id }) => id),
+      ['id', 'event_id'],
+      removed,
+    );
+    return this.#deliveries(found.map((row) => hexOf(row['id'])));
+  }
+
+  /** What the feed shows of these events' deliveries that were removed, by the event's id. */
+  async sentOf(eventIds: readonly string[]): Promise<Map<string, Sent[]>> {
+    const rows = await this.#rowsOf(eventIds, ['id', 'event_id', 'webhook_id', 'status'], await this.#removed());
+    const found = rows.map(({ id, event_id: event, webhook_id: webhook, status }) => ({
+      event: uuidOf(event),
+      sent: { id: uuidOf(id), webhook_id: uuidOf(webhook), status: status as Sent['status'] },
+    }));
+    const byEvent = Map.groupBy(found, ({ event }) => event);
+    return new Map(byEvent.entries().map(([event, all]) => [event, all.map(({ sent }) => sent)]));
+  }
+
+  /** The removed deliveries of these events. */
+  async #rowsOf(eventIds: readonly string[], columns: string[], removed: readonly MonthAct[]): Promise<Row[]> {
+    const sought = new Set(eventIds.map(hexOf));
+    const found: Row[] = [];
     for (const month of removed) {
       const place = this.#openPlace(month.place);
       for (const { arquivos } of (await this.#manifestOf(month)).partes) {
         const [of, deliveries] = ['events', 'deliveries'].map((name) => arquivos.find(({ tabela }) => tabela === name));
         if (of === undefined || deliveries === undefined || !mayHold(of, sought)) continue;
-        const { rows } = await readRows(rangesOf(place, deliveries), { columns: ['id', 'event_id'] });
-        found.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))).map((row) => hexOf(row['id'])));
+        const { rows } = await readRows(rangesOf(place, deliveries), { columns });
+        found.push(...rows.filter((row) => sought.has(hexOf(row['event_id']))));
       }
     }
-    return this.#deliveries(found);
+    return found;
   }
 
   async #deliveries(ids: readonly string[]): Promise<ArchivedDelivery | null> {
@@ -129,6 +152,10 @@ export class Archives {
     const attempts = found.attempts.map((row) => (isErased.has(row['event_id']) ? withoutAnswer(row) : row));
     return { deliveries: JSON.stringify(deliveries), attempts: JSON.stringify(attempts) };
   }
+}
+
+function uuidOf(id: unknown): string {
+  return hexOf(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** An attempt as `worker erase` leaves it; its hash is not read. */

@@ -39,6 +39,8 @@ export type Refusal =
   | { readonly kind: 'marginFailed'; readonly error: string }
   /** `month`, `YYYY-MM`, is not over in São Paulo. */
   | { readonly kind: 'monthNotOver'; readonly month: string }
+  /** Rows of `day` are in the archive of `month` alone. */
+  | { readonly kind: 'monthRemoved'; readonly month: string; readonly day: string }
   /** The Idempotency-Key belongs to a request with another body. */
   | { readonly kind: 'keyDiverges' }
   /** A request with this Idempotency-Key is still under way. */

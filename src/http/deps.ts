@@ -6,6 +6,7 @@ import type { BondRegistry } from '../registry/bonds-port.ts';
 import type { Verifier } from '../audit/checkpoint/note.ts';
 import type { VerifyOptions } from '../audit/seals/verify.ts';
 import type { ArchivedDelivery } from '../delivery/partner/delivery-rows.ts';
+import type { FedEvent } from '../log/feed.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Installation } from '../db/installation.ts';
 import type { Reports } from '../db/reports.ts';
@@ -58,6 +59,8 @@ export interface HttpDeps {
   readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
   /** The same of all deliveries of an event, or of a stream's events. */
   readonly archivedOfEvents?: (column: 'id' | 'stream', value: string) => Promise<ArchivedDelivery | null>;
+  /** What the feed shows of these events' deliveries that left the database, by the event's id. */
+  readonly archivedSent?: (eventIds: readonly string[]) => Promise<ReadonlyMap<string, FedEvent['deliveries']>>;
   /** The months whose rows are in files alone: `2025-08`. */
   readonly archivedMonths?: () => Promise<readonly string[]>;
   /** What a verification asks of removed months; absent: there is no archive. */

@@ -56,6 +56,11 @@ const REFUSALS = {
     'TRANSICAO_INVALIDA',
     ({ month }) => `Não é possível fechar o repasse: a competência ${month} ainda não terminou`,
   ],
+  monthRemoved: [
+    'TRANSICAO_INVALIDA',
+    ({ month, day }) =>
+      `entregas de ${day} estão só no arquivo de ${month}: peça à operação que restaure o mês (archive restore ${month}) e conte de novo`,
+  ],
   keyDiverges: ['IDEMPOTENCIA_DIVERGENTE', 'esta Idempotency-Key já foi usada com outro corpo'],
   keyInProgress: [
     'IDEMPOTENCIA_EM_ANDAMENTO',

@@ -15,6 +15,8 @@ const WHY = {
   deliveryOver: ({ status }, id) => `delivery ${id} is ${status} already: nothing of it will be sent`,
   deliveryInFlight: (_, id) => `delivery ${id} is in flight: try again when its attempt has ended`,
   unknownWorker: () => 'nothing is kept under this CPF',
+  monthRemoved: ({ month, day }) =>
+    `deliveries of ${day} are in the archive of ${month} alone, and would be counted as missing: archive restore ${month} --reason WHY brings them back`,
   loanOpen: ({ loanId, status }) =>
     `the loan ${loanId} is open (${status}): end it first, or name a court’s order with --order`,
   legalPeriod: ({ until }) => `the law has the data kept until ${until}: wait, or name a court’s order with --order`,

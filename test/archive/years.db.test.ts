@@ -17,6 +17,7 @@ import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 
 const MONTH = '2026-01';
+const NOTHING = { meses: [], reescritos: [], chaves: 0 };
 
 let world: DeliveryWorld;
 let partner: Subscriber;
@@ -42,6 +43,7 @@ beforeAll(async () => {
   world = await startDeliveryWorld({
     archived: (id) => reads().archived(id),
     archivedOfEvents: (column, value) => reads().archivedOfEvents(column, value),
+    archivedSent: (ids) => reads().archivedSent(ids),
     archivedMonths: () => reads().archivedMonths(),
     archivedLeaves: () => reads().archivedLeaves(),
   });
@@ -95,6 +97,8 @@ async function readEvidence(): Promise<unknown[]> {
   const answers = await Promise.all([
     ...paths.map((one) => api.send('GET', one, { token: auditor })),
     partner.send('GET', `/v1/entregas/${id}/prova`),
+    partner.send('GET', '/v1/eventos?limite=4'),
+    partner.send('GET', `/v1/eventos/${event}`),
   ]);
   return answers.map(({ status: answered, body }) => [answered, Object.assign(body as object, { gerada_em: null })]);
 }
@@ -130,19 +134,16 @@ async function restore() {
 }
 
 describe('maintain', () => {
-  test('needs KEEP_MONTHS and ARCHIVE_TO, and by itself keeps everything', async () => {
+  test('needs ARCHIVE_TO beside KEEP_MONTHS, and by itself keeps everything', async () => {
     const { KEEP_MONTHS: _, ARCHIVE_TO: __, ...bare } = env;
     const kept = await runCommand(['maintain'], bare);
-    expect([kept.code, kept.stderr]).toEqual([2, expect.stringContaining('everything is kept')]);
+    expect([kept.code, JSON.parse(kept.stdout)]).toEqual([0, NOTHING]);
     const nowhere = await runCommand(['maintain'], { ...bare, KEEP_MONTHS: '2' });
     expect([nowhere.code, nowhere.stderr]).toEqual([
       2,
       expect.stringContaining('ARCHIVE_TO: is required beside KEEP_MONTHS'),
     ]);
-    expect(JSON.parse((await runCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual({
-      meses: [],
-      reescritos: [],
-    });
+    expect(JSON.parse((await runCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual(NOTHING);
     expect(await digestOfRows()).toBe(digest);
   });
 
@@ -157,12 +158,12 @@ describe('maintain', () => {
     const done = await runCommand(['maintain'], env);
     expect([done.code, done.stderr]).toEqual([0, '']);
     expect(JSON.parse(done.stdout)).toEqual({
+      ...NOTHING,
       meses: [{ mes: MONTH, linhas: 10 }],
-      reescritos: [],
     });
     expect([await count('deliveries'), await count('attempts'), await count('events')]).toEqual([1, 1, 6]);
     expect(await verify()).toEqual([]);
-    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [], reescritos: [] });
+    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual(NOTHING);
   });
 });
 
@@ -174,7 +175,7 @@ describe('a removed month', () => {
     expect((await partner.send('GET', '/v1/entregas/0199aaaa-0000-7000-8000-000000000000')).status).toBe(404);
   });
 
-  test('is evidence as before: proofs, their check, and the lists of auditors by delivery, loan and event', async () => {
+  test('is evidence as before: proofs, their check, the lists of auditors by delivery, loan and event, and the feed', async () => {
     expect(await readEvidence()).toEqual(evidence);
     expect(JSON.stringify(evidence)).toContain('obrigado, Jo');
   });
@@ -191,12 +192,34 @@ describe('a removed month', () => {
       'tentativas?limite=5',
       `tentativas?limite=5${period}`,
       'tentativas?formato=csv',
+      'tentativas/manifesto?formato=csv&corte=0-1',
       'entregas?limite=5',
     ])
       expect([list, await lacks(list)]).toEqual([list, MONTH]);
     const later = 'tentativas?desde=2026-02-01T03:00:00Z';
     for (const list of [later, `tentativas?entrega_id=${before[0]?.id}`, 'eventos', 'selos'])
       expect([list, await lacks(list)]).toEqual([list, null]);
+  });
+
+  test('is not counted as missing: the balance names the month to restore, and answers the days around it', async () => {
+    const { api } = world;
+    const token = await api.token(undefined, ['auditoria:read']);
+    const [{ day }] = await api.database.sql<[{ day: string }]>`
+      select to_char(min(occurred_at) at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as day from events`;
+    const said = `archive restore ${MONTH}`;
+    for (const anew of ['', '&recontar=true']) {
+      const refused = await api.send('GET', `/v1/auditoria/balanco?de=${day}&ate=${day}${anew}`, { token });
+      expect([refused.status, refused.body]).toEqual([
+        409,
+        expect.objectContaining({ mensagem: expect.stringContaining(said) }),
+      ]);
+    }
+    const told = await runCommand(['audit', 'balance', '--from', day, '--to', day, '--anew'], env);
+    expect([told.code, told.stdout, told.stderr]).toEqual([1, '', expect.stringContaining(said)]);
+    const around = await api.send('GET', '/v1/auditoria/balanco?de=2026-01-01&ate=2026-01-30&recontar=true', { token });
+    expect(around.body).toMatchObject({ fecha: true, total_diferencas: 0 });
+    const exported = await runCommand(['audit', 'export', 'tentativas'], env);
+    expect(exported.stderr).toContain(`rows of ${MONTH} are in their archives alone`);
   });
 
   test('shows no answer of a worker who was forgotten since, and brings none back', async () => {
@@ -254,7 +277,7 @@ describe('a removed month', () => {
     expect(await digestOfRows()).toBe(digest);
     expect(await verify()).toEqual([]);
     expect((await restore()).stderr).toContain('are in the database: nothing was done');
-    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual({ meses: [], reescritos: [] });
+    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual(NOTHING);
   });
 });
 

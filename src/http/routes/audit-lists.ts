@@ -1,17 +1,17 @@
 /** What auditors list, over all partners: a page as JSON, or everything that fits as a file with a signed manifest. */
 import type { HonoRequest } from 'hono';
 import { z } from 'zod';
+import { monthsWithin } from '../../archive/acts.ts';
 import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
 import { type Filters, type Kind, readPage, type Row, type Search } from '../../audit/lists/list.ts';
-import { addMonths, startOfDay } from '../../contract/calendar.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
-import { answered, BodyStream, JsonStream } from '../answer.ts';
+import { BodyStream, JsonStream } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { route, type Routes } from '../route.ts';
@@ -98,10 +98,7 @@ async function monthsAway(
   { filters, from, until }: Search,
 ): Promise<Partial<Record<keyof typeof MONTHS_HEADER, string>>> {
   if (!leavesByMonth(name) || ['entrega_id', 'emprestimo_id', 'evento_id'].some((one) => one in filters)) return {};
-  const away = (await archivedMonths()).filter((month) => {
-    const [start, end] = [startOfDay(`${month}-01`), startOfDay(addMonths(`${month}-01`, 1))];
-    return (until === null || start < until) && (from === null || end > from);
-  });
+  const away = monthsWithin(await archivedMonths(), from, until);
   return away.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': away.join(',') };
 }
 
@@ -178,12 +175,19 @@ function manifest(name: KindName, kind: ExportedKind): Route {
     },
     isReport: true,
     query: queriesOf(name).manifest,
-    answers: answered(200, exportManifest, { pt: 'O manifesto', en: 'The manifest' }),
+    answers: {
+      200: {
+        description: { pt: 'O manifesto', en: 'The manifest' },
+        schema: exportManifest,
+        optionalHeaders: { ...(leavesByMonth(name) && MONTHS_HEADER) },
+      },
+    },
   })(async ({ query, seesCpf, reading: { pool } }, deps, request) => {
     const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
     const written = await writeManifest(pool, wanted, query.corte);
     if ('refused' in written) return written;
-    return { status: 200, body: new JsonStream<ExportManifest>(written.ok) };
+    const headers = await monthsAway(deps, name, wanted);
+    return { status: 200, headers, body: new JsonStream<ExportManifest>(written.ok) };
   });
 }
 

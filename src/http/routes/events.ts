@@ -8,6 +8,7 @@ import { type FedEvent, type FeedCursor, readFeed, whereToGoOn } from '../../log
 import { readFeedEvent } from '../../log/feed-event.ts';
 import { findStart } from '../../log/feed-start.ts';
 import { bigintField, epochField, xid8Field } from '../cursor.ts';
+import type { HttpDeps } from '../deps.ts';
 import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { cursor, limite, readCursor } from '../page.ts';
@@ -63,7 +64,8 @@ export const eventRoutes: Routes = [
       en: 'A page, and the cursor to go on',
     }),
     errors: ['CURSOR_ADIANTE'],
-  })(async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }, { pool, cursors }) => {
+  })(async ({ partnerId, query: { depois, desde, evento, historico: history, limite: limit } }, deps) => {
+    const { pool, cursors } = deps;
     const list = `eventos ${partnerId}`;
     const given = await readCursor(cursors, list, cursorFields, depois, 'depois');
     if ('refused' in given) return given;
@@ -79,7 +81,8 @@ export const eventRoutes: Routes = [
       history,
     });
     const proximo_cursor = next === null ? null : await write(next);
-    return { status: 200, body: { itens: events.map(view), proximo_cursor, ha_mais: hasMore } };
+    const itens = (await withArchived(deps, events)).map(view);
+    return { status: 200, body: { itens, proximo_cursor, ha_mais: hasMore } };
   }),
   route('GET /v1/eventos/{id}', 'webhooks:read', {
     summary: {
@@ -88,11 +91,25 @@ export const eventRoutes: Routes = [
     },
     answers: answered(200, feedItem, { pt: 'O evento', en: 'The event' }),
     errors: ['NAO_ENCONTRADO'],
-  })(async ({ partnerId, id }, { pool }) => {
-    const event = await readFeedEvent(pool, partnerId, id);
-    return event === null ? NOT_FOUND : { status: 200, body: view(event) };
+  })(async ({ partnerId, id }, deps) => {
+    const found = await readFeedEvent(deps.pool, partnerId, id);
+    if (found === null) return NOT_FOUND;
+    const [event = found] = await withArchived(deps, [found]);
+    return { status: 200, body: view(event) };
   }),
 ];
+
+/** The events with those of their deliveries, too, that left the database. */
+async function withArchived({ archivedSent }: HttpDeps, events: readonly FedEvent[]): Promise<readonly FedEvent[]> {
+  const archived = await archivedSent?.(events.map(({ id }) => id));
+  if (archived === undefined || archived.size === 0) return events;
+  return events.map((event) => {
+    const all = [...(archived.get(event.id) ?? []), ...event.deliveries];
+    // One that is in both places, as while a month is being removed, is the table's.
+    const deliveries = [...new Map(all.map((one) => [one.id, one])).values()];
+    return { ...event, deliveries: deliveries.toSorted((one, other) => (one.id < other.id ? -1 : 1)) };
+  });
+}
 
 function view({ id, loanId, loanVersion, imported, deliveries, body, isErased }: FedEvent): FeedItem {
   const envelope = isErased ? null : (readEnvelope(body) as FeedItem['envelope'] | null);

@@ -21,7 +21,7 @@ export async function placesOf({ archive: { s3 } }: Config): Promise<(name: stri
 export async function archiveReads(
   config: Config,
   pool: Pool,
-): Promise<Pick<HttpDeps, 'archived' | 'archivedOfEvents' | 'archivedMonths' | 'archivedLeaves'>> {
+): Promise<Pick<HttpDeps, 'archived' | 'archivedOfEvents' | 'archivedSent' | 'archivedMonths' | 'archivedLeaves'>> {
   return readsOf(new Archives(pool, await placesOf(config)));
 }
 
@@ -33,6 +33,7 @@ export function readsOf(archives: Archives) {
   return {
     archived: (id: string) => reached(archives.delivery(id)),
     archivedOfEvents: (column: 'id' | 'stream', value: string) => reached(archives.deliveriesOf(column, value)),
+    archivedSent: (eventIds: readonly string[]) => reached(archives.sentOf(eventIds)),
     archivedMonths: () => archives.months(),
     archivedLeaves: async () => archives.leaves(),
   };

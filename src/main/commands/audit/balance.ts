@@ -1,6 +1,7 @@
 import { TEST_NAME } from '../../../contract/delivery.ts';
 import { readDay } from '../../arguments.ts';
 import { command, flag, required, UsageError } from '../../command.ts';
+import { orRefuse } from '../../refused.ts';
 
 export const balance = command({
   summary: 'prove the deliveries from the events and the webhooks’ history',
@@ -17,15 +18,17 @@ listed, and the balance closes all the same.
 
 A day that closed and has nothing pending is kept with the seals that it rests on, and answered as it was kept until an event, an order or
 a late report of that day comes; guardados says how many. --anew reads every row again: do so where you doubt whoever owns the database.
+A day that would be counted, and has rows in an archive alone, is refused: archive restore brings its month back.
 api runs it by itself every night for the last seven days (JOB_BALANCE).
 
 Output: as GET /v1/auditoria/balanco answers, with every difference.`,
-  exits: { done: 'it closes', refused: 'there is a difference' },
+  exits: { done: 'it closes', refused: 'there is a difference, or a month must be restored first' },
   async run({ from, to, anew }, { configure, print }) {
     if (from > to) throw new UsageError('--to: must not be before --from');
     const { config, log } = configure();
     const { addUp } = await import('../../../audit/add-up-balance.ts');
     const { readBalance } = await import('../../../audit/balance.ts');
+    const { findRemoved } = await import('../../../audit/removed-days.ts');
     const { keepBalanceVerdict } = await import('../../../audit/balance-verdicts.ts');
     const { keepDays, refreshKeptDays } = await import('../../../audit/kept-days.ts');
     const { runJob } = await import('../../job-pool.ts');
@@ -33,12 +36,15 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { withReports } = await import('../../service/reports.ts');
     return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
-      const [kept, summary] = await withReports(config, pool, log, async (reading) => [
-        await keeping(log, () => refreshKeptDays(pool, reading.pool)),
-        await addUp(readBalance(reading.pool, from, to, { anew, atOnce: MOST.job }), from, to, Infinity, (day) =>
-          progress.show(`${day} is counted`),
-        ),
-      ]);
+      const [kept, summary] = await withReports(config, pool, log, async (reading) => {
+        orRefuse(await findRemoved(reading.pool, from, to, { anew }), 'delivery', '');
+        const unchanged = await keeping(log, () => refreshKeptDays(pool, reading.pool));
+        const slices = readBalance(reading.pool, from, to, { anew, atOnce: MOST.job });
+        return [
+          unchanged,
+          await addUp(slices, from, to, Infinity, (day) => progress.show(`${day} is counted`)),
+        ] as const;
+      });
       await keeping(log, async () => {
         await pool.run((sql) => keepBalanceVerdict(sql, summary));
         if (kept?.seal) await keepDays(pool, kept.seal, summary, new Date(), anew ? undefined : kept.still);

@@ -54,7 +54,8 @@ The same files as GET /v1/auditoria/tentativas?formato=csv and its kin make: row
 ends at the transactions that were over when it began. The manifest (rows, SHA-256, newest checkpoint) is signed with
 CHECKPOINT_KEY_FILE where the login may read it. CPFs are masked without --cpf, and to a login that lacks the right to see them.
 
-Output: the file. The place where it ends, --cut of a run that goes on, is written to standard error first.`,
+Output: the file. The place where it ends, --cut of a run that goes on, is written to standard error first; at last, the months of
+which attempts are in archives alone, and not in it.`,
   exits: { done: 'the file is whole' },
   async run({ kind: name, format, from, to, partner, bom, manifest, after, cut, cpf, author: actor }, { configure }) {
     const { config, log } = configure();
@@ -62,6 +63,7 @@ Output: the file. The place where it ends, --cut of a run that goes on, is writt
     const { text } = await import('node:stream/consumers');
     const { pipeline } = await import('node:stream/promises');
     const { writeFile } = await import('node:fs/promises');
+    const { isRemoved, monthsWithin, readMonths } = await import('../../../archive/acts.ts');
     const { logCpfRead } = await import('../../../audit/cpf-reads.ts');
     const { CUT, exportRows, writeManifest } = await import('../../../audit/export/export.ts');
     const { KINDS } = await import('../../../audit/lists/kinds.ts');
@@ -111,6 +113,10 @@ Output: the file. The place where it ends, --cut of a run that goes on, is writt
           process.stderr.write(`the file ends at --cut ${end}\n`);
           const bytes = Readable.from(chunks, { objectMode: true }).map((chunk) => Buffer.from(chunk as string));
           await pipeline(bytes, process.stdout, { end: false });
+          const months = (await reading.pool.run(readMonths)).filter(isRemoved).map(({ month }) => month);
+          const away = monthsWithin(months, wanted.from, wanted.until);
+          if (name === 'tentativas' && away.length > 0)
+            process.stderr.write(`rows of ${away.join(', ')} are in their archives alone, and not in the file\n`);
           if (manifest === undefined) return;
           const told = await writeManifest(reading.pool, wanted, end);
           if ('ok' in told) await writeFile(manifest, `${(await text(Readable.from(told.ok))).trim()}\n`);
