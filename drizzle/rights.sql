@@ -34,7 +34,8 @@ grant execute on function erased(json), erase_page(uuid, integer), end_erasure(u
 grant select on archive_acts to carteiro_app, carteiro_poller, carteiro_auditor_cpf;
 grant insert (act, month, first_seal, last_seal, place, manifest, rows, actor, reason) on archive_acts to carteiro_app;
 grant execute on function
-  remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json) to carteiro_app;
+  remove_archived(text, uuid[], integer[], timestamptz[], uuid[]), restore_archived(text, json, json),
+  remove_old_keys(timestamptz, bigint) to carteiro_app;
 
 grant usage on schema carteiro_auditoria to carteiro_auditor;
 grant select on

@@ -174,7 +174,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
   const values = parsed.data;
   const isEmbedded = values.DATABASE_URL === undefined;
   const sandbox = values.SANDBOX ?? isEmbedded;
-  const [hasRegistry, dropsMonths] = [values.REGISTRY_URL !== undefined, (values.KEEP_MONTHS ?? null) !== null];
+  const hasRegistry = values.REGISTRY_URL !== undefined;
   const [anchors, archive] = [anchorSettings(values), archiveSettings(values)];
   return Object.freeze({
     ...plainSettings(values),
@@ -190,7 +190,7 @@ export function readConfig(variables: Environment, uses: readonly Use[] = ['secr
     archive,
     bridge: registrySettings(values.REGISTRY_URL ?? '', values),
     egress: egressSettings(values),
-    jobs: schedulesOf(values, { sandbox, hasRegistry, dropsMonths, hasAnchors: hasAnchors(anchors) }),
+    jobs: schedulesOf(values, { sandbox, hasRegistry, hasAnchors: hasAnchors(anchors) }),
     ...failingEndpoints(values),
   });
 }

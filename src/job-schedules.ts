@@ -18,8 +18,6 @@ interface Job {
   readonly isPlayed: boolean;
   /** True where it needs REGISTRY_URL. */
   readonly asksRegistry?: boolean;
-  /** True where it needs KEEP_MONTHS. */
-  readonly asksMonths?: boolean;
   /** True where it needs a place outside: one of ANCHOR_*. */
   readonly asksAnchors?: boolean;
 }
@@ -52,7 +50,6 @@ export const JOBS = {
     variable: 'JOB_MAINTAIN',
     usual: '30 4 * * *',
     words: () => ['maintain'],
-    asksMonths: true,
     isVerdict: false,
     isPlayed: false,
   },
@@ -115,17 +112,15 @@ export function schedulesOf(
     sandbox,
     hasRegistry,
     hasAnchors,
-    dropsMonths,
   }: {
     readonly sandbox: boolean;
     readonly hasRegistry: boolean;
     readonly hasAnchors: boolean;
-    readonly dropsMonths: boolean;
   },
 ): Schedules {
   const of = (name: JobName): string | null => {
-    const { usual, isPlayed, asksRegistry = false, asksAnchors = false, asksMonths = false }: Job = JOBS[name];
-    const isLacking = (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors) || (asksMonths && !dropsMonths);
+    const { usual, isPlayed, asksRegistry = false, asksAnchors = false }: Job = JOBS[name];
+    const isLacking = (asksRegistry && !hasRegistry) || (asksAnchors && !hasAnchors);
     const isOff = (sandbox && isPlayed) || isLacking;
     const set = values[JOBS[name].variable] ?? (isOff ? 'off' : usual);
     return set === 'off' ? null : set;

@@ -83,7 +83,7 @@ describe('the configuration', () => {
         balance: '30 2 * * *',
         verify: '0 3 * * *',
         anchor: null,
-        maintain: null,
+        maintain: '30 4 * * *',
         'sync-bonds': null,
         'close-settlement': null,
       },
@@ -269,7 +269,7 @@ describe('the configuration', () => {
       balance: '30 2 * * *',
       verify: '0 3 * * *',
       anchor: null,
-      maintain: null,
+      maintain: '30 4 * * *',
       'sync-bonds': '0 1 * * *',
       'close-settlement': '0 4 1 * *',
     });

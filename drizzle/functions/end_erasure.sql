@@ -1,4 +1,5 @@
--- The end of an order's work: what is kept by the CPF itself, the digests of the events, and at last the CPF.
+-- The end of an order's work: what is kept by the CPF itself, the digests of the events, and at last the CPF. `maintain` is due then: it
+-- takes the texts out of archived months.
 create or replace function end_erasure(p_order uuid) returns void
   language plpgsql security definer set search_path from current
 as $$
@@ -15,5 +16,6 @@ begin
   delete from worker_events
   where event_id = any (array(select unnest(event_ids) from erasure_pages where order_id = p_order));
   update erasures set cpf = null, done_at = clock_timestamp() where order_id = p_order;
+  update scheduled_jobs set next_at = clock_timestamp() where name = 'maintain' and schedule is not null;
 end
 $$;

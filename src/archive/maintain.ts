@@ -1,6 +1,6 @@
 /** What `maintain` does: which months are old enough, and each of them from where it stands to removed. */
 import type { Signer } from '../audit/checkpoint/note.ts';
-import { addMonths, dayOf } from '../contract/calendar.ts';
+import { addMonths, dayOf, startOfDay } from '../contract/calendar.ts';
 import type { Pool } from '../db/pool.ts';
 import { readMonths } from './acts.ts';
 import { eraseInMonths } from './erase-months.ts';
@@ -13,34 +13,54 @@ interface Maintaining {
   readonly openPlace: (name: string) => Place;
   readonly signers: readonly Signer[];
   readonly actor: string;
-  readonly keepMonths: number;
-  /** Where months go. */
-  readonly to: string;
+  /** After how many months what goes, and where to; null: everything is kept. */
+  readonly upkeep: { readonly keepMonths: number; readonly to: string } | null;
   readonly seal: () => Promise<void>;
   readonly onProgress?: (month: string, rows: number) => void;
 }
 
-/** Brings erasures into the files, then goes on with each month until its rows are removed, oldest first. Throws `ArchiveFault` at the first that can't go. */
-export async function maintainMonths({ keepMonths, to, seal, onProgress, ...deps }: Maintaining) {
+/** Idempotency keys of one statement. */
+const KEYS = 2_000;
+
+/**
+ * Brings erasures into the files and removes old idempotency keys, then goes on with each month until its rows are removed, oldest
+ * first. Throws `ArchiveFault` at the first that can't go.
+ */
+export async function maintainMonths({ upkeep, seal, onProgress, ...deps }: Maintaining) {
   const erased = await eraseInMonths(deps);
   const removed: { readonly month: string; readonly rows: number }[] = [];
-  for (const month of await oldMonths(deps.pool, keepMonths)) {
+  if (upkeep === null) return { erased, keys: 0, removed };
+  const { keepMonths, to } = upkeep;
+  const { months, before } = await oldMonths(deps.pool, keepMonths);
+  const keys = await removeKeys(deps.pool, before);
+  for (const month of months) {
     const moving = { ...deps, month, reason: null, onProgress: (rows: number) => onProgress?.(month, rows) };
     const act = (await deps.pool.run(readMonths)).find((found) => found.month === month)?.act;
     if (act === 'remocao_concluida' || act === 'restauracao') continue;
     if (act === undefined) await archiveMonth({ ...moving, place: deps.openPlace(to) });
     removed.push({ month, rows: await removeMonth(moving, seal) });
   }
-  return { erased, removed };
+  return { erased, keys, removed };
 }
 
-/** The months with seals that ended at least `keepMonths` months ago, by the database's clock. */
-async function oldMonths(pool: Pool, keepMonths: number): Promise<string[]> {
+/** Those from before a moment, of operations on webhooks. Returns how many. */
+async function removeKeys(pool: Pool, before: Date): Promise<number> {
+  for (let removed = 0; ;) {
+    const [{ keys }] = await pool.run(
+      (sql) => sql<[{ keys: number }]>`select remove_old_keys(${before}, ${KEYS})::float8 as keys`,
+    );
+    removed += keys;
+    if (keys < KEYS) return removed;
+  }
+}
+
+/** The months with seals that ended at least `keepMonths` months ago, by the database's clock, and when the last of such months ended. */
+async function oldMonths(pool: Pool, keepMonths: number): Promise<{ months: string[]; before: Date }> {
   const [{ now, months }] = await pool.run(
     (sql) => sql<[{ now: Date; months: string[] }]>`
       select now() as now,
              array(select distinct to_char(sealed_at at time zone 'America/Sao_Paulo', 'YYYY-MM') as month from seals order by month) as months`,
   );
-  const first = addMonths(`${dayOf(now).slice(0, 7)}-01`, -keepMonths).slice(0, 7);
-  return months.filter((month) => month < first);
+  const first = addMonths(`${dayOf(now).slice(0, 7)}-01`, -keepMonths);
+  return { months: months.filter((month) => month < first.slice(0, 7)), before: startOfDay(first) };
 }

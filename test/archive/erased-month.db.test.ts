@@ -79,6 +79,7 @@ test('worker erase writes the month again without the texts, and the tree stays 
   const names = await readdir(at());
   for (const name of names) await copyFile(at(name), path.join(folder.path, name));
 
+  await sql`insert into scheduled_jobs (name, schedule, next_at) values ('maintain', '30 4 * * *', now() + interval '9 hours')`;
   // A report of a later month, whose delivery has gone.
   await sql`
     insert into attempts (delivery_id, number, event_id, webhook_id, partner_id, outcome, status_code, started_at,
@@ -88,6 +89,9 @@ test('worker erase writes the month again without the texts, and the tree stays 
     from late limit 1`;
   const words = ['worker', 'erase', CPF, '--reason', 'pedido do titular', '--order', '1-2026', '--json'];
   expect(await done(words)).toMatchObject({ done: true, archived: [MONTH] });
+  expect(await sql`select next_at <= now() as due from scheduled_jobs where name = 'maintain'`).toEqual([
+    { due: true },
+  ]);
   const after = await readTexts();
   expect(await sql`select answer, salt from attempts where number = 9`).toEqual([{ answer: null, salt: null }]);
   await sql`delete from attempts where number = 9`;
@@ -103,7 +107,7 @@ test('worker erase writes the month again without the texts, and the tree stays 
 
   // As if the run had been killed before it took the older files away.
   for (const name of names) await copyFile(path.join(folder.path, name), at(name));
-  expect(await done(['maintain'])).toEqual({ meses: [], reescritos: [] });
+  expect(await done(['maintain'])).toMatchObject({ meses: [], reescritos: [] });
   expect(await manifests()).toEqual([manifest]);
   expect((await readTexts()).rows).toHaveLength(before.rows.length);
 });

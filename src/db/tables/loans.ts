@@ -95,7 +95,7 @@ export const closedMonths = pgTable(
   (table) => [primaryKey({ name: 'closed_months_pkey', columns: [table.partnerId, table.month] })],
 );
 
-/** The first answer to each key; written in the transaction of what it made, never expired. */
+/** The first answer to each key; written in the transaction of what it made. A loan's never expires (remove_old_keys.sql). */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {

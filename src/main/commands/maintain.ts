@@ -1,20 +1,20 @@
-import { command, UsageError } from '../command.ts';
+import { command } from '../command.ts';
 import { author } from '../operator.ts';
 
 export const maintain = command({
   summary: 'archive the months that are older than KEEP_MONTHS, verify them, and remove their rows',
   options: { author },
   help: `
-First it writes the archived months again that have a text of a worker who was forgotten since, and removes their older files.
-Then, oldest first, of each month that ended more than KEEP_MONTHS months ago: writes it to ARCHIVE_TO unless it is archived, reads its
+First it writes the archived months again that have a text of a worker who was forgotten since, and removes their older files. That is
+all where KEEP_MONTHS is not set. Else it removes idempotency keys of that age, but those of loans, which never expire. Then, oldest first, of each month that ended more than KEEP_MONTHS months ago: writes it to ARCHIVE_TO unless it is archived, reads its
 files again and compares them with the seals, registers the removal, waits until that is sealed, and removes the ended deliveries and
 their attempts in batches. Events, registrations, orders and seals stay; so does a delivery that waits, or that was sent again since.
 
 A run that was cut short, at any point, is run again. A place that is full or away, or a file that was altered, ends the run before
-anything of its month is removed. api runs this every night (JOB_MAINTAIN) where KEEP_MONTHS is set.
+anything of its month is removed. api runs this every night (JOB_MAINTAIN), and when a worker was forgotten.
 
-Output: {"meses": [{"mes": "2025-10", "linhas": 1000448}], "reescritos": []}, the months that this run removed, and those that it
-wrote again.`,
+Output: {"meses": [{"mes": "2025-10", "linhas": 1000448}], "reescritos": [], "chaves": 0}, the months that this run removed, those that it
+wrote again, and how many keys it removed.`,
   exits: {
     done: 'no row of an older month is left that could go',
     refused: 'a month could not go: standard error says why',
@@ -22,7 +22,6 @@ wrote again.`,
   async run({ author: actor }, { configure, print }) {
     const { config, log } = configure();
     const { upkeep } = config.archive;
-    if (upkeep === null) throw new UsageError('KEEP_MONTHS and ARCHIVE_TO are not set: everything is kept');
     const [{ maintainMonths }, { placesOf }, { readCheckpointKeys }, { sealAll }, { runJob }] = await Promise.all([
       import('../../archive/maintain.ts'),
       import('../service/archives.ts'),
@@ -35,17 +34,17 @@ wrote again.`,
     return runJob({ config, log, print }, async (pool, progress) => {
       const seal = async () => void (await sealAll(pool));
       const onProgress = (month: string, rows: number) => progress.show(`${month}: ${rows} rows`);
-      const { erased, removed } = await maintainMonths({
+      const { erased, keys, removed } = await maintainMonths({
         pool,
         openPlace,
         signers,
         actor,
         seal,
         onProgress,
-        ...upkeep,
+        upkeep,
       });
       const meses = removed.map(({ month, rows }) => ({ mes: month, linhas: rows }));
-      return { summary: { meses, reescritos: erased }, isGood: true };
+      return { summary: { meses, reescritos: erased, chaves: keys }, isGood: true };
     });
   },
 });

@@ -5,7 +5,8 @@
  * while the job runs; a process that finds its lease gone stops the job. We hold no lock in PostgreSQL meanwhile: an open
  * transaction would hold back vacuum and seals, and a session's lock means nothing behind PgBouncer.
  * Crash: the lease ends, `next_at` still lies in the past, and the next look of any process runs the job again. A job that
- * was due while nobody ran is run once. All jobs may be repeated.
+ * was due while nobody ran is run once. All jobs may be repeated, and whoever wants one at once sets its time (end_erasure.sql); one that
+ * was set while the job ran stands.
  * A job is its command in a process of its own, with this one's environment: its memory is given back, and what is run by
  * hand is the same. Its log goes to this process's standard error.
  */
@@ -143,7 +144,7 @@ async function finish(
   const nextAt = isDone || next === null || next < retry ? next : retry;
   await sql`
     update scheduled_jobs
-    set run_by = null, run_until = null, ended_at = now(), next_at = ${nextAt?.toISOString() ?? null},
+    set run_by = null, run_until = null, ended_at = now(), next_at = case when next_at > started_at then next_at else ${nextAt?.toISOString() ?? null} end,
         exit_code = ${exitCode}, result = ${result}, succeeded_at = case when ${exitCode} = 0 then now() else succeeded_at end
     where name = ${name} and run_by = ${me}`;
 }

@@ -88,6 +88,20 @@ test('what is out of reach is tried again in ten minutes; a verdict waits for it
   expect(await inTenMinutes('close-settlement', 1, { ...yearly, verify: null })).toBe(true);
 });
 
+test('a job that is wanted while it runs is run again', async () => {
+  await look(runner().run);
+  await makeDue();
+  const want = async () => {
+    await database.sql`update scheduled_jobs set next_at = clock_timestamp() where name = 'verify'`;
+    return WELL;
+  };
+  await look(want);
+  const { ran, run } = runner();
+  await look(run);
+  await look(run);
+  expect(ran).toHaveLength(1);
+});
+
 test('a process that stops gives its job back, and it is due still', async () => {
   await look(runner().run);
   await makeDue();

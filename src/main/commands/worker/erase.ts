@@ -23,7 +23,7 @@ export const erase = command({
 Every text that tells of the worker becomes apagado: in the log, the answers to deliveries, loans, margin queries, bonds,
 documents and kept answers to idempotency keys. Ids, versions, amounts, days and statuses stay, and so do the seals: audit
 verify and the balance hold, and proofs say by which order and when. It cannot be undone. Backups keep what they have until
-you delete them. Archived months that have a text are written again without it (by api's order: at the next maintain).
+you delete them. Archived months that have a text are written again without it (by api's order: by its job maintain, at once).
 
 It is refused while a loan of the worker is open, or ended less than ERASE_AFTER_YEARS ago (5 unless set); --order tells the
 number of a court's order, against which nothing stands. It writes one order, which is sealed and lists the events, and then
