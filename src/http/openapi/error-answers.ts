@@ -4,7 +4,8 @@ import { type Bilingual, both } from '../../contract/language.ts';
 import type { Json, Schemas } from './schemas.ts';
 import { paragraphs } from './texts.ts';
 
-const WHEN: Readonly<Record<ErrorCode, Bilingual>> = {
+/** When each code comes, without a full stop: as the description and the pages say it. */
+export const WHEN_REFUSED: Readonly<Record<ErrorCode, Bilingual>> = {
   ERRO_VALIDACAO: {
     pt: 'JSON malformado, campo errado ou desconhecido, parâmetro ou cabeçalho inválido',
     en: 'malformed JSON, a wrong or unknown field, an invalid parameter or header',
@@ -127,7 +128,9 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
     for (const code of codes) met.add(code);
     const narrowed = { type: 'object', properties: { codigo: { enum: codes } }, required: ['codigo'] };
     return {
-      description: both((language) => paragraphs(...codes.map((code) => `\`${code}\`: ${WHEN[code][language]}.`))),
+      description: both((language) =>
+        paragraphs(...codes.map((code) => `\`${code}\`: ${WHEN_REFUSED[code][language]}.`)),
+      ),
       headers: refusalHeaders(codes),
       content: {
         'application/json': {
@@ -160,9 +163,9 @@ export function createErrorAnswers(schemas: Schemas): ErrorAnswers {
 function exampleOf(code: ErrorCode): Json {
   const value: ErrorBody = {
     codigo: code,
-    mensagem: WHEN[code].pt,
+    mensagem: WHEN_REFUSED[code].pt,
     ...(code === 'ERRO_VALIDACAO' && { detalhes: [{ campo: 'eventos[1]', mensagem: 'nome de evento desconhecido' }] }),
     requisicao_id: REQUEST_ID,
   };
-  return { summary: WHEN[code], value };
+  return { summary: WHEN_REFUSED[code], value };
 }

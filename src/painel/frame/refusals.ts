@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../../contract/errors.ts';
+import { WHEN_REFUSED } from '../../http/openapi/error-answers.ts';
 import { errorBody, logFault, toApiError } from '../../http/errors.ts';
 import type { Logger } from '../../log-lines.ts';
 import { Refused, type Refusal } from '../api-client.ts';
@@ -21,7 +22,7 @@ export function refusalList(
   error: ErrorBody,
 ): Html {
   const { texts: t, language } = c.var;
-  const said = language === 'pt' ? error.mensagem : t.errors.codes[error.codigo];
+  const said = language === 'pt' ? error.mensagem : asSentence(WHEN_REFUSED[error.codigo][language]);
   const details = error.detalhes ?? [];
   return html`<div class="notice notice-failed" role="alert">
     <p>${said}</p>
@@ -34,6 +35,10 @@ export function refusalList(
     }
     <p class="dim">${t.errors.request} <span class="id">${error.requisicao_id}</span></p>
   </div>`;
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** What marks a field that is refused. */

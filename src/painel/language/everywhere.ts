@@ -1,7 +1,6 @@
 /** What every page says: the frame, signing in, refusals, and the words of the contract. */
 import type { Bilingual } from '../../contract/language.ts';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
-import type { ErrorCode } from '../../contract/errors.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Words } from './words.ts';
 
@@ -75,59 +74,6 @@ export const everywhere = {
       en: 'The form belongs to another session. Open the page again and repeat.',
     },
     badForm: { pt: 'O formulário não pôde ser lido.', en: 'The form could not be read.' },
-    codes: {
-      ERRO_VALIDACAO: { pt: 'Há dados inválidos.', en: 'Some data is invalid.' },
-      CREDENCIAL_INVALIDA: { pt: 'O token não vale ou expirou.', en: 'The token is invalid or expired.' },
-      ESCOPO_INSUFICIENTE: {
-        pt: 'O token não tem o escopo que isto exige.',
-        en: 'The token lacks the scope that this needs.',
-      },
-      NAO_ENCONTRADO: { pt: 'Não encontrado.', en: 'Not found.' },
-      METODO_NAO_PERMITIDO: {
-        pt: 'Este endereço não aceita esse método.',
-        en: 'This address does not take that method.',
-      },
-      TRANSICAO_INVALIDA: { pt: 'O estado atual não permite isso.', en: 'The present state does not allow that.' },
-      CURSOR_ADIANTE: {
-        pt: 'O banco de dados voltou a um momento anterior.',
-        en: 'The database went back to an earlier moment.',
-      },
-      IDEMPOTENCIA_EM_ANDAMENTO: {
-        pt: 'O mesmo pedido ainda está em andamento.',
-        en: 'The same request is still under way.',
-      },
-      HOST_NAO_ATENDIDO: { pt: 'O serviço não atende por este nome.', en: 'The service does not answer to this name.' },
-      LIMITE_DE_WEBHOOKS: {
-        pt: 'O limite de webhooks ativos foi atingido.',
-        en: 'The limit of active webhooks is reached.',
-      },
-      CORPO_MUITO_GRANDE: { pt: 'O que foi enviado é grande demais.', en: 'What was sent is too large.' },
-      TIPO_NAO_SUPORTADO: {
-        pt: 'O tipo do que foi enviado não é aceito.',
-        en: 'The type of what was sent is not accepted.',
-      },
-      IDEMPOTENCIA_DIVERGENTE: {
-        pt: 'A mesma chave já foi usada com outro pedido.',
-        en: 'The same key was used with another request.',
-      },
-      MARGEM_NEGOCIAL: { pt: 'O registry recusou a consulta de margem.', en: 'The registry refused the margin query.' },
-      LIMITE_DE_REQUISICOES: {
-        pt: 'Requisições demais neste minuto. Espere um pouco.',
-        en: 'Too many requests in this minute. Wait a little.',
-      },
-      ERRO_INTERNO: {
-        pt: 'Um erro nosso. Se continuar, informe o número da requisição.',
-        en: 'A fault of ours. If it goes on, tell us the number of the request.',
-      },
-      MARGEM_UPSTREAM: {
-        pt: 'O registry falhou na consulta de margem.',
-        en: 'The registry failed in the margin query.',
-      },
-      INDISPONIVEL: {
-        pt: 'Temporariamente indisponível. Tente de novo em instantes.',
-        en: 'Not available for the moment. Try again shortly.',
-      },
-    } satisfies Record<ErrorCode, Bilingual>,
     /** What the API says, word by word, where it says it in another language than the page. */
     rules: {
       pt: {} as Record<string, string>,
