@@ -9,7 +9,8 @@ import { readForm, requireOwn } from './frame/guard.ts';
 import { entriesFor } from './frame/nav.ts';
 import { ownPage } from './frame/own-page.ts';
 import { answerPage } from './frame/page.ts';
-import { notice, VERBATIM } from './frame/parts.ts';
+import { VERBATIM } from './frame/forms.ts';
+import { notice } from './frame/parts.ts';
 import { sentence } from './frame/refusals.ts';
 import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.ts';
 

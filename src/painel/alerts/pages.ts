@@ -4,12 +4,12 @@ import type { AlertSettings } from '../../contract/resources/alerts.ts';
 import { type Answer, Refused, type Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
+import { READ, WRITE } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
-import { doneNotice, formToken, moment, shortId, table, VERBATIM } from '../frame/parts.ts';
+import { VERBATIM, formToken, tick } from '../frame/forms.ts';
+import { doneNotice, moment, shortId, table } from '../frame/parts.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 
-const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
-const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const PATH = '/painel/avisos';
 const DISABLED = html`disabled`;
 
@@ -62,7 +62,7 @@ function form(visit: Visit, { email, slack, email_disponivel: hasMail }: AlertSe
         aria-describedby="slack-dica"
       />
       <p id="slack-dica" class="dim">${slack === null ? t.alerts.slackHint : t.alerts.slackNow(slack)}</p>
-      ${slack === null ? '' : html`<label><input type="checkbox" name="sem_chat" /> ${t.alerts.noChat}</label>`}
+      ${slack === null ? '' : tick(t.alerts.noChat, 'sem_chat', 'on', false)}
       <button class="primary">${t.webhooks.save}</button>
     </form>
     ${

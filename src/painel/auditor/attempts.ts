@@ -6,7 +6,8 @@ import { deliveredName } from '../../contract/resources/delivery-resource.ts';
 import { addressOf, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { labelled, moment, named, onward, options, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
+import { input, labelled, named, options, select } from '../frame/forms.ts';
+import { moment, onward, outcomeBadge, shortId, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { fieldsOf } from '../address.ts';
 import { auditTabs } from './tabs.ts';
@@ -46,22 +47,11 @@ export async function showAttempts(visit: Visit): Promise<Response> {
 
 function form({ t }: Visit, filters: Filters): Html {
   return html`<form method="get" action="/painel/auditoria" class="grid">
-    ${IDS.map(
-      (name) =>
-        html`<label>${t.auditor.ids[name]}<input name="${name}" spellcheck="false" value="${filters[name]}" /></label>`,
-    )}
-    <label
-      >${t.deliveries.event}<select name="evento">
-        ${named(filters.evento, t.words.all, deliveredName.options)}
-      </select></label
-    >
-    <label
-      >${t.auditor.outcome}<select name="resultado">
-        ${options(filters.resultado, t.words.all, labelled(OUTCOMES, t.outcome))}
-      </select></label
-    >
-    <label>${t.deliveries.from}<input type="date" name="desde" value="${filters.desde}" /></label>
-    <label>${t.deliveries.until}<input type="date" name="ate" value="${filters.ate}" /></label>
+    ${IDS.map((name) => input(t.auditor.ids[name], name, filters[name], html`spellcheck="false"`))}
+    ${select(t.deliveries.event, 'evento', named(filters.evento, t.words.all, deliveredName.options))}
+    ${select(t.auditor.outcome, 'resultado', options(filters.resultado, t.words.all, labelled(OUTCOMES, t.outcome)))}
+    ${input(t.deliveries.from, 'desde', filters.desde, html`type="date"`)}
+    ${input(t.deliveries.until, 'ate', filters.ate, html`type="date"`)}
     <p class="actions">
       <button class="primary">${t.words.search}</button>
       ${EXPORT_FORMATS.map((name) => html`<button formaction="/painel/auditoria/exportar" name="formato" value="${name}">${name.toUpperCase()}</button>`)}

@@ -6,7 +6,8 @@ import { addDays, dayOf } from '../../contract/calendar.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { moment, notice, shortId } from '../frame/parts.ts';
+import { input } from '../frame/forms.ts';
+import { moment, notice, plainList, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { auditTabs } from './tabs.ts';
 
@@ -29,8 +30,8 @@ export async function showBalance(visit: Visit): Promise<Response> {
     status: answer.ok ? 200 : 400,
     body: html`${auditTabs(visit)} ${lastVerdict(visit, nightly)}
       <form class="inline" method="get" action="/painel/auditoria/balanco">
-        <label>${t.deliveries.from} <input type="date" name="de" value="${de}" required /></label>
-        <label>${t.deliveries.until} <input type="date" name="ate" value="${ate}" required /></label>
+        ${input(t.deliveries.from, 'de', de, html`type="date" required`)}
+        ${input(t.deliveries.until, 'ate', ate, html`type="date" required`)}
         <button>${t.frame.apply}</button> <span class="dim">${t.auditor.atMost(MAX_BALANCE_DAYS)}</span>
       </form>
       ${answer.ok ? verdict(visit, answer.body) : refusalList(c, answer.error)}`,
@@ -59,11 +60,11 @@ function verdict(visit: Visit, balance: BalanceResource): Html {
       balance.diferencas.length === 0
         ? ''
         : html`<h2>${t.auditor.differences}</h2>
-            <ul class="plain">
-              ${balance.diferencas
+            ${plainList(
+              balance.diferencas
                 .slice(0, LISTED)
-                .map((one) => html`<li>${one.dia} <code>${one.tipo}</code> ${one.evento ?? ''} ${one.detalhe}</li>`)}
-            </ul>`
+                .map((one) => html`${one.dia} <code>${one.tipo}</code> ${one.evento ?? ''} ${one.detalhe}`),
+            )}`
     }`;
 }
 

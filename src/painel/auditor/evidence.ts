@@ -4,7 +4,7 @@ import type { Proof } from '../../contract/resources/audit-resource.ts';
 import type { CheckedProofResource } from '../../contract/resources/audit-verdicts.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { fact, moment, notice, statusBadge } from '../frame/parts.ts';
+import { fact, moment, notice, plainList, statusBadge } from '../frame/parts.ts';
 import { auditTabs } from './tabs.ts';
 
 export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedProofResource): Promise<Response> {
@@ -28,15 +28,13 @@ export async function showEvidence(visit: Visit, proof: Proof, checked: CheckedP
       <h2>${t.delivery.body}</h2>
       <pre tabindex="0">${proof.corpo}</pre>
       <h2>${t.auditor.lines}</h2>
-      <ul class="plain">
-        ${lines.map(
+      ${plainList(
+        lines.map(
           ({ campos, selo }) =>
-            html`<li>
-              <span class="badge">${selo === null ? t.auditor.notSealed : t.auditor.inSeal(selo)}</span>
-              <pre tabindex="0">${JSON.stringify(campos, null, 1)}</pre>
-            </li>`,
-        )}
-      </ul>`,
+            html`<span class="badge">${selo === null ? t.auditor.notSealed : t.auditor.inSeal(selo)}</span>
+              <pre tabindex="0">${JSON.stringify(campos, null, 1)}</pre>`,
+        ),
+      )}`,
   });
 }
 
@@ -52,10 +50,10 @@ function receipts(visit: Visit, { ancoras }: Proof): Html | '' {
   const { t } = visit;
   if (ancoras.length === 0) return '';
   return html`<h2>${t.auditor.receipts}</h2>
-    <ul class="plain">
-      ${ancoras.map(
+    ${plainList(
+      ancoras.map(
         ({ tipo, onde, ancorada_em: at }) =>
-          html`<li><span class="badge">${t.auditor.places[tipo]}</span> <code>${onde}</code> ${moment(visit, at)}</li>`,
-      )}
-    </ul>`;
+          html`<span class="badge">${t.auditor.places[tipo]}</span> <code>${onde}</code> ${moment(visit, at)}`,
+      ),
+    )}`;
 }

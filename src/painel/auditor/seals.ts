@@ -5,7 +5,8 @@ import type { AuditVerdicts, VerificationResource } from '../../contract/resourc
 import type { Answer } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, formToken, moment, notice, table } from '../frame/parts.ts';
+import { formToken } from '../frame/forms.ts';
+import { copyable, moment, notice, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { auditTabs } from './tabs.ts';
 

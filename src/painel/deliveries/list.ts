@@ -8,7 +8,8 @@ import { addressOf, type Answer, type ApiClient, type Refusal, Refused } from '.
 import type { Html, Visit } from '../env.ts';
 import { instantOf } from '../frame/clock.ts';
 import { answerPage } from '../frame/page.ts';
-import { idForm, labelled, named, notice, onward, options, pauseButton, shortUrl } from '../frame/parts.ts';
+import { idForm, input, labelled, named, options, select } from '../frame/forms.ts';
+import { notice, onward, pauseButton, shortUrl } from '../frame/parts.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 import { fieldsOf } from '../address.ts';
 import type { Streams } from '../live.ts';
@@ -141,10 +142,12 @@ function filterForm(
   webhooks: readonly WebhookResource[],
   refusal: Refusal | undefined,
 ): Html {
-  const { all } = t.words;
+  const urls = webhooks.map(({ id, url }) => [id, `${shortUrl(url)} (${id.slice(-6)})`] as const);
   const isUsed = Object.values(filters).some((value) => value !== '');
-  const given = (name: keyof Filters) => filters[name];
-  const text = (name: keyof Filters) => html`name="${name}" value="${filters[name]}" ${wrongField(refusal, name)}`;
+  const among = (name: keyof Filters, label: string, values: Parameters<typeof options>[2]) =>
+    select(label, name, options(filters[name], t.words.all, values));
+  const text = (name: keyof Filters, label: string, kind: Html) =>
+    input(label, name, filters[name], html`${wrongField(refusal, name)} ${kind}`);
   return html`<details class="filters" ${isUsed ? html` open` : ''}>
     <summary>${t.deliveries.filters}</summary>
     <form
@@ -157,34 +160,14 @@ function filterForm(
       hx-push-url="true"
       class="grid"
     >
-      <label
-        >${t.deliveries.webhook}<select name="webhook">
-          ${options(
-            given('webhook'),
-            all,
-            webhooks.map(({ id, url }) => [id, `${shortUrl(url)} (${id.slice(-6)})`] as const),
-          )}
-        </select></label
-      >
-      <label
-        >${t.deliveries.event}<select name="evento">
-          ${named(given('evento'), all, deliveredName.options)}
-        </select></label
-      >
-      <label
-        >${t.deliveries.status}<select name="status">
-          ${options(given('status'), all, labelled(DELIVERY_STATUSES, t.status))}
-        </select></label
-      >
-      <label
-        >${t.deliveries.outcome}<select name="resultado">
-          ${options(given('resultado'), all, labelled(OUTCOMES, t.outcome))}
-        </select></label
-      >
-      <label>${t.deliveries.code}<input ${text('status_http')} inputmode="numeric" /></label>
-      <label>${t.deliveries.loan}<input ${text('emprestimo_id')} spellcheck="false" /></label>
-      <label>${t.deliveries.from}<input ${text('desde')} type="datetime-local" /></label>
-      <label>${t.deliveries.until}<input ${text('ate')} type="datetime-local" /></label>
+      ${among('webhook', t.deliveries.webhook, urls)}
+      ${select(t.deliveries.event, 'evento', named(filters.evento, t.words.all, deliveredName.options))}
+      ${among('status', t.deliveries.status, labelled(DELIVERY_STATUSES, t.status))}
+      ${among('resultado', t.deliveries.outcome, labelled(OUTCOMES, t.outcome))}
+      ${text('status_http', t.deliveries.code, html`inputmode="numeric"`)}
+      ${text('emprestimo_id', t.deliveries.loan, html`spellcheck="false"`)}
+      ${text('desde', t.deliveries.from, html`type="datetime-local"`)}
+      ${text('ate', t.deliveries.until, html`type="datetime-local"`)}
       <p class="actions">
         <button class="primary">${t.deliveries.filter}</button>
         <a class="button" href="/painel/entregas">${t.words.clear}</a>

@@ -1,13 +1,11 @@
 /** The deliveries' routes: the search, one delivery, its proof, and the order to send it again. */
 import { Refused } from '../api-client.ts';
 import type { Guard } from '../frame/guard.ts';
+import { READ, WRITE } from '../frame/nav.ts';
 import type { Streams } from '../live.ts';
 import { pathId } from '../address.ts';
 import { showDelivery } from './one.ts';
 import { exportDeliveries, showDeliveries, streamDeliveries } from './list.ts';
-
-const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
-const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
 export function addDeliveryPages(guard: Guard, streams: Streams): void {
   guard.show('/painel/entregas', READ, showDeliveries);

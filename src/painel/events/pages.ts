@@ -6,12 +6,13 @@ import { addressOf, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
+import { READ } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, fact, loanPath, moment, named, onward, shortId, statusBadge, table } from '../frame/parts.ts';
+import { input, named, select, tick } from '../frame/forms.ts';
+import { copyable, fact, loanPath, moment, onward, shortId, statusBadge, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { fieldsOf, pathId } from '../address.ts';
 
-const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const PATH = '/painel/eventos';
 const LIMIT = '50';
 const DAY_MS = 86_400_000;
@@ -45,17 +46,9 @@ async function showFeed(visit: Visit): Promise<Response> {
 
 function form({ t }: Visit, since: string, { evento, historico }: Readonly<Record<string, string>>): Html {
   return html`<form class="inline" method="get" action="${PATH}">
-    <label>${t.deliveries.from} <input type="datetime-local" name="desde" value="${since}" /></label>
-    <label
-      >${t.deliveries.event}
-      <select name="evento">
-        ${named(evento ?? '', t.words.all, SUBSCRIBABLE_NAMES)}
-      </select></label
-    >
-    <label
-      ><input type="checkbox" name="historico" value="true" ${historico === 'true' ? html`checked` : ''} />
-      ${t.events.history}</label
-    >
+    ${input(t.deliveries.from, 'desde', since, html`type="datetime-local"`)}
+    ${select(t.deliveries.event, 'evento', named(evento ?? '', t.words.all, SUBSCRIBABLE_NAMES))}
+    ${tick(t.events.history, 'historico', 'true', historico === 'true')}
     <button class="primary">${t.deliveries.filter}</button>
   </form>`;
 }

@@ -21,13 +21,16 @@ export interface Entry {
 }
 
 const partner = (scope: Scope): Rule => ({ reader: 'partner', scope });
+/** What most of a partner's pages ask for. */
+export const READ = partner('webhooks:read');
+export const WRITE = partner('webhooks:write');
 
 const ENTRIES: readonly Entry[] = [
-  { path: '/painel/visao', label: (t) => t.frame.overview, rule: partner('webhooks:read') },
-  { path: '/painel/entregas', label: (t) => t.frame.deliveries, rule: partner('webhooks:read') },
-  { path: '/painel/webhooks', label: (t) => t.frame.webhooks, rule: partner('webhooks:read') },
+  { path: '/painel/visao', label: (t) => t.frame.overview, rule: READ },
+  { path: '/painel/entregas', label: (t) => t.frame.deliveries, rule: READ },
+  { path: '/painel/webhooks', label: (t) => t.frame.webhooks, rule: READ },
   { path: '/painel/emprestimos', label: (t) => t.frame.loans, rule: partner('emprestimos:read') },
-  { path: '/painel/eventos', label: (t) => t.frame.events, rule: partner('webhooks:read') },
+  { path: '/painel/eventos', label: (t) => t.frame.events, rule: READ },
   { path: '/painel/sandbox', label: (t) => t.frame.sandbox, rule: partner('sandbox'), isSandbox: true },
   { path: '/painel/auditoria', label: (t) => t.frame.audit, rule: { reader: 'auditor', scope: 'auditoria:read' } },
   { path: '/painel/operacao', label: (t) => t.frame.operation, rule: { reader: 'operator', scope: 'operador' } },

@@ -6,7 +6,8 @@ import { pathOf } from '../files.ts';
 import { LANGUAGE_TAG } from '../language/choose.ts';
 import { entriesFor, type Entry } from './nav.ts';
 import { momentText, ZONES } from './clock.ts';
-import { choices, shortId } from './parts.ts';
+import { choices, select } from './forms.ts';
+import { shortId } from './parts.ts';
 
 export interface Page {
   readonly title: string;
@@ -101,24 +102,12 @@ function account(c: PainelContext): Html | '' {
 function preferences(c: PainelContext): Html {
   const { texts: t, language, theme } = c.var;
   const other = language === 'pt' ? 'en' : 'pt';
+  const zones = ZONES.map((zone) => [zone, zone.replace('_', ' ')] as const);
   const back = c.req.method === 'GET' ? new URL(c.req.url).pathname + new URL(c.req.url).search : '/painel';
   return html`<form class="preferences" method="post" action="/painel/preferencias">
     <input type="hidden" name="volta" value="${back}" />
-    <label
-      >${t.frame.theme}
-      <select name="tema">
-        ${choices(theme, Object.entries(t.frame.themes))}
-      </select></label
-    >
-    <label
-      >${t.frame.timesAre}
-      <select name="fuso">
-        ${choices(
-          c.var.zone,
-          ZONES.map((zone) => [zone, zone.replace('_', ' ')]),
-        )}
-      </select></label
-    >
+    ${select(t.frame.theme, 'tema', choices(theme, Object.entries(t.frame.themes)))}
+    ${select(t.frame.timesAre, 'fuso', choices(c.var.zone, zones))}
     <button class="small">${t.frame.apply}</button>
     <button class="small" name="idioma" value="${other}" lang="${LANGUAGE_TAG[other]}">${t.frame.language}</button>
   </form>`;

@@ -1,5 +1,5 @@
 /** Small parts that several pages share. */
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
 import type { Html, Visit } from '../env.ts';
@@ -72,6 +72,14 @@ export function table(
   </div>`;
 }
 
+/** A list without marks; of no items, `empty` says so. */
+export function plainList(items: readonly Html[], empty = ''): Html | '' {
+  if (items.length === 0) return empty && html`<p>${empty}</p>`;
+  return html`<ul class="plain">
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
+}
+
 /** One entry of a list of facts. An `id` is set in its own type; what may `wrap` breaks anywhere. */
 export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap'): Html {
   return html`<div>
@@ -87,23 +95,6 @@ export function loanPath({ session }: Pick<Visit, 'session'>, id: string): strin
     : `/painel/entregas?emprestimo_id=${id}`;
 }
 
-/** Of a field whose text is no prose. */
-export const VERBATIM = raw('autocomplete="off" spellcheck="false"');
-
-/** Leads to what an id names. */
-export function idForm(action: string, label: string, sought: string, button: string, hint = ''): Html {
-  return html`<form class="inline" method="get" action="${action}" role="search">
-    <label for="id">${label}</label>
-    <input id="id" name="id" value="${sought}" size="38" ${VERBATIM} required aria-describedby="id-hint" />
-    <button>${button}</button> <span id="id-hint" class="dim">${hint}</span>
-  </form>`;
-}
-
-/** What makes a form this session's own. */
-export function formToken({ session }: Pick<Visit, 'session'>): Html {
-  return html`<input type="hidden" name="formulario" value="${session.formToken}" />`;
-}
-
 /** Text to be copied, in a box of its own; `id` is the element's. */
 export function copyable(t: Texts, id: string, label: string, text: string): Html {
   return html`<div class="copyable">
@@ -112,27 +103,6 @@ export function copyable(t: Texts, id: string, label: string, text: string): Htm
       ${t.words.copy}
     </button>
   </div>`;
-}
-
-/** An act that asks before it is done, without a script. */
-export function confirmed(
-  visit: Visit,
-  action: string,
-  texts: { label: string; question: string },
-  fields: Html | '' = '',
-): Html {
-  const { words } = visit.c.var.texts;
-  return html`<details class="confirm">
-    <summary class="button">
-      <span class="opens">${texts.label}…</span><span class="closes">${words.cancel}</span>
-    </summary>
-    <form method="post" action="${action}">
-      ${formToken(visit)}
-      <p>${texts.question}</p>
-      ${fields}
-      <button class="primary">${texts.label}</button>
-    </form>
-  </details>`;
 }
 
 /** Stops what is live on the page, and lets it go on. A script shows it where something is. */
@@ -162,35 +132,4 @@ export function doneNotice({ c }: Pick<Visit, 'c'>, words: Readonly<Record<strin
 /** What was done, or why it was not, above a page. */
 export function notice(kind: 'done' | 'failed', text: string): Html {
   return html`<p class="notice notice-${kind}" role="${kind === 'done' ? 'status' : 'alert'}">${text}</p>`;
-}
-
-/** The options of a select; the first, empty one stands for "whatever". */
-export function options(
-  chosen: string,
-  anyLabel: string,
-  values: readonly (readonly [value: string, label: string])[],
-): Html {
-  return html`<option value="">${anyLabel}</option>
-    ${choices(chosen, values)}`;
-}
-
-/** As {@link options}, of words that are shown as they are. */
-export function named(chosen: string, anyLabel: string, words: readonly string[]): Html {
-  return options(
-    chosen,
-    anyLabel,
-    words.map((word) => [word, word]),
-  );
-}
-
-/** A choice of words that the page has names for. */
-export function labelled<W extends string>(words: readonly W[], labels: Readonly<Record<W, string>>) {
-  return words.map((word) => [word, labels[word]] as const);
-}
-
-/** As {@link options}, one of which is chosen. */
-export function choices(chosen: string, values: readonly (readonly [value: string, label: string])[]): Html {
-  return html`${values.map(
-    ([value, label]) => html`<option value="${value}" ${value === chosen ? html` selected` : ''}>${label}</option>`,
-  )}`;
 }

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { LoanHistory, LoanResource, LoanStep } from '../../contract/resources/loan-resource.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { copyable, fact, moment, shortId, statusBadge } from '../frame/parts.ts';
+import { copyable, fact, moment, plainList, shortId, statusBadge } from '../frame/parts.ts';
 import { diagram } from './diagram.ts';
 
 export async function showLoan(visit: Visit, id: string): Promise<Response> {
@@ -77,18 +77,12 @@ function eventList(visit: Visit, steps: readonly LoanStep[], version: number): H
         html`<li class="${versao > version ? 'later' : ''}">
           <span class="number">v${versao}</span> <code>${evento}</code> ${moment(visit, ocorrido_em)}
           ${status === null ? '' : html`<span class="badge">${t.loanStatus[status]}</span>`}
-          ${
-            entregas.length === 0
-              ? html`<span class="dim">${t.loans.noDelivery}</span>`
-              : html`<ul class="plain">
-                  ${entregas.map(
-                    (one) =>
-                      html`<li>
-                        <a href="/painel/entregas/${one.id}">${shortId(one.id)}</a> ${statusBadge(t, one.status)}
-                      </li>`,
-                  )}
-                </ul>`
-          }
+          ${entregas.length === 0 ? html`<span class="dim">${t.loans.noDelivery}</span>` : ''}
+          ${plainList(
+            entregas.map(
+              (one) => html`<a href="/painel/entregas/${one.id}">${shortId(one.id)}</a> ${statusBadge(t, one.status)}`,
+            ),
+          )}
         </li>`,
     )}
   </ol>`;

@@ -6,7 +6,8 @@ import type { z } from 'zod';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { idForm, moment, notice, table } from '../frame/parts.ts';
+import { idForm } from '../frame/forms.ts';
+import { moment, notice, table } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
 import { showLoan } from './one.ts';
 

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { MAX_LINE } from '../../contract/resources/operator.ts';
 import { Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
+import { input } from '../frame/forms.ts';
 
 export const OPERATE = { reader: 'operator', scope: 'operador' } as const;
 
@@ -20,9 +21,7 @@ export async function order(
 
 export function reasonField({ t }: Visit): Html {
   return html`<p>
-    <label
-      >${t.operator.reason} <input name="motivo" size="40" maxlength="${MAX_LINE}" autocomplete="off" required
-    /></label>
+    ${input(t.operator.reason, 'motivo', '', html`size="40" maxlength="${MAX_LINE}" autocomplete="off" required`)}
     <span class="dim">${t.operator.reasonHint}</span>
   </p>`;
 }

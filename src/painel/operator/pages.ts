@@ -6,14 +6,15 @@ import { notFound } from '../../http/api-error.ts';
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { idForm, moment, shortId, shortUrl, table, tile } from '../frame/parts.ts';
+import { idForm } from '../frame/forms.ts';
+import { moment, plainList, shortId, shortUrl, table, tile } from '../frame/parts.ts';
 import type { Streams } from '../live.ts';
 import { OPERATE } from './acts.ts';
 import { showWait } from './delivery.ts';
 import { jobsPart } from './jobs.ts';
 import { addOperatorPartner } from './partner.ts';
 import { addOperatorWorkers } from './workers.ts';
-import { addOperatorWebhook } from './webhook.ts';
+import { addOperatorWebhook, linkTo } from './webhook.ts';
 
 const EVERY_MS = 2_000;
 const FAILING = { estado: 'com_falhas', limite: '50' };
@@ -73,16 +74,14 @@ async function readParts(visit: Visit) {
 function mutedPart(visit: Visit, { itens, proximo_cursor }: OperatorWebhooks): Html {
   const { t } = visit;
   return html`<h2>${t.operator.muted}</h2>
-    ${itens.length === 0 ? html`<p>${t.operator.noneMuted}</p>` : ''}
-    <ul class="plain">
-      ${itens.map(
-        ({ id, url, parceiro, silenciado_desde }) =>
-          html`<li>
-            <a href="/painel/operacao/webhooks/${id}">${shortUrl(url)}</a> ${parceiro} ${t.operator.mutedSince}
-            ${moment(visit, silenciado_desde)}
-          </li>`,
-      )}
-    </ul>
+    ${plainList(
+      itens.map(
+        (webhook) =>
+          html`${linkTo(webhook)} ${webhook.parceiro} ${t.operator.mutedSince}
+          ${moment(visit, webhook.silenciado_desde)}`,
+      ),
+      t.operator.noneMuted,
+    )}
     ${proximo_cursor === null ? '' : html`<p><a href="/painel/operacao?depois=${proximo_cursor}">${t.operator.more}</a></p>`}`;
 }
 
@@ -128,26 +127,21 @@ function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
 function pollersPart({ t }: Visit, { pollers }: Queue): Html {
   return html`<h2>${t.operator.pollers}</h2>
     <p class="dim">${t.operator.pollersHint}</p>
-    <ul class="plain">
-      ${pollers.map(
-        ({ poller, tentativas_ultimo_minuto, visto_ha_s }) =>
-          html`<li>
-            <code>${poller}</code> ${t.operator.attempts(tentativas_ultimo_minuto, Math.round(visto_ha_s))}
-          </li>`,
-      )}
-    </ul>`;
+    ${plainList(
+      pollers.map(
+        ({ poller, tentativas_ultimo_minuto: attempts, visto_ha_s: seen }) =>
+          html`<code>${poller}</code> ${t.operator.attempts(attempts, Math.round(seen))}`,
+      ),
+    )}`;
 }
 
 function failingPart({ t }: Visit, { itens }: OperatorWebhooks): Html {
   return html`<h2>${t.operator.failing}</h2>
-    ${itens.length === 0 ? html`<p>${t.overview.noneFailing}</p>` : ''}
-    <ul class="plain">
-      ${itens.map(
-        ({ id, url, parceiro, falhas_ultima_hora = 0 }) =>
-          html`<li>
-            <a href="/painel/operacao/webhooks/${id}">${shortUrl(url)}</a> ${parceiro}
-            ${t.operator.failures(falhas_ultima_hora)}
-          </li>`,
-      )}
-    </ul>`;
+    ${plainList(
+      itens.map(
+        (webhook) =>
+          html`${linkTo(webhook)} ${webhook.parceiro} ${t.operator.failures(webhook.falhas_ultima_hora ?? 0)}`,
+      ),
+      t.overview.noneFailing,
+    )}`;
 }

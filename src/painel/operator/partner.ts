@@ -4,11 +4,12 @@ import type { OperatorWebhooks, ShownPartner } from '../../contract/resources/op
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, fact, moment, doneNotice, shortUrl } from '../frame/parts.ts';
+import { confirmed } from '../frame/forms.ts';
+import { doneNotice, fact, moment, plainList } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 import { historyPart } from './history.ts';
-import { stateOf } from './webhook.ts';
+import { linkTo, stateOf } from './webhook.ts';
 
 const PATH = '/painel/operacao/parceiros';
 
@@ -39,14 +40,7 @@ async function show(visit: Visit): Promise<Response> {
           : ''
       }
       <h2>${t.frame.webhooks}</h2>
-      <ul class="plain">
-        ${webhooks.itens.map(
-          (webhook) =>
-            html`<li>
-              <a href="/painel/operacao/webhooks/${webhook.id}">${shortUrl(webhook.url)}</a> ${stateOf(visit, webhook)}
-            </li>`,
-        )}
-      </ul>
+      ${plainList(webhooks.itens.map((webhook) => html`${linkTo(webhook)} ${stateOf(visit, webhook)}`))}
       ${webhooks.proximo_cursor === null ? '' : html`<p><a href="${path}?depois=${webhooks.proximo_cursor}">${t.operator.more}</a></p>`}
       ${historyPart(visit, partner, path)}`,
   });

@@ -10,7 +10,8 @@ import {
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, doneNotice, fact, formToken, moment, tile } from '../frame/parts.ts';
+import { confirmed, formToken, input } from '../frame/forms.ts';
+import { doneNotice, fact, moment, shortUrl, tile } from '../frame/parts.ts';
 import { pathId } from '../address.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 import { historyPart } from './history.ts';
@@ -63,6 +64,10 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
     </dl>`;
 }
 
+export function linkTo({ id, url }: Pick<OperatorWebhook, 'id' | 'url'>): Html {
+  return html`<a href="${PATH}/${id}">${shortUrl(url)}</a>`;
+}
+
 /** Muted, inactive, failing or none of these. */
 export function stateOf(visit: Visit, { ativo, silenciado_desde, falhando_desde }: OperatorWebhook): Html {
   const { t } = visit;
@@ -84,10 +89,8 @@ function actions(visit: Visit, { id, ativo, silenciado_desde, limite }: ShownWeb
   return html`<div class="actions">
     <form class="inline" method="post" action="${path}/limite">
       ${formToken(visit)}
-      <label
-        >${t.operator.cap} <input name="limite" type="number" min="1" max="${MAX_CAP}" value="${limite}" required
-      /></label>
-      <label>${t.operator.reason} <input name="motivo" size="24" maxlength="${MAX_LINE}" autocomplete="off" /></label>
+      ${input(t.operator.cap, 'limite', limite, html`type="number" min="1" max="${MAX_CAP}" required`)}
+      ${input(t.operator.reason, 'motivo', '', html`size="24" maxlength="${MAX_LINE}" autocomplete="off"`)}
       <button>${t.operator.setCap}</button>
     </form>
     ${silenciado_desde !== null ? confirmed(visit, `${path}/reabrir`, unmute, reasonField(visit)) : ''}

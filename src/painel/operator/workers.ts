@@ -4,7 +4,8 @@ import type { ErasureList, ErasureResource } from '../../contract/resources/work
 import type { Html, Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, moment, doneNotice } from '../frame/parts.ts';
+import { VERBATIM, confirmed, input } from '../frame/forms.ts';
+import { doneNotice, moment, plainList } from '../frame/parts.ts';
 import { OPERATE, order, reasonField } from './acts.ts';
 
 const PATH = '/painel/operacao/apagamentos';
@@ -28,26 +29,20 @@ async function show(visit: Visit): Promise<Response> {
     title: t.operator.erasures,
     body: html`${doneNotice(visit, t.operator.done)}
       <div class="actions">${confirmed(visit, PATH, texts, fields(visit))}</div>
-      ${itens.length === 0 ? html`<p>${t.operator.noErasures}</p>` : ''}
-      <ul class="plain">
-        ${itens.map((item) => html`<li>${line(visit, item)}</li>`)}
-      </ul>
+      ${plainList(
+        itens.map((item) => line(visit, item)),
+        t.operator.noErasures,
+      )}
       ${proximo_cursor === null ? '' : html`<p><a href="${PATH}?depois=${proximo_cursor}">${t.operator.more}</a></p>`}`,
   });
 }
 
 function fields(visit: Visit): Html {
   const { t } = visit;
-  return html`<p>
-      <label
-        >CPF <input name="cpf" size="14" inputmode="numeric" autocomplete="off" spellcheck="false" required
-      /></label>
-    </p>
+  return html`<p>${input('CPF', 'cpf', '', html`size="14" inputmode="numeric" ${VERBATIM} required`)}</p>
     ${reasonField(visit)}
     <p>
-      <label
-        >${t.operator.courtOrder} <input name="ordem_judicial" size="30" maxlength="40" autocomplete="off"
-      /></label>
+      ${input(t.operator.courtOrder, 'ordem_judicial', '', html`size="30" maxlength="40" autocomplete="off"`)}
       <span class="dim">${t.operator.courtOrderHint}</span>
     </p>`;
 }

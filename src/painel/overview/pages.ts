@@ -1,10 +1,10 @@
 /** The overview: how the partner's deliveries fare now, live. */
 import type { Guard } from '../frame/guard.ts';
+import { READ } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
 import type { Streams } from '../live.ts';
 import { openPulse, pulsePart } from './pulse.ts';
 
-const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
 const PATH = '/painel/visao';
 
 export function addOverviewPages(guard: Guard, streams: Streams): void {

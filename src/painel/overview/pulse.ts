@@ -6,7 +6,8 @@ import type { Html, Visit } from '../env.ts';
 import { pathOf } from '../files.ts';
 import type { Streams } from '../live.ts';
 import { momentText } from '../frame/clock.ts';
-import { choices, pauseButton, table } from '../frame/parts.ts';
+import { choices, select } from '../frame/forms.ts';
+import { pauseButton, table } from '../frame/parts.ts';
 import { type Numbers, seriesOf } from './series.ts';
 import { failingList, tiles } from './tiles.ts';
 
@@ -44,6 +45,7 @@ export async function pulsePart(visit: Visit, path: string, webhookId = ''): Pro
   const { t } = visit;
   const numbers = await readNumbers(visit, webhookId);
   const chosen = windowOf(visit);
+  const windows = WINDOW_NAMES.map((name) => [name, t.overview.windows[name] ?? name] as const);
   const words = JSON.stringify({
     delivered: t.overview.delivered,
     failed: t.overview.failed,
@@ -52,15 +54,7 @@ export async function pulsePart(visit: Visit, path: string, webhookId = ''): Pro
     zone: visit.c.var.zone,
   });
   return html`<form class="inline" method="get" action="${path}">
-      <label
-        >${t.overview.window}
-        <select name="janela" data-submits>
-          ${choices(
-            chosen,
-            WINDOW_NAMES.map((name) => [name, t.overview.windows[name] ?? name]),
-          )}
-        </select></label
-      >
+      ${select(t.overview.window, 'janela', choices(chosen, windows), html`data-submits`)}
       <noscript><button>${t.frame.apply}</button></noscript>
       ${pauseButton(t)}
     </form>

@@ -1,7 +1,7 @@
 /** The numbers above the overview's charts, and the webhooks that fail. */
 import { html } from 'hono/html';
 import type { Html, Visit } from '../env.ts';
-import { moment, shortUrl, tile } from '../frame/parts.ts';
+import { moment, plainList, shortUrl, tile } from '../frame/parts.ts';
 import { healthBadge } from '../webhooks/list.ts';
 import type { Numbers } from './series.ts';
 
@@ -22,11 +22,9 @@ export function tiles(visit: Visit, { summary, failing }: Numbers): Html {
 
 export function failingList({ t }: Visit, { failing }: Numbers): Html | '' {
   if (failing === null) return '';
-  if (failing.length === 0) return html`<p>${t.overview.noneFailing}</p>`;
-  return html`<ul class="plain">
-    ${failing.map(
-      ({ id, url, saude }) =>
-        html`<li><a href="/painel/webhooks/${id}">${shortUrl(url)}</a> ${saude && healthBadge(t, saude)}</li>`,
-    )}
-  </ul>`;
+  const items = failing.map(
+    ({ id, url, saude }) =>
+      html`<a href="/painel/webhooks/${id}">${shortUrl(url)}</a> ${saude && healthBadge(t, saude)}`,
+  );
+  return plainList(items, t.overview.noneFailing);
 }

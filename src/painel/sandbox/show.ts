@@ -7,7 +7,8 @@ import { requirePartner } from '../../http/auth/auth.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { choices, copyable, doneNotice, formToken, labelled, moment, shortId } from '../frame/parts.ts';
+import { choices, formToken, input, labelled, select } from '../frame/forms.ts';
+import { copyable, doneNotice, moment, shortId } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { diagram } from '../loans/diagram.ts';
 import { readRecent } from '../loans/pages.ts';
@@ -72,22 +73,16 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
   const { t } = visit;
   const buttons = (acts: readonly (LoanAct | OtherAct)[]) =>
     acts.map((act) => html`<button name="acao" value="${act}">${t.sandbox.acts[act]}</button> `);
+  const named = loans.map(({ id, numero, status }) => [id, `${numero} (${t.loanStatus[status]})`] as const);
   const loanActs = Object.keys(LOAN_ACTS) as LoanAct[];
+  const lastMonth = monthsBefore(dayOf(new Date()), 1).slice(0, 7);
   const others = (Object.keys(OTHER_ACTS) as OtherAct[]).filter((act) => act !== 'tempo' && act !== 'repasse');
   return html`<form method="post" action="/painel/sandbox/acao">
     ${formToken(visit)}
     <fieldset>
       <legend>${t.sandbox.onLoan}</legend>
       <p>
-        <label
-          >${t.deliveries.loan}
-          <select name="emprestimo" autocomplete="off" data-follows="${LIVE}">
-            ${choices(
-              loanId,
-              loans.map(({ id, numero, status }) => [id, `${numero} (${t.loanStatus[status]})`]),
-            )}
-          </select></label
-        >
+        ${select(t.deliveries.loan, 'emprestimo', choices(loanId, named), html`autocomplete="off" data-follows="${LIVE}"`)}
       </p>
       <p class="actions">${loans.length === 0 ? t.sandbox.noLoan : buttons(loanActs)}</p>
     </fieldset>
@@ -95,15 +90,10 @@ function actForm(visit: Visit, loans: readonly RecentLoan[], loanId: string): Ht
       <legend>${t.sandbox.others}</legend>
       <p class="actions">${buttons(others)}</p>
       <p class="actions">
-        <label
-          >${t.sandbox.month}
-          <input type="month" name="competencia" value="${monthsBefore(dayOf(new Date()), 1).slice(0, 7)}"
-        /></label>
-        ${buttons(['repasse'])}
+        ${input(t.sandbox.month, 'competencia', lastMonth, html`type="month"`)} ${buttons(['repasse'])}
       </p>
       <p class="actions">
-        <label>${t.sandbox.seconds} <input type="number" name="segundos" min="1" max="31622400" value="60" /></label>
-        ${buttons(['tempo'])}
+        ${input(t.sandbox.seconds, 'segundos', 60, html`type="number" min="1" max="31622400"`)} ${buttons(['tempo'])}
       </p>
     </fieldset>
   </form>`;
@@ -119,12 +109,7 @@ function inboxForms(visit: Visit, behaviour: Behaviour, loanId: string): Html {
       </form>
       <form class="inline" method="post" action="/painel/sandbox/comportamento">
         ${formToken(visit)} <input type="hidden" name="emprestimo" value="${loanId}" />
-        <label
-          >${t.sandbox.behaviour}
-          <select name="comportamento">
-            ${choices(behaviour, labelled(BEHAVIOURS, t.sandbox.behaviours))}
-          </select></label
-        >
+        ${select(t.sandbox.behaviour, 'comportamento', choices(behaviour, labelled(BEHAVIOURS, t.sandbox.behaviours)))}
         <button>${t.frame.apply}</button>
       </form>
     </div>`;

@@ -6,7 +6,7 @@ import { newRequestId } from '../../http/request-env.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { formToken } from '../frame/parts.ts';
+import { formToken, tick } from '../frame/forms.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 
 interface Form {
@@ -57,12 +57,7 @@ function eventBoxes({ c, t }: Visit, chosen: readonly string[], isWrong: boolean
       ${SUBSCRIBABLE_NAMES.map(
         (name) =>
           html`<li>
-            <label
-              ><input type="checkbox" name="eventos" value="${name}" ${chosen.includes(name) ? html`checked` : ''} />
-              <span
-                ><code>${name}</code><span class="dim"> ${EVENTS[name].meaning[c.var.language].summary}</span></span
-              ></label
-            >
+            ${tick(html`<span><code>${name}</code><span class="dim"> ${EVENTS[name].meaning[c.var.language].summary}</span></span>`, 'eventos', name, chosen.includes(name))}
           </li>`,
       )}
     </ul>

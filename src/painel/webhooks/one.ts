@@ -9,7 +9,8 @@ import { deliveryTable } from '../deliveries/table.ts';
 import type { Refusal } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { answerPage } from '../frame/page.ts';
-import { confirmed, copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
+import { confirmed, tick } from '../frame/forms.ts';
+import { copyable, doneNotice, fact, moment, shortUrl, table } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pulsePart } from '../overview/pulse.ts';
 import { historyPart } from './history.ts';
@@ -95,9 +96,7 @@ function actions(visit: Visit, webhook: WebhookResource, order: DeliveryOrder): 
             visit,
             `${path}/reativar`,
             { label: t.webhooks.reactivate, question: t.webhooks.reactivateConfirm },
-            html`<p>
-              <label><input type="checkbox" name="retomar" checked /> ${t.webhooks.resume}</label>
-            </p>`,
+            html`<p>${tick(t.webhooks.resume, 'retomar', 'on', true)}</p>`,
           )
     }
     <a class="button" href="${path}/recuperar">${t.recovery.open}</a>

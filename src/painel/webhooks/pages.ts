@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { type Answer, Refused } from '../api-client.ts';
 import type { Visit } from '../env.ts';
 import type { Guard } from '../frame/guard.ts';
+import { READ, WRITE } from '../frame/nav.ts';
 import type { Streams } from '../live.ts';
 import { openPulse } from '../overview/pulse.ts';
 import { pathId } from '../address.ts';
@@ -14,8 +15,6 @@ import { addRecoveryPages } from './recover.ts';
 import { showSecret } from './secret.ts';
 import { addTestPages } from './try-out.ts';
 
-const READ = { reader: 'partner', scope: 'webhooks:read' } as const;
-const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const HOUR_MS = 3_600_000;
 
 export function addWebhookPages(guard: Guard, streams: Streams): void {

@@ -12,12 +12,13 @@ import { type Answer, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
 import type { Guard } from '../frame/guard.ts';
+import { WRITE } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
-import { formToken, named, notice } from '../frame/parts.ts';
+import { formToken, input, named, select, tick } from '../frame/forms.ts';
+import { notice } from '../frame/parts.ts';
 import { refusalList, wrongField } from '../frame/refusals.ts';
 import { pathId } from '../address.ts';
 
-const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 const FAILED = ['erro', 'suspensa'];
 const DAY_MS = 86_400_000;
 type Resent = z.infer<typeof resendResult>;
@@ -89,27 +90,12 @@ function form({ c, t }: Visit, asked: URLSearchParams, counted: Answer<Resent> |
   const statuses = asked.has('status') ? asked.getAll('status') : FAILED;
   const since = asked.get('desde') || localTime(c.var.zone, Date.now() - DAY_MS);
   return html`<form class="grid" method="get">
-    <label
-      >${t.deliveries.from} <input type="datetime-local" name="desde" required value="${since}" ${wrong('desde')}
-    /></label>
-    <label
-      >${t.deliveries.until} <input type="datetime-local" name="ate" value="${asked.get('ate') ?? ''}" ${wrong('ate')}
-    /></label>
-    <label
-      >${t.deliveries.event}
-      <select name="evento">
-        ${named(asked.get('evento') ?? '', t.words.all, SUBSCRIBABLE_NAMES)}
-      </select></label
-    >
+    ${input(t.deliveries.from, 'desde', since, html`type="datetime-local" required ${wrong('desde')}`)}
+    ${input(t.deliveries.until, 'ate', asked.get('ate') ?? '', html`type="datetime-local" ${wrong('ate')}`)}
+    ${select(t.deliveries.event, 'evento', named(asked.get('evento') ?? '', t.words.all, SUBSCRIBABLE_NAMES))}
     <fieldset>
       <legend>${t.deliveries.status}</legend>
-      ${DELIVERY_STATUSES.map(
-        (status) =>
-          html`<label class="inline"
-            ><input type="checkbox" name="status" value="${status}" ${statuses.includes(status) ? html`checked` : ''} />
-            ${t.status[status]}</label
-          > `,
-      )}
+      ${DELIVERY_STATUSES.map((status) => tick(t.status[status], 'status', status, statuses.includes(status)))}
     </fieldset>
     <p class="actions">
       <button name="contar" value="sim" ${counted === null ? html`class="primary"` : ''}>${t.recovery.count}</button>

@@ -3,7 +3,8 @@ import { html } from 'hono/html';
 import type { SecretState } from '../../contract/resources/webhook.ts';
 import { newRequestId } from '../../http/request-env.ts';
 import type { Html, Visit } from '../env.ts';
-import { confirmed, moment } from '../frame/parts.ts';
+import { choices, confirmed, select } from '../frame/forms.ts';
+import { moment } from '../frame/parts.ts';
 
 /** When a new secret may begin to sign, in hours from now; 0 is at once. */
 const WAITS_H = [0, 1, 4, 12, 23] as const;
@@ -38,14 +39,12 @@ function steps(visit: Visit, { id, vale_em: waitsUntil, anterior_ate: previousUn
   if (previousUntil !== null) {
     return confirmed(visit, `${path}/encerrar`, { label: t.webhooks.end, question: t.webhooks.endConfirm });
   }
+  const waits = WAITS_H.map(
+    (hours) => [String(hours), hours === 0 ? t.words.soon : t.webhooks.inHours(hours)] as const,
+  );
   const fields = html`<p>
     <input type="hidden" name="chave" value="${newRequestId()}" />
-    <label
-      >${t.webhooks.signsFrom}
-      <select name="horas">
-        ${WAITS_H.map((hours) => html`<option value="${hours}">${hours === 0 ? t.words.soon : t.webhooks.inHours(hours)}</option>`)}
-      </select></label
-    >
+    ${select(t.webhooks.signsFrom, 'horas', choices('0', waits))}
   </p>`;
   return confirmed(visit, path, { label: t.webhooks.rotate, question: t.webhooks.rotateConfirm }, fields);
 }

@@ -10,12 +10,12 @@ import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { fieldTable } from '../events/parts.ts';
 import type { Guard } from '../frame/guard.ts';
+import { WRITE } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
-import { formToken, named, notice } from '../frame/parts.ts';
+import { formToken, named, select } from '../frame/forms.ts';
+import { notice } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pathId } from '../address.ts';
-
-const WRITE = { reader: 'partner', scope: 'webhooks:write' } as const;
 
 export function addTestPages(guard: Guard): void {
   guard.show('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
@@ -62,12 +62,7 @@ async function showTest(visit: Visit, given: string, { written, refusal }: Shown
       ${refusal !== undefined ? refusalList(c, refusal.error) : isWrong ? notice('failed', t.webhooks.noJson) : ''}
       <p>${t.webhooks.testHint}</p>
       <form class="inline" method="get" action="${path}/teste">
-        <label
-          >${t.webhooks.testEvent}
-          <select name="evento" data-submits>
-            ${named(event ?? '', TEST_NAME, namesFor(webhook))}
-          </select></label
-        >
+        ${select(t.webhooks.testEvent, 'evento', named(event ?? '', TEST_NAME, namesFor(webhook)), html`data-submits`)}
         <noscript><button>${t.frame.apply}</button></noscript>
       </form>
       <form class="stack" method="post" action="${path}/teste">
