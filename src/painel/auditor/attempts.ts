@@ -77,7 +77,7 @@ function row(visit: Visit, item: AuditedAttemptResource) {
       <div class="dim"><code>${item.evento ?? '–'}</code> ${item.numero}</div>`,
     outcomeBadge(visit.t, item.resultado, item.status_http),
     shortId(item.parceiro_id),
-    shortUrl(item.url),
+    html`<span class="wrap">${shortUrl(item.url)}</span>`,
     html`<span class="dim">${item.poller}</span>`,
   ];
 }

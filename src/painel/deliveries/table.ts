@@ -35,5 +35,7 @@ function cellsOf(visit: Visit, item: DeliveryResource) {
 
 function webhookLink(id: string, urls: ReadonlyMap<string, string>): Html {
   const url = urls.get(id);
-  return html`<a href="/painel/webhooks/${id}" title="${id}">${url === undefined ? shortId(id) : shortUrl(url)}</a>`;
+  return html`<a class="wrap" href="/painel/webhooks/${id}" title="${id}"
+    >${url === undefined ? shortId(id) : shortUrl(url)}</a
+  >`;
 }

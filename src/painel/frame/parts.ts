@@ -15,7 +15,7 @@ export function moment({ c }: Pick<Visit, 'c'>, at: string | Date | null): Html 
 
 /** The end of an id, which tells ids of one moment apart; the whole one is its title. */
 export function shortId(id: string): Html {
-  return html`<span class="id" title="${id}">…${id.slice(-12)}</span>`;
+  return html`<span class="id short" title="${id}">…${id.slice(-12)}</span>`;
 }
 
 /** A URL's host and path, cut to fit a list. */
@@ -80,9 +80,9 @@ export function plainList(items: readonly Html[], empty = ''): Html | '' {
   </ul>`;
 }
 
-/** One entry of a list of facts. An `id` is set in its own type; what may `wrap` breaks anywhere. */
-export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap'): Html {
-  return html`<div>
+/** One entry of a list of facts. An `id` is set in its own type; what may `wrap` breaks anywhere; a `wide` one has its own row. */
+export function fact(label: string, value: string | Html, kind?: 'id' | 'wrap' | 'wide'): Html {
+  return html`<div class="${kind === 'wide' ? 'wide' : ''}">
     <dt>${label}</dt>
     <dd${kind === undefined ? '' : html` class="${kind}"`}>${value}</dd>
   </div>`;

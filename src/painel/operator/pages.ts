@@ -111,7 +111,7 @@ function laneTable({ t }: Visit, webhooks: Queue['webhooks']): Html {
       { number: t.operator.dueFor },
     ],
     webhooks.map((lane) => [
-      html`<a href="/painel/operacao/webhooks/${lane.webhook_id}">${shortUrl(lane.url)}</a>
+      html`<a class="wrap" href="/painel/operacao/webhooks/${lane.webhook_id}">${shortUrl(lane.url)}</a>
         <div class="dim">${shortId(lane.webhook_id)}</div>`,
       lane.parceiro,
       html`<span class="badge${lane.estado === 'saturada' ? ' badge-erro' : ''}"

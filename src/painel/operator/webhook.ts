@@ -55,7 +55,7 @@ function facts(visit: Visit, webhook: ShownWebhook): Html {
       ${fact(t.webhooks.url, html`<code>${webhook.url}</code>`, 'wrap')} ${fact('Id', webhook.id, 'id')}
       ${fact(t.frame.partner, html`<a href="/painel/operacao/parceiros/${webhook.parceiro_id}">${webhook.parceiro}</a>`)}
       ${fact(t.operator.state, stateOf(visit, webhook))}
-      ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
+      ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`, 'wide')}
     </dl>
     <dl class="tiles">
       ${counted(t.overview.pending, entregas.pendentes)} ${counted(t.operator.inFlight, entregas.em_andamento)}

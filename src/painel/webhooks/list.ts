@@ -48,7 +48,7 @@ function webhookTable(visit: Visit, webhooks: readonly ListedWebhook[]): Html {
 
 function row(visit: Visit, { id, url, eventos, saude }: ListedWebhook) {
   return [
-    html`<a href="/painel/webhooks/${id}">${shortUrl(url)}</a>
+    html`<a class="wrap" href="/painel/webhooks/${id}">${shortUrl(url)}</a>
       <div class="dim">${shortId(id)}</div>`,
     saude ? healthBadge(visit.t, saude) : '',
     saude ? deliveredOf(saude) : '',

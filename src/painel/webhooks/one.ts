@@ -61,7 +61,7 @@ function facts(visit: Visit, webhook: WebhookResource, health: WebhookHealthReso
     ${fact(t.webhooks.health, healthBadge(t, health))} ${fact(t.webhooks.order, t.webhooks.orders[order])}
     ${fact(t.webhooks.lastDelivered, moment(visit, health.ultima_entregue_em))}
     ${fact(t.webhooks.oldestPending, moment(visit, health.pendente_mais_antiga?.criada_em ?? null))}
-    ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`)}
+    ${fact(t.frame.events, html`${webhook.eventos.map((name) => html`<code>${name}</code> `)}`, 'wide')}
   </dl>`;
 }
 
