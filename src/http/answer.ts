@@ -94,10 +94,13 @@ type AnswerOf<A extends Answers> = {
 type SharedCode = 'ERRO_VALIDACAO' | 'INDISPONIVEL';
 type CodesOf<O> = O extends { readonly errors: readonly (infer C extends ErrorCode)[] } ? C | SharedCode : SharedCode;
 
-/** What the route of an operation may answer. */
-export type RouteAnswer<O extends { readonly answers: Answers }> =
+/** A path that names something may name what is not there. */
+type CodeOfPath<P extends string> = P extends `${string}{${string}` ? 'NAO_ENCONTRADO' : never;
+
+/** What the route of an operation at the path `P` may answer. */
+export type RouteAnswer<O extends { readonly answers: Answers }, P extends string> =
   | AnswerOf<O['answers']>
-  | Refused<KindWithCode<CodesOf<O>>>;
+  | Refused<KindWithCode<CodesOf<O> | CodeOfPath<P>>>;
 
 /** An answer of any operation. */
 export interface AnyAnswer {

@@ -65,7 +65,7 @@ export interface Operation {
   /** `Idempotency-Key`: required, honoured if sent, or not looked at (absent). */
   readonly idempotencyKey?: 'required' | 'optional';
   readonly answers: Answers;
-  /** Refusals beside those that every operation shares. */
+  /** Refusals beside those that every operation shares; of one whose path names something, 404 is one of these. */
   readonly errors?: readonly ErrorCode[];
 }
 

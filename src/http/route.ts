@@ -47,14 +47,14 @@ interface Example<D extends Declared> {
  * A route of the interface: its method and path, its scope, and what its operation declares; then what answers it. `request` is
  * for what only one operation reads, such as `Accept`.
  */
-export function route<const S extends Operation['scope'], const D extends Declared>(
-  methodAndPath: `${Uppercase<Operation['method']>} /${string}`,
-  scope: S,
-  declared: D & Example<D>,
-) {
+export function route<
+  const P extends `${Uppercase<Operation['method']>} /${string}`,
+  const S extends Operation['scope'],
+  const D extends Declared,
+>(methodAndPath: P, scope: S, declared: D & Example<D>) {
   const [method = '', path = ''] = methodAndPath.split(' ');
   const operation: Operation = { ...declared, method: method.toLowerCase() as Operation['method'], path, scope };
-  return <const R extends RouteAnswer<D>>(
+  return <const R extends RouteAnswer<D, P>>(
     respond: (call: CallOf<D, S>, deps: HttpDeps, request: HonoRequest) => Promise<R>,
     // The compiler does not see that an answer as declared is some answer.
   ): Route => ({ operation, respond: respond as unknown as Route['respond'] });

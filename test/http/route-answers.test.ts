@@ -32,6 +32,8 @@ test('a route answers what its operation declares', () => {
   expect(made.operation).toMatchObject({ method: 'get', path: '/x', scope: 'webhooks:read' });
   ofOne(async () => ({ status: 200, body: new JsonStream<{ nome: string }>(chunks()) }));
   ofNone(async ({ partnerId }) => (partnerId === '' ? { refused: { kind: 'notFound' } } : { status: 204 }));
+  const ofId = route('GET /x/{id}', 'webhooks:read', { summary: SAID, answers: { 204: { description: SAID } } });
+  ofId(async ({ id }) => (id === '' ? { refused: { kind: 'notFound' } } : { status: 204 }));
   ofText(async () => ({ status: 200, body: new BodyStream('text/csv; header=present', chunks()) }));
   ofPlaced(async () => ({ status: 201, body: { nome: '' }, headers: { Location: '/' } }));
 });

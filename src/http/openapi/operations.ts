@@ -80,10 +80,11 @@ function sizeOf(bytes: number): string {
 
 const SENT_ERRORS: readonly ErrorCode[] = ['ERRO_VALIDACAO', 'CORPO_MUITO_GRANDE', 'TIPO_NAO_SUPORTADO'];
 
-/** An operation without a body refuses a body by the same three rules. */
-function errorsOf({ method, errors = [] }: Operation): readonly ErrorCode[] {
+/** An operation without a body refuses a body by the same three rules; one on what its path names, an unknown one. */
+function errorsOf({ method, path, errors = [] }: Operation): readonly ErrorCode[] {
   const sent = method === 'get' ? SENT_ERRORS.slice(0, 1) : SENT_ERRORS;
-  return [...sent, ...SHARED_ERRORS, ...errors];
+  const unknown: readonly ErrorCode[] = path.includes('{') ? ['NAO_ENCONTRADO'] : [];
+  return [...sent, ...SHARED_ERRORS, ...unknown, ...errors];
 }
 
 function parametersOf({ path, params = {}, query, idempotencyKey: key }: Operation, schemas: Schemas): Json[] {

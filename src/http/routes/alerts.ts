@@ -28,7 +28,6 @@ export const alertRoutes: Routes = [
       ...shared,
       summary: { pt: 'Escolhe para onde vão os avisos', en: 'Chooses where alerts go' },
       body: contract.alertAddresses(targetUrl(allowInsecure)),
-      errors: ['ERRO_VALIDACAO'],
     })(async ({ partnerId, body: { email, slack_url: slackUrl } }, deps) => {
       if (email !== null && !deps.sendsMail) return { refused: { kind: 'noMail' } };
       await deps.pool.run((sql) => setAddresses(sql, partnerId, { email, slackUrl }));

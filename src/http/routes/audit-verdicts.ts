@@ -106,7 +106,6 @@ export const auditVerdictRoutes: Routes = [
     },
     isReport: true,
     answers: answered(200, checkedProof, { pt: 'O veredito', en: 'The verdict' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id, seesCpf, reading }, { checkpointKeys: keys, archived }) => {
     const found = await readProof(reading.pool, id, null, archived);
     if (found === null) return NOT_FOUND;
@@ -136,7 +135,6 @@ export const auditProofRoutes: Routes = [
         .optional(),
     }),
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id, seesCpf, query: { tamanho }, reading }, { archived }) => {
     const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archived);
     if (found === null) return NOT_FOUND;

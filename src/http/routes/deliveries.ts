@@ -84,7 +84,6 @@ export const deliveryListRoutes: Routes = [
       pt: 'Entregas de um webhook, da mais nova à mais antiga',
       en: 'Deliveries of a webhook, the newest first',
     },
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id, query, reading }, { pool, cursors }) => {
     const search = await readSearch(cursors, id, query);
     if ('refused' in search) return search;

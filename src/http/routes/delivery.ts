@@ -21,13 +21,6 @@ const AS_SENT = {
   en: "corpo is the text that was sent: its bytes in UTF-8 are those of every attempt's body. Headers are made again from what was recorded, signed by the secrets of that moment; where it is not known any more which secret signed (assinaturas_conhecidas: false), they come without signatures. User-Agent is that of the present version, and traceparent the event's.",
 };
 
-const answers = {
-  200: {
-    description: { pt: 'A entrega, com o que foi enviado', en: 'The delivery, with what was sent' },
-    schema: contract.deliveryAsSent,
-  },
-};
-
 export const deliveryRoutes: Routes = [
   route('GET /v1/entregas/{id}', 'webhooks:read', {
     summary: {
@@ -35,8 +28,10 @@ export const deliveryRoutes: Routes = [
       en: 'A delivery with its exact body and its attempts, each with the headers that were sent',
     },
     description: AS_SENT,
-    answers,
-    errors: ['NAO_ENCONTRADO'],
+    answers: answered(200, contract.deliveryAsSent, {
+      pt: 'A entrega, com o que foi enviado',
+      en: 'The delivery, with what was sent',
+    }),
   })(async ({ partnerId, id }, deps) => {
     const { pool, vault } = deps;
     const openSecret: OpenSecret = (webhookId, sealed) => vault.decrypt(webhookId, sealed);
@@ -51,7 +46,7 @@ export const deliveryRoutes: Routes = [
       en: 'Sends the delivery again, with the same id and a fresh schedule',
     },
     answers: answered(202, contract.deliveryWithAttempts, { pt: 'A entrega, pendente', en: 'The delivery, pending' }),
-    errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    errors: ['TRANSICAO_INVALIDA'],
   })(async ({ partnerId, id, actor, requestId }, { pool }) => {
     const resent = await pool.transaction((tx) => resendOne(tx, partnerId, id, { actor, requestId }));
     if ('refused' in resent) return resent;
@@ -61,7 +56,6 @@ export const deliveryRoutes: Routes = [
   route('GET /v1/entregas/{id}/espera', 'webhooks:read', {
     summary: { pt: 'Por que uma entrega espera, em uma frase', en: 'Why a delivery waits, in one sentence' },
     answers: answered(200, contract.deliveryWait, { pt: 'O motivo', en: 'The reason' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const found = await pool.run((sql) => explainDelivery(sql, id, partnerId));
     if (found === null) return NOT_FOUND;
@@ -75,7 +69,6 @@ export const deliveryRoutes: Routes = [
       en: 'The evidence of a delivery, masked: the way from each row to a signed checkpoint',
     },
     answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, deps) => {
     // First whether the partner has it: a proof is read by its id alone.
     const { delivery, rows } = await readOne(deps, partnerId, id);

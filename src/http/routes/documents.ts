@@ -37,7 +37,7 @@ const SHARED = {
   exists: async (pool: Pool, partnerId: string | null, id: string) => (await readLoan(pool, partnerId, id)) !== null,
   answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
 } as const;
-const OF_PARTNER = { ...SHARED, ownCore: true, errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] } as const;
+const OF_PARTNER = { ...SHARED, ownCore: true, errors: ['TRANSICAO_INVALIDA'] } as const;
 const SEVERAL = [
   {
     name: 'documentos',

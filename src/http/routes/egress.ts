@@ -11,6 +11,5 @@ export const egressRoutes: Routes = [
       en: "Addresses and subnets (CIDR) from which POSTs to webhooks come, to be allowed in the receiver's firewall. An empty list: the service does not promise any. An allowed address does not replace the check of the signature.",
     },
     answers: answered(200, egress, { pt: 'Os endereços de saída', en: 'The outgoing addresses' }),
-    errors: [],
   })(async (_, { egressAddresses }) => ({ status: 200 as const, body: { enderecos: [...egressAddresses] } })),
 ];

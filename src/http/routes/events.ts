@@ -90,7 +90,6 @@ export const eventRoutes: Routes = [
       en: "One event of the partner's, by its evento_id, with its deliveries",
     },
     answers: answered(200, feedItem, { pt: 'O evento', en: 'The event' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, deps) => {
     const found = await readFeedEvent(deps.pool, partnerId, id);
     if (found === null) return NOT_FOUND;

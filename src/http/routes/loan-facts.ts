@@ -59,7 +59,7 @@ const transferEnd = (door: Door) =>
     data_liberacao: date.optional().meta({ text: settledOn(door) }),
   });
 
-const ERRORS = ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
+const ERRORS = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
 const KEY_ERRORS = ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'] as const;
 
 /** What the operations of a door have in common: each answers the loan. */

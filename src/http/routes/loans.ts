@@ -72,7 +72,6 @@ export const loanRoutes: Routes = [
     },
     query: versionQuery,
     answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id, query: { versao } }, { pool }) => {
     if (versao !== undefined && versao > MAX_VERSION) return NOT_FOUND;
     const state = await readLoan(pool, partnerId, id, versao);
@@ -85,7 +84,7 @@ export const loanRoutes: Routes = [
       pt: 'Averbação em processamento',
       en: 'The registration is being processed',
     }),
-    errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    errors: ['TRANSICAO_INVALIDA'],
   })(async ({ partnerId, actor, requestId, id }, { pool, registry }) => {
     if (registry === null) return NO_REGISTRY;
     const requested = await requestRegistration(pool, { partnerId, actor, requestId }, id);
@@ -97,7 +96,6 @@ export const loanRoutes: Routes = [
   route('GET /v1/emprestimos/{id}/averbacao', 'emprestimos:read', {
     summary: { pt: 'Lê a última averbação do empréstimo', en: "Reads the loan's latest registration" },
     answers: answered(200, registrationResource, { pt: 'A última averbação', en: 'The latest registration' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const registration = await readRegistration(pool, partnerId, id);
     return registration === null ? NOT_FOUND : { status: 200, body: registration };
@@ -140,7 +138,6 @@ export const loanListRoutes: Routes = [
       en: 'It brings the facts that are never sent, too, without deliveries. situacao_documentos is that of entrega_docs_registry.',
     },
     answers: answered(200, loanHistory, { pt: 'Os eventos', en: 'The events' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const history = await readLoanHistory(pool, partnerId, id);
     return history === null ? NOT_FOUND : { status: 200, body: history };

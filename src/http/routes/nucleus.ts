@@ -26,7 +26,7 @@ import { MAX_VERSION, versionQuery } from './loans.ts';
 
 const TOLD = {
   idempotencyKey: 'optional',
-  errors: ['ERRO_VALIDACAO', 'IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
+  errors: ['IDEMPOTENCIA_EM_ANDAMENTO', 'IDEMPOTENCIA_DIVERGENTE'],
 } as const;
 
 export const nucleusRoutes: Routes = [
@@ -96,7 +96,6 @@ export const nucleusRoutes: Routes = [
     },
     query: versionQuery,
     answers: answered(200, loanResource, { pt: 'O empréstimo', en: 'The loan' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id, query: { versao } }, { pool }) => {
     const state = versao !== undefined && versao > MAX_VERSION ? null : await readLoan(pool, null, id, versao);
     return state === null ? NOT_FOUND : { status: 200, body: view(state) };
@@ -107,7 +106,6 @@ export const nucleusRoutes: Routes = [
       en: 'An event of the log, emitted or internal, with its deliveries and their attempts',
     },
     answers: answered(200, told.coreEvent, { pt: 'O evento', en: 'The event' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id }, { pool }) => {
     const event = idSchema.safeParse(id).success ? await readCoreEvent(pool, id) : null;
     if (event === null) return NOT_FOUND;

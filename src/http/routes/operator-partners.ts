@@ -36,7 +36,6 @@ export const operatorPartnerRoutes: Routes = [
     },
     query: historyQuery,
     answers: answered(200, contract.shownPartner, { pt: 'O parceiro', en: 'The partner' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id, query }, { pool, cursors }) => {
     const list = `${PATH} ${id}`;
     const before = await readCursor(cursors, list, beforeLine, query.cursor);
@@ -57,7 +56,7 @@ export const operatorPartnerRoutes: Routes = [
     },
     body: contract.act,
     answers: answered(200, contract.operatorPartner, { pt: 'A conta', en: 'The account' }),
-    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    errors: ['TRANSICAO_INVALIDA'],
   })(async (call, { pool }) => {
     const done = await pool.transaction((tx) => deactivatePartner(tx, call.id, operatorOf(call)));
     if ('refused' in done) return done;

@@ -43,7 +43,6 @@ export const operatorQueueRoutes: Routes = [
       en: 'em_andamento and janela are those of the webhook: how many deliveries are being sent, and how many it gets at once now.',
     },
     answers: answered(200, operatorWait, { pt: 'O motivo', en: 'The reason' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id }, { pool }) => {
     const found = await pool.run((sql) => explainDelivery(sql, id, null));
     if (found === null) return NOT_FOUND;

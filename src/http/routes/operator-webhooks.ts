@@ -45,7 +45,7 @@ async function done<R extends { readonly ok: unknown } | { readonly refused: unk
 
 const shared = {
   answers: answered(200, contract.operatorWebhook, ONE),
-  errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+  errors: ['TRANSICAO_INVALIDA'],
 } as const;
 
 export const operatorWebhookRoutes: Routes = [
@@ -92,7 +92,6 @@ export const operatorWebhookRoutes: Routes = [
     },
     query: historyQuery,
     answers: answered(200, contract.shownWebhook, ONE),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id, query }, { pool, cursors }) => {
     const list = `${PATH} ${id}`;
     const before = await readCursor(cursors, list, beforeLine, query.cursor);

@@ -59,7 +59,6 @@ export const operatorWorkerRoutes: Routes = [
   route(`GET ${PATH}/{id}`, 'operador', {
     summary: { pt: 'Um pedido de apagamento, e se já concluiu', en: 'An order to erase, and whether it is done' },
     answers: answered(200, contract.erasure, { pt: 'O pedido', en: 'The order' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ id }, { pool }) => {
     const state = await pool.run((sql) => readErasure(sql, id));
     return state === null ? NOT_FOUND : { status: 200, body: view(state) };

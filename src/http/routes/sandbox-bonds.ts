@@ -62,7 +62,6 @@ export const sandboxBondRoutes: readonly Route[] = [
       pt: 'Quantos registros foram detectados pela primeira vez',
       en: 'How many records were detected for the first time',
     }),
-    errors: ['ERRO_VALIDACAO'],
   })(async ({ partnerId, actor, requestId }, { pool, log, registry }) => {
     if (registry === null) return NO_REGISTRY;
     const counts = await syncBonds({ pool, registry, log }, { partnerId, actor, requestId });

@@ -36,7 +36,6 @@ export const sandboxRoutes: readonly Route[] = [
       pt: 'O que o registry vai responder',
       en: 'What the registry will answer',
     }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id, body: { resultado, erro: given } }, { pool }) => {
     if ((await readLoan(pool, partnerId, id)) === null) return NOT_FOUND;
     const erro = resultado === 'falhou' ? (given ?? DEFAULT_REGISTRATION_ERROR) : null;

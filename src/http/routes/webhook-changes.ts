@@ -5,6 +5,7 @@ import { leaveToResume, leaveToSuspend, resumeWhile, suspendWhile } from '../../
 import { changeWebhook, type Wanted } from '../../webhooks/changes.ts';
 import type { Subject } from '../../webhooks/history.ts';
 import { readWebhook } from '../../webhooks/webhooks.ts';
+import { answered } from '../answer.ts';
 import type { HttpDeps } from '../deps.ts';
 import { route, type Routes } from '../route.ts';
 import { targetUrl } from '../target-url.ts';
@@ -13,15 +14,15 @@ const PATH = '/v1/webhooks/{id}';
 /** How long one request goes on suspending or resuming; the batches behind it take milliseconds each. */
 const WORK_MS = 8_000;
 
-const webhookAnswer = {
-  200: { description: { pt: 'O webhook, sem secret', en: 'The webhook, without secret' }, schema: contract.webhook },
-};
+const webhookAnswer = answered(200, contract.webhook, {
+  pt: 'O webhook, sem secret',
+  en: 'The webhook, without secret',
+});
 
 export const webhookChangeRoutes: Routes = [
   route(`GET ${PATH}`, 'webhooks:read', {
     summary: { pt: 'Lê um webhook, ativo ou não', en: 'Reads a webhook, active or not' },
     answers: webhookAnswer,
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const webhook = await readWebhook(pool, partnerId, id);
     return webhook === null ? NOT_FOUND : { status: 200, body: webhook };
@@ -34,7 +35,7 @@ export const webhookChangeRoutes: Routes = [
       },
       body: contract.changeWebhook(targetUrl(allowInsecure)),
       answers: webhookAnswer,
-      errors: ['NAO_ENCONTRADO', 'LIMITE_DE_WEBHOOKS'],
+      errors: ['LIMITE_DE_WEBHOOKS'],
     })(async ({ partnerId, id, actor, requestId, body: { url, eventos, ativo, retomar } }, { pool }) => {
       const untilMs = performance.now() + WORK_MS;
       const wanted = { url, events: eventos, active: ativo };
@@ -53,7 +54,6 @@ export const webhookChangeRoutes: Routes = [
       en: 'Deactivates a webhook; what was pending is suspended',
     },
     answers: { 204: { description: { pt: 'Desativado, agora ou antes', en: 'Deactivated, now or before' } } },
-    errors: ['ERRO_VALIDACAO', 'NAO_ENCONTRADO'],
   })(async ({ partnerId, id, actor, requestId }, { pool }) => {
     const untilMs = performance.now() + WORK_MS;
     const changed = await apply(pool, { partnerId, id, actor, requestId }, { active: false });

@@ -25,7 +25,6 @@ export const webhookHealthRoutes: Routes = [
     },
     description: DESCRIPTION,
     answers: answered(200, webhookHealth, { pt: 'A saúde', en: 'The health' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const [health] = await readWebhookHealth(pool, partnerId, [id]);
     return health === undefined ? NOT_FOUND : { status: 200, body: health };
@@ -44,7 +43,6 @@ export const webhookHistoryRoutes: Routes = [
     },
     query: historyQuery,
     answers: answered(200, webhookHistory, PAGE_ANSWER),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id, query }, { pool, cursors }) => {
     const list = `historico ${id}`;
     const before = await readCursor(cursors, list, beforeLine, query.cursor);

@@ -3,6 +3,7 @@ import { NOT_FOUND } from '../../contract/refusals.ts';
 import { webhookOptions } from '../../contract/resources/webhook-options.ts';
 import { releaseWaiting } from '../../delivery/queue/orders/loan-order.ts';
 import { readOptions, setOptions } from '../../webhooks/options.ts';
+import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 
 const PATH = '/v1/webhooks/{id}/opcoes';
@@ -18,14 +19,13 @@ const DESCRIPTION = {
   en: "ordem: nenhuma (a new webhook's: each delivery leaves when it is due) or por_emprestimo: of each loan one delivery at a time, by versao_emprestimo; the next leaves when the one before is entregue or erro, and the other loans do not wait. A delivery that fails holds back those of its loan that follow, for its whole schedule. A suspended one holds back those that follow only while it is being resumed, and one that is resent arrives after those that have arrived. Events without a loan do not wait.",
 };
 
-const answers = { 200: { description: { pt: 'As opções', en: 'The options' }, schema: webhookOptions } };
+const answers = answered(200, webhookOptions, { pt: 'As opções', en: 'The options' });
 
 export const webhookOptionRoutes: Routes = [
   route(`GET ${PATH}`, 'webhooks:read', {
     summary: { pt: 'As opções de um webhook', en: 'The options of a webhook' },
     description: DESCRIPTION,
     answers,
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const options = await readOptions(pool, partnerId, id);
     return options === null ? NOT_FOUND : { status: 200, body: { ordem: options.order } };
@@ -35,7 +35,6 @@ export const webhookOptionRoutes: Routes = [
     description: DESCRIPTION,
     body: webhookOptions,
     answers,
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id, actor, requestId, body: { ordem } }, { pool }) => {
     const untilMs = performance.now() + WORK_MS;
     const subject = { partnerId, id, actor, requestId };

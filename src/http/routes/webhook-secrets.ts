@@ -17,7 +17,7 @@ import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 
 const PATH = '/v1/webhooks/{id}/segredo';
-const ERRORS = ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'] as const;
+const ERRORS = ['TRANSICAO_INVALIDA'] as const;
 
 export const webhookSecretRoutes: Routes = [
   route(`GET ${PATH}`, 'webhooks:read', {
@@ -30,7 +30,6 @@ export const webhookSecretRoutes: Routes = [
       en: 'vale_em: a new secret waits until then. anterior_ate: the one before signs, too, until then. Without a rotation under way both are null.',
     },
     answers: answered(200, contract.secretState, { pt: 'A troca', en: 'The rotation' }),
-    errors: ['NAO_ENCONTRADO'],
   })(async ({ partnerId, id }, { pool }) => {
     const state = await readSecretState(pool, partnerId, id);
     return state === null ? NOT_FOUND : { status: 200, body: state };

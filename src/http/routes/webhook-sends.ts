@@ -61,7 +61,7 @@ export const webhookSendRoutes: Routes = [
       pt: 'Quantas, e onde continuar se não acabou',
       en: 'How many, and where to go on if it is not over',
     }),
-    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    errors: ['TRANSICAO_INVALIDA'],
   })(async ({ partnerId, id, actor, requestId, body }, { pool, cursors, resendMs = RESEND_MS }) => {
     const list = `reenvios ${id}`;
     const given = await readCursor(cursors, list, cursorFields, body.cursor);

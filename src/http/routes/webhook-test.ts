@@ -6,8 +6,9 @@ import { z } from 'zod';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
 import { EVENTS, SUBSCRIBABLE_NAMES } from '../../contract/events.ts';
-import { deliveryWithAttempts as schema } from '../../contract/resources/delivery-resource.ts';
+import { deliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import { awaitOutcome, type Example, makeTestDelivery } from '../../delivery/partner/try-out.ts';
+import { answered } from '../answer.ts';
 import { route, type Routes } from '../route.ts';
 import { check, invalid } from '../validation.ts';
 
@@ -34,22 +35,16 @@ export const webhookTestRoutes: Routes = [
     body: testOrder,
     isBodyOptional: true,
     answers: {
-      200: {
-        description: {
-          pt: 'A entrega de teste, com a sua primeira tentativa',
-          en: 'The test delivery, with its first attempt',
-        },
-        schema,
-      },
-      202: {
-        description: {
-          pt: 'A entrega de teste, ainda sem resultado',
-          en: 'The test delivery, without an outcome yet',
-        },
-        schema,
-      },
+      ...answered(200, deliveryWithAttempts, {
+        pt: 'A entrega de teste, com a sua primeira tentativa',
+        en: 'The test delivery, with its first attempt',
+      }),
+      ...answered(202, deliveryWithAttempts, {
+        pt: 'A entrega de teste, ainda sem resultado',
+        en: 'The test delivery, without an outcome yet',
+      }),
     },
-    errors: ['NAO_ENCONTRADO', 'TRANSICAO_INVALIDA'],
+    errors: ['TRANSICAO_INVALIDA'],
   })(async ({ partnerId, id, actor, requestId, body }, { pool, testWaitMs = TEST_WAIT_MS }) => {
     const example = exampleFor(body);
     const made = await pool.transaction((tx) => makeTestDelivery(tx, partnerId, id, example, { actor, requestId }));
