@@ -1,7 +1,6 @@
 /** The door: a token is pasted, or the sandbox makes one. */
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ApiError } from '../http/api-error.ts';
 import { isToLoopback } from '../http/auth/hosts.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from './env.ts';
@@ -15,7 +14,7 @@ import { sentence } from './frame/refusals.ts';
 import { forgetToken, type Gatekeeper, keepToken, openSession } from './session.ts';
 
 interface SignIn {
-  readonly status?: ContentfulStatusCode;
+  readonly status?: number;
   readonly message?: string;
   /** Where to go on. */
   readonly back: string;

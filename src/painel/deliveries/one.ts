@@ -16,11 +16,7 @@ import { timeline } from './timeline.ts';
 
 const INSTANT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
-interface Shown {
-  readonly refusal?: Refusal;
-}
-
-export async function showDelivery(visit: Visit, id: string, { refusal }: Shown): Promise<Response> {
+export async function showDelivery(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
   const { c, t, api } = visit;
   const delivery = await api.read<DeliveryAsSent>(`/v1/entregas/${id}`);
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${delivery.webhook_id}`);

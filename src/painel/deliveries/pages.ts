@@ -11,13 +11,13 @@ export function addDeliveryPages(guard: Guard, streams: Streams): void {
   guard.show('/painel/entregas', READ, showDeliveries);
   guard.show('/painel/entregas/exportar', READ, exportDeliveries);
   guard.show('/painel/entregas/ao-vivo', READ, (visit) => streamDeliveries(streams, visit));
-  guard.show('/painel/entregas/:id', READ, (visit) => showDelivery(visit, pathId(visit.c), {}));
+  guard.show('/painel/entregas/:id', READ, (visit) => showDelivery(visit, pathId(visit.c)));
   guard.act('/painel/entregas/:id/reenvio', WRITE, async (visit) => {
     const id = pathId(visit.c);
     const answer = await visit.api.send('POST', `/v1/entregas/${id}/reenvio`);
     if (answer.ok) return visit.c.redirect(`/painel/entregas/${id}?feito=reenvio`, 303);
     if (answer.status !== 409) throw new Refused(answer);
-    return showDelivery(visit, id, { refusal: answer });
+    return showDelivery(visit, id, answer);
   });
   guard.show('/painel/entregas/:id/prova', READ, async ({ c, api }) => {
     const id = pathId(c);

@@ -12,7 +12,7 @@ import { shortId } from './parts.ts';
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  readonly status?: ContentfulStatusCode;
+  readonly status?: number;
   /** In place of the pages that the session's token opens. */
   readonly navigation?: Html;
 }
@@ -66,7 +66,7 @@ export function answerPage(
           <footer><a href="/docs">${t.frame.docs}</a>${preferences(c)}</footer>
         </body>
       </html> `,
-    status,
+    status as ContentfulStatusCode,
   );
 }
 

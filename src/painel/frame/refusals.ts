@@ -1,6 +1,5 @@
 /** What a page says when something is refused or fails. */
 import { html } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ERROR_STATUS, type ErrorBody } from '../../contract/errors.ts';
 import { WHEN_REFUSED } from '../../http/openapi/error-answers.ts';
 import { errorBody, logFault, toApiError } from '../../http/errors.ts';
@@ -51,7 +50,7 @@ function answerRefusal(c: PainelContext, { status, error }: Refusal): Response |
   const { texts: t } = c.var;
   return answerPage(c, {
     title: t.errors.title,
-    status: status as ContentfulStatusCode,
+    status,
     body: html`${refusalList(c, error)}
       <p><a class="button" href="/painel">${t.errors.back}</a></p>`,
   });

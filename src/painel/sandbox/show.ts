@@ -1,6 +1,5 @@
 /** The sandbox's page, and the two parts of it that are live. */
 import { html } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { dayOf, monthsBefore } from '../../contract/calendar.ts';
 import type { LoanHistory, RecentLoan } from '../../contract/resources/loan-resource.ts';
 import { requirePartner } from '../../http/auth/auth.ts';
@@ -32,7 +31,7 @@ export async function showSandbox(visit: Visit, inbox: Inbox, shown: Shown): Pro
   c.header('Cache-Control', 'no-store');
   return answerPage(c, {
     title: t.frame.sandbox,
-    status: (shown.refusal?.status ?? 200) as ContentfulStatusCode,
+    status: shown.refusal?.status ?? 200,
     body: html`${shown.refusal === undefined ? '' : refusalList(c, shown.refusal.error)}
       ${doneNotice(visit, { ...t.sandbox.acts, ...t.sandbox.done })}
       <div data-live="${LIVE}${loanId}">

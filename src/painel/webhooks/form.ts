@@ -1,6 +1,5 @@
 /** The form that makes or changes a webhook. */
 import { html } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { SUBSCRIBABLE_NAMES, EVENTS } from '../../contract/events.ts';
 import { newRequestId } from '../../http/request-env.ts';
 import type { Refusal } from '../api-client.ts';
@@ -20,7 +19,7 @@ export async function showForm(visit: Visit, { id, wanted, refusal }: Form): Pro
   const { c, t } = visit;
   return answerPage(c, {
     title: id === undefined ? t.webhooks.create : t.webhooks.edit,
-    status: (refusal?.status ?? 200) as ContentfulStatusCode,
+    status: refusal?.status ?? 200,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
       <form
         class="stack"

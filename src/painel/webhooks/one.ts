@@ -1,6 +1,5 @@
 /** One webhook: how it fares, what it is sent, its secret, and how its receiver verifies. */
 import { html } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { SecretState, WebhookHistory, WebhookResource } from '../../contract/resources/webhook.ts';
 import type { DeliveryResource } from '../../contract/resources/delivery-resource.ts';
 import type { HealthPeriod, WebhookHealthResource } from '../../contract/resources/webhook-health.ts';
@@ -22,11 +21,7 @@ import { snippetsFor } from './snippets.ts';
 const NEWEST = '10';
 type Failure = keyof HealthPeriod['falhas'];
 
-interface Shown {
-  readonly refusal?: Refusal;
-}
-
-export async function showWebhook(visit: Visit, id: string, { refusal }: Shown): Promise<Response> {
+export async function showWebhook(visit: Visit, id: string, refusal?: Refusal): Promise<Response> {
   const { c, t, api, session } = visit;
   const path = `/v1/webhooks/${id}`;
   const [webhook, health, secrets, { ordem }, newest, history, pulse] = await Promise.all([
@@ -42,7 +37,7 @@ export async function showWebhook(visit: Visit, id: string, { refusal }: Shown):
   const resent = Number(c.req.query('entregas') ?? '0');
   return answerPage(c, {
     title: `${t.deliveries.webhook} ${shortUrl(webhook.url)}`,
-    status: (refusal?.status ?? 200) as ContentfulStatusCode,
+    status: refusal?.status ?? 200,
     body: html`${refusal === undefined ? '' : refusalList(c, refusal.error)}
       ${doneNotice(visit, { ...t.webhooks.done, recuperado: t.recovery.done(resent) })}
       ${facts(visit, webhook, health, ordem)} ${mayWrite ? actions(visit, webhook, ordem) : ''} ${pulse}

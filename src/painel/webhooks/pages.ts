@@ -27,7 +27,7 @@ export function addWebhookPages(guard: Guard, streams: Streams): void {
     const answer = await visit.api.send<z.infer<typeof createdWebhook>>('POST', '/v1/webhooks', wanted, key);
     return answer.ok ? showSecret(visit, answer.body) : showForm(visit, { wanted, refusal: answer });
   });
-  guard.show('/painel/webhooks/:id', READ, (visit) => showWebhook(visit, pathId(visit.c), {}));
+  guard.show('/painel/webhooks/:id', READ, (visit) => showWebhook(visit, pathId(visit.c)));
   guard.show('/painel/webhooks/:id/editar', WRITE, async (visit) => {
     const webhook = await visit.api.read<WebhookResource>(`/v1/webhooks/${pathId(visit.c)}`);
     return showForm(visit, { id: webhook.id, wanted: webhook });
@@ -44,7 +44,7 @@ async function settle<T>(visit: Visit, answer: Answer<T>, done: string): Promise
   const id = pathId(visit.c);
   if (answer.ok) return visit.c.redirect(`/painel/webhooks/${id}?feito=${done}`, 303);
   if (answer.status !== 409 && answer.status !== 400 && answer.status !== 503) throw new Refused(answer);
-  return showWebhook(visit, id, { refusal: answer });
+  return showWebhook(visit, id, answer);
 }
 
 type Call = readonly [method: string, rest: string, body?: unknown];

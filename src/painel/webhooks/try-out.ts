@@ -1,6 +1,5 @@
 /** A test: the event is chosen, its example edited within its fields, and what the receiver answered is the delivery's page. */
 import { html } from 'hono/html';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { TEST_NAME } from '../../contract/delivery.ts';
 import { EVENT_EXAMPLES } from '../../contract/event-examples.ts';
 import { SUBSCRIBABLE_NAMES, type SubscribableName } from '../../contract/events.ts';
@@ -57,7 +56,7 @@ async function showTest(visit: Visit, given: string, { written, refusal }: Shown
   const isWrong = written !== undefined;
   return answerPage(c, {
     title: t.webhooks.test,
-    status: (refusal?.status ?? (isWrong ? 400 : 200)) as ContentfulStatusCode,
+    status: refusal?.status ?? (isWrong ? 400 : 200),
     body: html`<p class="wrap"><a href="${path}">${webhook.url}</a></p>
       ${refusal !== undefined ? refusalList(c, refusal.error) : isWrong ? notice('failed', t.webhooks.noJson) : ''}
       <p>${t.webhooks.testHint}</p>
