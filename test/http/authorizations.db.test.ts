@@ -49,9 +49,4 @@ describe('POST /v1/sandbox/autorizacoes', () => {
     const answer = await confirm(token, body);
     expect([answer.status, answer.body.detalhes?.map(({ campo }) => campo)]).toEqual([400, fields]);
   });
-
-  test('needs its scope', async () => {
-    const token = await api.token(await api.partner(), ['margem:read']);
-    expect((await confirm(token, { cpf_trabalhador: CPF, origem: 'web' })).status).toBe(403);
-  });
 });

@@ -298,15 +298,6 @@ describe('one delivery', () => {
     expect(waitAfter(tentativas[0], delivery.proxima_tentativa_em)).toBeGreaterThanOrEqual(59_990);
     expect(waitAfter(tentativas[0], delivery.proxima_tentativa_em)).toBeLessThanOrEqual(60_010);
   });
-
-  test('of another partner, of nobody, and of a malformed id is 404, also to resend', async () => {
-    const id = await delivered(200);
-    const other = await world.subscriber();
-    expect((await other.send('GET', `/v1/entregas/${id}`)).status).toBe(404);
-    expect((await other.send('POST', `/v1/entregas/${id}/reenvio`)).status).toBe(404);
-    expect((await partner.send('GET', `/v1/entregas/${webhook.id}`)).status).toBe(404);
-    expect((await partner.send('POST', '/v1/entregas/x/reenvio')).status).toBe(404);
-  });
 });
 
 describe('a resend of one', () => {

@@ -80,10 +80,3 @@ test('shows the body of a delivery that was not tried yet, and no secret', async
   await world.deliver();
   expect(JSON.stringify(await readOnly())).not.toContain(webhook.secret);
 });
-
-test("another partner's delivery is 404", async () => {
-  await partner.emit();
-  const { id } = await readOnly();
-  const other = await world.subscriber();
-  expect((await other.send('GET', `/v1/entregas/${id}`)).body.codigo).toBe('NAO_ENCONTRADO');
-});

@@ -301,14 +301,6 @@ describe('what cannot be archived', () => {
     expect(await archiveOf(id)).toEqual([]);
   });
 
-  test('needs a token and the scope before anything else', async () => {
-    const partner = await world.partner(EXTERNAL_DEFERRED);
-    const path = pathOf(await partner.newLoan(), 'documentos');
-    expect((await world.api.send('POST', path, { body: packageOf() })).status).toBe(401);
-    const token = await world.api.token(partner.id, ['emprestimos:read']);
-    expect((await world.api.send('POST', path, { token, body: packageOf() })).status).toBe(403);
-  });
-
   test('over 56 MiB is 413, whether or not its length was announced', async () => {
     const partner = await world.partner(EXTERNAL_DEFERRED);
     const path = pathOf(await partner.newLoan(), 'documentos');

@@ -125,15 +125,6 @@ describe('one Idempotency-Key', () => {
 });
 
 describe('the end of an issuance', () => {
-  test("is 404 for another partner's loan and an unknown id", async () => {
-    const id = await (await world.partner(ASYNCHRONOUS)).newLoan();
-    const stranger = await world.partner(ASYNCHRONOUS);
-    for (const loanId of [id, '0198a000-0000-7000-8000-000000000001', 'x']) {
-      const answer = await endIssuance(stranger, loanId, { resultado: 'emitida' });
-      expect([answer.status, answer.body.codigo]).toEqual([404, 'NAO_ENCONTRADO']);
-    }
-  });
-
   test.each([
     [{}, 'resultado'],
     [{ resultado: 'talvez' }, 'resultado'],
@@ -144,14 +135,5 @@ describe('the end of an issuance', () => {
     const partner = await world.partner(ASYNCHRONOUS);
     const answer = await endIssuance(partner, await partner.newLoan(), body);
     expect([answer.status, answer.body.detalhes?.map((detail) => detail.campo)]).toEqual([400, [campo]]);
-  });
-
-  test('needs the scope of the sandbox', async () => {
-    const partner = await world.partner(ASYNCHRONOUS);
-    const id = await partner.newLoan();
-    const token = await world.api.token(partner.id, ['emprestimos:write']);
-    const body = { resultado: 'emitida' };
-    const answer = await world.api.send('POST', `/v1/sandbox/emprestimos/${id}/emissao`, { token, body });
-    expect([answer.status, answer.body.codigo]).toEqual([403, 'ESCOPO_INSUFICIENTE']);
   });
 });

@@ -84,11 +84,6 @@ describe('POST /v1/margem/consulta', () => {
     expect([answer.status, fieldsOf(answer.body)]).toEqual([400, fields]);
   });
 
-  test('needs its scope', async () => {
-    const token = await api.token(await api.partner(), ['emprestimos:read']);
-    expect((await ask(token)).body.codigo).toBe('ESCOPO_INSUFICIENTE');
-  });
-
   test('leaves the request that caused it in the log', async () => {
     const partnerId = await api.partner();
     const answer = await ask(await api.token(partnerId, SCOPES));

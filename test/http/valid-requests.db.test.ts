@@ -1,6 +1,7 @@
 /**
  * What the description calls valid is never answered 400, on any operation, whatever its fields hold: only the state of
- * what it is about can refuse it. The requests are made from /openapi.json alone.
+ * what it is about can refuse it; and what is another partner's is unknown to every operation. The requests are made from
+ * /openapi.json alone.
  *
  * Nine rules stand in no schema, and the requests keep to them: a log's head is one that it had; a cursor, and an export's `corte`, is one that the service
  * wrote; `parceiro_id` names a partner; a
@@ -38,6 +39,9 @@ const operator = await world.api.token(undefined, ['operador']);
 const loan = await partner.newLoan();
 const [row] = await world.api.database.sql<[{ id: string }]>`select id from webhooks where partner_id = ${partner.id}`;
 const webhook = row.id;
+await partner.accepted(`/v1/sandbox/emprestimos/${loan}/assinatura`);
+const [delivery] = await world.api.database.sql<[{ id: string; event: string }]>`
+  select id, event_id as event from deliveries where partner_id = ${partner.id}`;
 const description: ApiDescription = (await (await world.api.app.request('/openapi.json')).json()) as ApiDescription;
 
 /** The parameters of one place, by name; those that are not required may be left out. */
@@ -98,30 +102,43 @@ function keptToRules({ query, body, ...rest }: Valid, { parameters }: DescribedO
   };
 }
 
-function tokenFor(scope: Scope | undefined): string {
+/** The token of the lender's own people or core; undefined where partners ask. */
+function lendersToken({ security }: DescribedOperation): string | undefined {
+  const [{ bearer: [scope] = [] } = {}] = security as { readonly bearer?: Scope[] }[];
   const own = { 'auditoria:read': auditor, nucleo: core, operador: operator } as Partial<Record<Scope, string>>;
-  return (scope && own[scope]) ?? token;
+  return scope && own[scope];
 }
 
-/** Half of the requests are about what exists. */
-async function send(method: string, path: string, operation: DescribedOperation, valid: Valid, isKnown: boolean) {
-  const known = path.startsWith('/v1/webhooks') ? webhook : loan;
+/** What the partner has under the ids of a path. */
+function knownOf(path: string): string {
+  if (path.startsWith('/v1/webhooks')) return webhook;
+  if (path.startsWith('/v1/entregas')) return delivery.id;
+  return path.startsWith('/v1/eventos') ? delivery.event : loan;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DescribedOperation;
+}
+
+/** Sends what is valid, about what `id` names where it is given. */
+async function send({ method, path }: Asked, valid: Valid, bearer: string, id: string | null) {
   const real = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(name === 'id' && isKnown ? known : valid.path[name])),
+    encodeURIComponent(String((name === 'id' ? id : null) ?? valid.path[name])),
   );
   const query = new URLSearchParams(
     Object.entries(valid.query).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const body =
-    isKnown && Object.hasOwn(Object(valid.body), 'emprestimo_id')
+    id !== null && Object.hasOwn(Object(valid.body), 'emprestimo_id')
       ? { ...(valid.body as object), emprestimo_id: loan }
       : valid.body;
-  const [{ bearer: [scope] = [] } = {}] = operation.security as { readonly bearer?: Scope[] }[];
   const text = body === undefined ? null : JSON.stringify(body);
   return world.api.app.request(`${real}?${query.toString()}`, {
     method: method.toUpperCase(),
     headers: {
-      Authorization: `Bearer ${tokenFor(scope)}`,
+      Authorization: `Bearer ${bearer}`,
       ...(text !== null && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }),
       ...(valid.header as Record<string, string>),
     },
@@ -129,25 +146,66 @@ async function send(method: string, path: string, operation: DescribedOperation,
   });
 }
 
-const MAY_BE_ANSWERED = new Set([200, 201, 202, 204, 404, 409, 422, 502]);
+const operations: readonly Asked[] = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+);
 
-test('a request that is valid by its schema is refused for reasons of state alone', async () => {
-  const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
-  );
-  expect(operations.length).toBeGreaterThan(30);
+/** The operations that answered a valid request with a status beside `expected`, each with one such request. */
+async function answeredOtherwise(
+  asked: readonly Asked[],
+  expected: ReadonlySet<number>,
+  as: (one: Asked) => { readonly bearer: string; readonly ids: readonly (string | null)[] },
+): Promise<string[]> {
   const faults: string[] = [];
-  for (const { method, path, operation } of operations) {
-    const property = fc.asyncProperty(validRequests(operation), fc.boolean(), async (valid, isKnown) => {
-      const answer = await send(method, path, operation, valid, isKnown);
-      if (!MAY_BE_ANSWERED.has(answer.status))
-        throw new Error(`${answer.status} ${(await answer.text()).slice(0, 400)}`);
+  for (const one of asked) {
+    const { bearer, ids } = as(one);
+    const property = fc.asyncProperty(validRequests(one.operation), fc.constantFrom(...ids), async (valid, id) => {
+      const answer = await send(one, valid, bearer, id);
+      if (!expected.has(answer.status)) throw new Error(`${answer.status} ${(await answer.text()).slice(0, 400)}`);
       await answer.body?.cancel();
     });
     const result = await fc.check(property, { numRuns: RUNS, seed: 18 });
-    if (result.failed) {
-      faults.push(`${method} ${path}: ${JSON.stringify(result.counterexample)} → ${String(result.errorInstance)}`);
-    }
+    if (!result.failed) continue;
+    const request = JSON.stringify(result.counterexample);
+    faults.push(`${one.method} ${one.path}: ${request} → ${String(result.errorInstance)}`);
   }
+  return faults;
+}
+
+async function allOfPartner() {
+  return world.api.database.sql`
+    select (select jsonb_agg(l order by id) from loans l where partner_id = ${partner.id}) as loans,
+           (select jsonb_agg(w order by id) from webhooks w where partner_id = ${partner.id}) as webhooks,
+           (select jsonb_agg(d order by id) from deliveries d where partner_id = ${partner.id}) as deliveries,
+           (select jsonb_agg(e order by position) from events e where partner_id = ${partner.id}) as events`;
+}
+
+const MAY_BE_ANSWERED = new Set([200, 201, 202, 204, 404, 409, 422, 502]);
+
+test('a request that is valid by its schema is refused for reasons of state alone', async () => {
+  expect(operations.length).toBeGreaterThan(30);
+  // Half of the requests are about what exists.
+  const faults = await answeredOtherwise(operations, MAY_BE_ANSWERED, ({ path, operation }) => ({
+    bearer: lendersToken(operation) ?? token,
+    ids: [null, knownOf(path)],
+  }));
   expect(faults).toEqual([]);
+});
+
+test('what another partner has is 404 to every operation that names it, like an unknown id and none, and stays as it is', async () => {
+  const before = await allOfPartner();
+  const strangers = await world.api.token(
+    await world.api.partner(),
+    SCOPES.filter((scope) => scope !== 'auditoria:read'),
+  );
+  const naming = operations.filter(
+    ({ operation, path }) => lendersToken(operation) === undefined && path.includes('{id}'),
+  );
+  expect(naming.length).toBeGreaterThan(25);
+  const faults = await answeredOtherwise(naming, new Set([404]), ({ path }) => ({
+    bearer: strangers,
+    ids: [knownOf(path), crypto.randomUUID(), 'x'],
+  }));
+  expect(faults).toEqual([]);
+  expect(await allOfPartner()).toEqual(before);
 });

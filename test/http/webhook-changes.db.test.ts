@@ -29,37 +29,6 @@ test('a webhook is read with the contract’s fields and no others, active or no
   expect((await partner.send('GET', path)).body).toEqual({ ...shown, ativo: false });
 });
 
-test('another partner’s webhook, an unknown one and a malformed id are 404, whatever is asked', async () => {
-  const other = await world.subscriber();
-  for (const [asking, id] of [
-    [other, webhook.id],
-    [partner, partner.id],
-    [partner, 'wh_1'],
-  ] as const) {
-    for (const [method, end, body] of [
-      ['GET', '', undefined],
-      ['PATCH', '', { ativo: false }],
-      ['DELETE', '', undefined],
-      ['GET', '/entregas', undefined],
-      ['POST', '/reenvios', { desde: '2026-01-01' }],
-      ['POST', '/teste', undefined],
-    ] as const) {
-      expect([method, end, (await asking.send(method, `/v1/webhooks/${id}${end}`, body)).status]).toEqual([
-        method,
-        end,
-        404,
-      ]);
-    }
-  }
-});
-
-test('reading and changing each need their scope', async () => {
-  const token = await world.api.token(partner.id, ['webhooks:read']);
-  expect((await world.api.send('DELETE', path, { token })).status).toBe(403);
-  const writer = await world.api.token(partner.id, ['webhooks:write']);
-  expect((await world.api.send('GET', path, { token: writer })).status).toBe(403);
-});
-
 describe('a change', () => {
   test('moves what is pending to the new URL and future events to the new list, and is told by history', async () => {
     const loan = await partner.emit();

@@ -109,16 +109,6 @@ test('a webhook that the policy calls failing, and one that it suspended, are to
   expect((await readHealth()).estado).toBe('inativa');
 });
 
-test("another partner's webhook and an unknown one are 404 alike", async () => {
-  const other = await world.subscriber();
-  const answers = await Promise.all(
-    [webhook.id, crypto.randomUUID(), 'x'].map((id) => other.send('GET', `/v1/webhooks/${id}/saude`)),
-  );
-  expect(answers.map(({ status: code, body }) => `${code} ${body.codigo}`)).toEqual(
-    Array.from({ length: 3 }, () => '404 NAO_ENCONTRADO'),
-  );
-});
-
 test('an attempt of a transaction that is still open is counted when it has committed, and no attempt twice', async () => {
   const { promise: told, resolve: commit } = Promise.withResolvers<void>();
   const { promise: written, resolve: onWritten } = Promise.withResolvers<void>();

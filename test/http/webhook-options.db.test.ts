@@ -62,15 +62,6 @@ describe('the options', () => {
     expect([answer.status, answer.body.codigo]).toEqual([400, 'ERRO_VALIDACAO']);
     expect(answer.body.detalhes?.map(({ campo }) => campo)).toEqual([field]);
   });
-
-  test("of another partner's webhook are 404, and stay as they are", async () => {
-    const other = await world.subscriber();
-    const path = `/v1/webhooks/${webhook.id}/opcoes`;
-    expect((await other.send('PUT', path, { ordem: 'por_emprestimo' })).body.codigo).toBe('NAO_ENCONTRADO');
-    expect((await other.send('GET', path)).body.codigo).toBe('NAO_ENCONTRADO');
-    expect((await put({ ordem: 'por_emprestimo' }, crypto.randomUUID())).status).toBe(404);
-    expect(await get()).toEqual({ ordem: 'nenhuma' });
-  });
 });
 
 describe('a webhook that keeps the order of loans', () => {

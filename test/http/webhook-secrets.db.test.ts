@@ -241,12 +241,6 @@ describe('a rotation', () => {
       expect((await keyed('early')).status).toBe(201);
     });
   });
-
-  test('of another partner’s webhook is 404', async () => {
-    const other = await world.subscriber();
-    expect((await other.send('POST', `/v1/webhooks/${webhook.id}/segredo`)).status).toBe(404);
-    expect((await other.send('DELETE', `/v1/webhooks/${webhook.id}/segredo/anterior`)).status).toBe(404);
-  });
 });
 
 describe('a rotation in two steps', () => {
@@ -346,7 +340,7 @@ describe('a rotation in two steps', () => {
     expect((await historyOf()).map((row) => row['change'])).toEqual(['segredo_trocado']);
   });
 
-  test('goes on while the webhook is deactivated, and of another partner’s is 404', async () => {
+  test('goes on while the webhook is deactivated', async () => {
     await partner.send('DELETE', `/v1/webhooks/${webhook.id}`);
     const { body, status } = await rotate({ vale_em: inHours(1) });
     expect(status).toBe(201);
@@ -354,9 +348,6 @@ describe('a rotation in two steps', () => {
     await partner.send('PATCH', `/v1/webhooks/${webhook.id}`, { ativo: true });
     const post = await nextPost();
     expect(post.headers['x-webhook-signature']).toBe(signedBy(body.secret, post));
-    const other = await world.subscriber();
-    expect((await other.send('POST', path('ativar'))).status).toBe(404);
-    expect((await other.send('DELETE', path('novo'))).status).toBe(404);
   });
 
   test('leaves with each attempt the key that had encrypted the secret of the contract’s header', async () => {
