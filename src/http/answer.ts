@@ -3,6 +3,7 @@
  * headers, or a refusal whose code is among `errors`. So the compiler holds a route to /openapi.json, which is made of the
  * same object; the tests hold each answer to the document once more, over HTTP.
  */
+import { createHash } from 'node:crypto';
 import type { Reading } from '../db/reports.ts';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -130,4 +131,20 @@ export const LAG_HEADER = 'X-Carteiro-Atraso-S';
 
 export function lagHeaders(reading: Reading | null): Readonly<Record<string, string>> {
   return reading?.lagS == null ? {} : { [LAG_HEADER]: String(reading.lagS) };
+}
+
+/** What is asked for again and again and seldom changes: a client that has it, by its tag, is told so (304). */
+export interface Tagged {
+  readonly bytes: string | Uint8Array<ArrayBuffer>;
+  readonly tag: string;
+}
+
+export function tagged(bytes: Tagged['bytes']): Tagged {
+  return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+}
+
+export function answerTagged(c: Context, { bytes, tag }: Tagged, type: string, more: Record<string, string>): Response {
+  const headers = { ETag: tag, ...more };
+  if (c.req.header('If-None-Match') === tag) return c.body(null, 304, headers);
+  return c.body(bytes, 200, { ...headers, 'Content-Type': type });
 }

@@ -26,7 +26,7 @@ import { answerDescription, DESCRIPTION_PATHS } from './routes/description.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { egressRoutes } from './routes/egress.ts';
 import { eventRoutes } from './routes/events.ts';
-import { namedEvidenceRoutes } from './routes/evidence.ts';
+import { evidenceRoutes } from './routes/evidence.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
 import { loanListRoutes, loanRoutes } from './routes/loans.ts';
 import { marginRoutes } from './routes/margin.ts';
@@ -97,7 +97,10 @@ export function createApp(deps: HttpDeps): Hono<Env> {
     return routed;
   };
   const addRoute = (method: string, path: string, handler: Handler) => {
-    const routed = on(method, path, handler);
+    const routed = on(method, path, (c) => {
+      c.set('route', path);
+      return handler(c);
+    });
     methods.set(routed, [...(methods.get(routed) ?? []), method.toUpperCase()]);
   };
   const gate = createGate(deps);
@@ -118,13 +121,13 @@ export function createApp(deps: HttpDeps): Hono<Env> {
   addRoute('get', '/healthz', answerAlive);
   addRoute('get', '/readyz', answerReady(deps));
   addRoute('get', '/metrics', answerMetrics(deps));
-  for (const [path, answerEvidence] of namedEvidenceRoutes(deps)) addRoute('get', path, answerEvidence);
+  for (const [path, answerEvidence] of Object.entries(evidenceRoutes(deps))) addRoute('get', path, answerEvidence);
   addRoute('get', LISTEN_PATH, answerListen());
   for (const one of [...ROUTES, ...(deps.sandbox ?? [])]) add(typeof one === 'function' ? one(deps) : one);
 
   for (const [language, path] of Object.entries(DESCRIPTION_PATHS) as [Language, string][]) {
     const describe = () => inLanguage(describeApi(operations), language);
-    addRoute('get', path, answerDescription(path, describe));
+    addRoute('get', path, answerDescription(describe));
   }
 
   for (const [path, known] of methods) app.all(path, refuseMethod(path, known));

@@ -104,7 +104,6 @@ export function guarded(
   deps: object,
 ): (c: Context<Env>) => Promise<Response> {
   return async (c) => {
-    c.set('route', operation.path);
     const identity = await gate.authenticate(c.req.header('Authorization'));
     c.set('partnerId', identity.partnerId);
     await gate.countRequest(identity);

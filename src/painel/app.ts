@@ -13,6 +13,7 @@ import { ApiError, notFound } from '../http/api-error.ts';
 import { MAX_BODY_BYTES } from '../http/body/body.ts';
 import { createGate } from '../http/gate.ts';
 import { logRequests } from '../http/request-log.ts';
+import { answerTagged } from '../http/answer.ts';
 import { addAlertPages } from './alerts/pages.ts';
 import { addAuditorPages } from './auditor/pages.ts';
 import { addDeliveryPages } from './deliveries/pages.ts';
@@ -142,9 +143,7 @@ function choose(c: PainelContext, sandbox: boolean): void {
 function answerFile(c: PainelContext): Response {
   const file = findFile(c.req.param('file') ?? '');
   if (file === undefined) throw notFound();
-  const headers = { ETag: file.tag, 'Cache-Control': 'public, max-age=31536000, immutable' };
-  if (c.req.header('If-None-Match') === file.tag) return c.body(null, 304, headers);
-  return c.body(file.bytes, 200, { ...headers, 'Content-Type': file.type });
+  return answerTagged(c, file, file.type, { 'Cache-Control': 'public, max-age=31536000, immutable' });
 }
 
 async function keepPreferences(c: PainelContext): Promise<Response> {

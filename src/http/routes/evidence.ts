@@ -19,7 +19,7 @@ type Deps = Pick<HttpDeps, 'pool' | 'checkpointKeys'>;
 type Handler = (c: Context<Env>) => Promise<Response>;
 
 /** The routes by path. */
-function evidenceRoutes({ pool, checkpointKeys }: Deps): Readonly<Record<string, Handler>> {
+export function evidenceRoutes({ pool, checkpointKeys }: Deps): Readonly<Record<string, Handler>> {
   return {
     '/.well-known/carteiro-checkpoint-keys': async (c) => {
       if (checkpointKeys.length === 0) throw notFound();
@@ -62,17 +62,6 @@ function evidenceRoutes({ pool, checkpointKeys }: Deps): Readonly<Record<string,
       });
     },
   };
-}
-
-/** The routes, for the app's table of paths; each hears its own path as its name in the logs. */
-export function namedEvidenceRoutes(deps: Deps): [string, Handler][] {
-  return Object.entries(evidenceRoutes(deps)).map(([path, answer]) => [
-    path,
-    (c) => {
-      c.set('route', path);
-      return answer(c);
-    },
-  ]);
 }
 
 function readSize(name: string, text: string | undefined): number {

@@ -6,14 +6,12 @@ import type { Env } from '../request-env.ts';
 
 /** The process runs. */
 export function answerAlive(c: Context<Env>): Response {
-  c.set('route', '/healthz');
   return c.json({ status: 'ok' });
 }
 
 /** The database answers, takes writes and has its migrations; otherwise 503, whose `mensagem` says what is missing. */
 export function answerReady({ ready }: Pick<HttpDeps, 'ready'>) {
   return async (c: Context<Env>): Promise<Response> => {
-    c.set('route', '/readyz');
     let problem: string | null;
     try {
       problem = await ready();
@@ -28,7 +26,6 @@ export function answerReady({ ready }: Pick<HttpDeps, 'ready'>) {
 /** Prometheus metrics of this process. */
 export function answerMetrics({ metrics }: Pick<HttpDeps, 'metrics'>) {
   return async (c: Context<Env>): Promise<Response> => {
-    c.set('route', '/metrics');
     const { text, contentType } = await metrics.expose();
     return c.body(text, 200, { 'Content-Type': contentType });
   };

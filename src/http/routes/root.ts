@@ -4,7 +4,6 @@ import product from '../../../package.json' with { type: 'json' };
 import type { Env } from '../request-env.ts';
 
 export function answerRoot(c: Context<Env>): Response {
-  c.set('route', '/');
   c.header('Vary', 'Accept');
   // Relative, so that it also holds behind a proxy that serves this under a path of its own.
   if (c.req.header('Accept')?.includes('text/html')) return c.redirect('painel', 302);

@@ -2,10 +2,10 @@
  * `GET /ferramentas/listen.mjs`: the command `listen` as one file that a partner runs with Node alone. No token. It is made of our
  * own modules at the first request, which takes some seconds, so it sends what this release sends.
  */
-import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Context } from 'hono';
 import type { Env } from '../request-env.ts';
+import { answerTagged, type Tagged, tagged } from '../answer.ts';
 
 export const LISTEN_PATH = '/ferramentas/listen.mjs';
 const ENTRY = fileURLToPath(new URL('../../main/listen-alone.ts', import.meta.url));
@@ -17,27 +17,21 @@ const VERSION = `if (Number(process.versions.node.split('.')[0]) < 22) {
 /** For packages of CommonJS, which ask for Node's own modules. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-interface Made {
-  readonly text: string;
-  readonly tag: string;
-}
-
 export function answerListen() {
-  let made: Promise<Made> | null = null;
+  let made: Promise<Tagged> | null = null;
   return async (c: Context<Env>): Promise<Response> => {
-    c.set('route', LISTEN_PATH);
     made ??= make().catch((error: unknown) => {
       made = null;
       throw error;
     });
-    const { text, tag } = await made;
-    const headers = { ETag: tag, 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' };
-    if (c.req.header('If-None-Match') === tag) return c.body(null, 304, headers);
-    return c.body(text, 200, { ...headers, 'Content-Type': 'text/javascript; charset=utf-8' });
+    return answerTagged(c, await made, 'text/javascript; charset=utf-8', {
+      'Cache-Control': 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+    });
   };
 }
 
-async function make(): Promise<Made> {
+async function make(): Promise<Tagged> {
   const { build, stop } = await import('esbuild-wasm');
   const { outputFiles } = await build({
     entryPoints: [ENTRY],
@@ -51,6 +45,5 @@ async function make(): Promise<Made> {
     write: false,
   });
   await stop();
-  const text = outputFiles[0]?.text ?? '';
-  return { text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  return tagged(outputFiles[0]?.text ?? '');
 }

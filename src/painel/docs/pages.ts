@@ -1,9 +1,9 @@
 /** The documentation at /docs, for everybody: no token, one language at a time, no other host. */
 import type { Hono } from 'hono';
-import { html } from 'hono/html';
 import { describeRegistry } from '../../http/openapi/registry-document.ts';
 import { DESCRIPTION_PATHS } from '../../http/routes/description.ts';
 import type { Html, PainelContext, PainelDeps, PainelEnv } from '../env.ts';
+import { menu } from '../frame/parts.ts';
 import { answerPage } from '../frame/page.ts';
 import { DOCS, type DocsTexts } from '../language/choose.ts';
 import { eventsBody } from './events.ts';
@@ -46,18 +46,8 @@ export function addDocsPages(
 function answer(c: PainelContext, page: keyof DocsTexts['pages'], body: Html): Response | Promise<Response> {
   const words = DOCS[c.var.language];
   c.header('Cache-Control', 'no-cache');
-  return answerPage(c, { title: words[page].title, body, navigation: menu(words, page) });
-}
-
-function menu({ menu: label, pages }: DocsTexts, here: keyof DocsTexts['pages']): Html {
-  return html`<nav aria-label="${label}">
-    <ul>
-      ${(Object.keys(PATHS) as (keyof typeof PATHS)[]).map(
-        (page) =>
-          html`<li>
-            <a href="${PATHS[page]}" ${page === here ? html` aria-current="page"` : ''}>${pages[page]}</a>
-          </li>`,
-      )}
-    </ul>
-  </nav>`;
+  const pages = (Object.keys(PATHS) as (keyof typeof PATHS)[]).map((name) => {
+    return { path: PATHS[name], label: words.pages[name], isHere: name === page };
+  });
+  return answerPage(c, { title: words[page].title, body, navigation: menu(words.menu, pages) });
 }

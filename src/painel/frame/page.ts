@@ -4,10 +4,10 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Html, PainelContext } from '../env.ts';
 import { pathOf } from '../files.ts';
 import { LANGUAGE_TAG } from '../language/choose.ts';
-import { entriesFor, type Entry } from './nav.ts';
+import { entriesFor } from './nav.ts';
 import { momentText, ZONES } from './clock.ts';
 import { choices, select } from './forms.ts';
-import { shortId } from './parts.ts';
+import { menu, shortId } from './parts.ts';
 
 export interface Page {
   readonly title: string;
@@ -73,15 +73,10 @@ export function answerPage(
 function sessionNavigation(c: PainelContext): Html | '' {
   const { session, texts: t } = c.var;
   if (session === null) return '';
-  const here = (entry: Entry) => c.req.path === entry.path || c.req.path.startsWith(`${entry.path}/`);
-  return html`<nav aria-label="${t.frame.menu}">
-    <ul>
-      ${entriesFor(session.identity, c.var.sandbox).map(
-        (entry) =>
-          html`<li><a href="${entry.path}" ${here(entry) ? html` aria-current="page"` : ''}>${entry.label(t)}</a></li>`,
-      )}
-    </ul>
-  </nav>`;
+  const entries = entriesFor(session.identity, c.var.sandbox).map(({ path, label }) => {
+    return { path, label: label(t), isHere: c.req.path === path || c.req.path.startsWith(`${path}/`) };
+  });
+  return menu(t.frame.menu, entries);
 }
 
 function account(c: PainelContext): Html | '' {

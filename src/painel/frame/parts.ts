@@ -72,6 +72,21 @@ export function table(
   </div>`;
 }
 
+/** Pages beside each other, in the header; the reader is at the one that is here. */
+export function menu(
+  label: string,
+  pages: readonly { readonly path: string; readonly label: string; readonly isHere: boolean }[],
+): Html {
+  return html`<nav aria-label="${label}">
+    <ul>
+      ${pages.map(
+        (page) =>
+          html`<li><a href="${page.path}" ${page.isHere ? html` aria-current="page"` : ''}>${page.label}</a></li>`,
+      )}
+    </ul>
+  </nav>`;
+}
+
 /** A list without marks; of no items, `empty` says so. */
 export function plainList(items: readonly Html[], empty = ''): Html | '' {
   if (items.length === 0) return empty && html`<p>${empty}</p>`;
