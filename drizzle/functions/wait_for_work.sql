@@ -17,8 +17,8 @@
 -- Measured, commit to arrival (p50, 100/s): 1.65 ms with the lock, 2.05 without; with 5 ms between the append and its
 -- commit 1.9 and 2.1; beside a transaction that stays open 2.25 and 2.25. NOTIFY: 1.75, because it wakes the poller,
 -- which then has to ask.
--- Measured, CPU of PostgreSQL and poller for an event at 50/s and at 100/s: 3.9 and 2.9 ms when each nap ended in a look, 3.3 and
--- 2.7 so. Not kept: a watch that sleeps in its session and is rung, by a NOTIFY sent only while it sleeps: 7 wake-ups an event instead
+-- Measured, CPU of PostgreSQL and poller for an event at 50/s and at 100/s: 4.1 and 3.1 ms when each nap ended in a look, 3.4 and
+-- 2.9 so. Not kept: a watch that sleeps in its session and is rung, by a NOTIFY sent only while it sleeps: 7 wake-ups an event instead
 -- of 23, but a turn and a wake-up of Node more, 4.4 and 4.1 ms; and PostgreSQL prepares no transaction that has rung. Naps of 2 ms:
 -- 3.4 and 2.8 ms, and 0.4 ms more from commit to arrival.
 create or replace function wait_for_work(
