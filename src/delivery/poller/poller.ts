@@ -28,7 +28,7 @@ import { Recorder } from './recorder.ts';
 import { FailureLog } from './failure-log.ts';
 import { attributesOf, makeReport, type Sent } from './report-of.ts';
 import { signRequest } from './request.ts';
-import { Rhythm } from './rhythm.ts';
+import { FEW_SLOTS_MS, Rhythm } from './rhythm.ts';
 import { LEASE_ALONE, type Sign } from './sign-of-life.ts';
 import type { Sender } from '../sending/send.ts';
 import { type OpenKey, type OpenSecret, rememberKeys } from '../sending/signing-keys.ts';
@@ -50,9 +50,10 @@ export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<Engine
   readonly capacity: number;
 }
 
-/** While less than this part of the slots is free, a claim waits FEW_SLOTS_MS: each claim costs as much as 20 deliveries. Hanging POSTs do not count. */
+/** While less than this part of the slots is free, a claim may wait for more. Hanging POSTs do not count. */
 const FEW_SLOTS = 1 / 4;
-const FEW_SLOTS_MS = 10;
+/** A first attempt of a delivery that is younger has just arrived; an older one lay due. */
+const JUST_S = 1;
 /** Requests started in one turn of the event loop. */
 const SENT_AT_ONCE = 32;
 /** After a claim of at least this size the next claim follows at once, without a look for work. */
@@ -75,6 +76,8 @@ export class Poller {
   #hasMore = false;
   /** A webhook has no slot left, so the next claim may be awaited. */
   #isPressed = false;
+  /** How many of the last claim had just arrived. */
+  #arrived = 0;
   readonly #rhythm = new Rhythm();
   readonly #idle = new Pause();
   #noneHeld: PromiseWithResolvers<void> | null = null;
@@ -105,6 +108,7 @@ export class Poller {
    * deliveries it claimed.
    */
   async tick(patience: Patience | null = null): Promise<number> {
+    this.#arrived = 0;
     await this.#claimer.releaseDoubtful();
     const { free } = this.#slots;
     if (free <= 0) return 0;
@@ -114,6 +118,9 @@ export class Poller {
     this.#isPressed = this.#hasMore || claim.full.size > 0;
     if (deliveries.length === 0) return 0;
     this.#slots.take(claim.name, deliveries, claim.answeredAtMs);
+    this.#arrived = deliveries.filter(
+      ({ id, number, claimedAt }) => number === 1 && ageS(id, claimedAt) < JUST_S,
+    ).length;
     if (this.#stopping || !this.#hasLeaseLeft(claim, claim.answeredAtMs)) this.#unsent.giveBack(claim, deliveries);
     else void this.#sendAll(claim, deliveries);
     return deliveries.length;
@@ -136,16 +143,17 @@ export class Poller {
       try {
         const patience = this.#rhythm.patience(this.#slots.shares().sated.length > 0, sign.rank());
         const claimed = await this.tick(patience);
-        this.#rhythm.hear(claimed, monotonicMs());
+        this.#rhythm.hear(claimed, this.#arrived, monotonicMs());
         await this.#sweeper.sweepNowAndThen();
         await this.#claimsAhead.endNowAndThen();
         // What there is may be in the hands of another poller.
         if (claimed === 0 && !this.#hasMore) await this.#idle.last(this.#rhythm.napMs);
         const { lagMs = 0 } = patience;
-        const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed);
+        const gatheringMs = this.#rhythm.gatheringMs(this.#isPressed, monotonicMs());
         const restMs = claimed < MANY_BEHIND ? Math.max(lagMs / 2, gatheringMs) : gatheringMs;
         await this.#idle.until(() => this.#stopping, restMs, monotonicMs);
-        await this.#idle.until(() => this.#stopping || this.#hasSlots(), FEW_SLOTS_MS, monotonicMs);
+        const slotsMs = this.#slots.free > 0 ? this.#rhythm.slotsMs(monotonicMs()) : FEW_SLOTS_MS;
+        await this.#idle.until(() => this.#stopping || this.#hasSlots(), slotsMs, monotonicMs);
       } catch (error) {
         const { log } = this.#deps;
         logFailedTry(log, error, 'the database is out of reach, trying again', 'a turn of the poller failed');
@@ -178,6 +186,7 @@ export class Poller {
 
   #letGo(flights: readonly Flight[]): void {
     this.#slots.letGo(flights);
+    this.#rhythm.hearFreed(flights.length, this.#deps.monotonicMs());
     this.#idle.end();
     if (this.#slots.held > 0) return;
     this.#noneHeld?.resolve();

@@ -3,8 +3,8 @@
  *
  * Each claim costs about as much as 20 deliveries, so one for each event is the dear part of a steady load. Where events come
  * so fast that {@link GATHERING_MS} bring several, the poller claims that often and no oftener; where they come slower,
- * where there is more to claim already, or where a webhook has no slot left, it claims at once. Pure but for what it
- * remembers; times are monotonic, in milliseconds.
+ * where there is more to claim already, or where a webhook has no slot left, it claims at once. What lay due long before is no
+ * sign of more to come. Pure but for what it remembers; times are monotonic, in milliseconds.
  * Measured on two busy cores, 500 events/s over 100 webhooks, CPU of PostgreSQL and poller for 10,000: 24 to 26 s without,
  * 18 to 20 with, more than half of it the appends; commit to arrival (p50) 4 to 7 ms and 12 to 14.
  */
@@ -13,7 +13,10 @@ import type { Patience } from '../queue/arrivals.ts';
 const GATHERING_MS = 8;
 /** So many deliveries a claim are worth waiting for. */
 const SEVERAL = 2.5;
-/** The rate of arrivals is that of about the last so many ms. */
+/** While few slots are free a claim waits this long for more, if about so many come free meanwhile: it costs as much as they do. */
+export const FEW_SLOTS_MS = 10;
+const WORTH_A_CLAIM = 20;
+/** A rate is that of about the last so many ms. */
 const REMEMBERED_MS = 200;
 /**
  * An idle poller waits in the server, which looks for work every ms at first, after some seconds every 50 ms. Of several
@@ -38,9 +41,26 @@ const LAG_MS = 100;
 const LAG_MAX_MS = 1_000;
 const WAIT_BEHIND_MS = 2_000;
 
-export class Rhythm {
-  #napMs = NAP_MIN_MS;
+/** How many a millisecond, of late. */
+class Rate {
   #perMs = 0;
+  #addedAtMs: number | null = null;
+
+  add(count: number, atMs: number): void {
+    const passedMs = Math.max(atMs - (this.#addedAtMs ?? atMs), 0.1);
+    this.#addedAtMs = atMs;
+    this.#perMs += (count / passedMs - this.#perMs) * (1 - Math.exp(-passedMs / REMEMBERED_MS));
+  }
+
+  at(nowMs: number): number {
+    return this.#perMs * Math.exp(-(nowMs - (this.#addedAtMs ?? nowMs)) / REMEMBERED_MS);
+  }
+}
+
+export class Rhythm {
+  readonly #arrivals = new Rate();
+  readonly #freed = new Rate();
+  #napMs = NAP_MIN_MS;
   #heardAtMs: number | null = null;
 
   get napMs(): number {
@@ -55,16 +75,26 @@ export class Rhythm {
     return { ms: Math.max(this.#napMs * NAPS_A_WAIT, WAIT_MIN_MS), napMs: this.#napMs };
   }
 
-  /** Hears of a claim of `count` deliveries. */
-  hear(count: number, atMs: number): void {
-    const passedMs = Math.max(atMs - (this.#heardAtMs ?? atMs), 0.1);
+  /** Hears of a claim of `count` deliveries, of which so many had just arrived. */
+  hear(count: number, arrived: number, atMs: number): void {
+    const passedMs = atMs - (this.#heardAtMs ?? atMs);
     this.#heardAtMs = atMs;
-    this.#perMs += (count / passedMs - this.#perMs) * (1 - Math.exp(-passedMs / REMEMBERED_MS));
+    this.#arrivals.add(arrived, atMs);
     this.#napMs = count > 0 ? NAP_MIN_MS : Math.min(this.#napMs * NAP_GROWTH ** (passedMs / WAIT_MIN_MS), NAP_MAX_MS);
   }
 
+  /** Hears of `count` slots that were let go. */
+  hearFreed(count: number, atMs: number): void {
+    this.#freed.add(count, atMs);
+  }
+
   /** How long work may gather before the next claim; `isPressed` when it would wait for that. */
-  gatheringMs(isPressed: boolean): number {
-    return isPressed || this.#perMs * GATHERING_MS < SEVERAL ? 0 : GATHERING_MS;
+  gatheringMs(isPressed: boolean, nowMs: number): number {
+    return isPressed || this.#arrivals.at(nowMs) * GATHERING_MS < SEVERAL ? 0 : GATHERING_MS;
+  }
+
+  /** How long a claim may wait for slots while few are free. */
+  slotsMs(nowMs: number): number {
+    return this.#freed.at(nowMs) * FEW_SLOTS_MS < WORTH_A_CLAIM ? 0 : FEW_SLOTS_MS;
   }
 }

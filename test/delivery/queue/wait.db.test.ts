@@ -218,7 +218,7 @@ describe('an idle poller', () => {
     const keeper = pool.run((sql) => waitForWork(sql, SLEEP, null).execute());
     await expect.poll(sleepers).toBe(1);
     const rhythm = new Rhythm();
-    for (let atMs = 0; atMs < 60_000; atMs += 1_000) rhythm.hear(0, atMs);
+    for (let atMs = 0; atMs < 60_000; atMs += 1_000) rhythm.hear(0, 0, atMs);
     const other = openPool(database.url, { name: 'idle', deadlineMs: POLLER_DEADLINE_MS });
     expect(await other.run((sql) => waitForWork(sql, rhythm.patience(), null).execute())).toEqual([NONE]);
     await other.close();
