@@ -10,7 +10,7 @@ import type { FedEvent } from '../log/feed.ts';
 import { isRemoved, type MonthAct, readMonths } from './acts.ts';
 import { type ArchivedFile, hexOf, type Manifest, mayHold, readManifest } from './manifest.ts';
 import { ArchiveFault, type Place } from './place.ts';
-import { jsonRow, readRows, type Row } from './table-file.ts';
+import { jsonRow, readLast, readRows, type Row } from './table-file.ts';
 import { hashPart, isOfSeal } from './verify-month.ts';
 
 type Sent = FedEvent['deliveries'][number];
@@ -108,6 +108,28 @@ export class Archives {
     }));
     const byEvent = Map.groupBy(found, ({ event }) => event);
     return new Map(byEvent.entries().map(([event, all]) => [event, all.map(({ sent }) => sent)]));
+  }
+
+  /** The newest removed deliveries whose ids lie from one on and before another, at most so many; null where there is none. */
+  async deliveriesBetween(from: string, below: string, most: number): Promise<ArchivedDelivery | null> {
+    const [first, end] = [hexOf(from), hexOf(below)];
+    const files: { place: Place; file: ArchivedFile }[] = [];
+    for (const month of await this.#removed()) {
+      const place = this.#openPlace(month.place);
+      const all = (await this.#manifestOf(month)).partes.flatMap(({ arquivos }) => arquivos);
+      const own = all.filter(({ tabela, de, ate }) => tabela === 'deliveries' && de < end && ate >= first);
+      files.push(...own.map((file) => ({ place, file })));
+    }
+    let found: Row[] = [];
+    for (const { place, file } of files.toSorted((one, other) => (one.file.ate < other.file.ate ? 1 : -1))) {
+      if (found.length === most && hexOf(found.at(-1)?.['id']) > file.ate) break;
+      const bounds = [Buffer.from(first, 'hex'), Buffer.from(end, 'hex')] as const;
+      const { oids, rows } = await readLast(rangesOf(place, file), ...bounds, most);
+      const all = [...found, ...rows.map((row) => jsonRow('deliveries', oids, row))];
+      found = [...new Map(all.map((row) => [row['id'], row])).values()];
+      found = found.toSorted((one, other) => (hexOf(one['id']) < hexOf(other['id']) ? 1 : -1)).slice(0, most);
+    }
+    return found.length === 0 ? null : { deliveries: JSON.stringify(found), attempts: '[]' };
   }
 
   /** The removed deliveries of these events. */

@@ -188,6 +188,17 @@ export async function readRows(
   return { table, oids, rows: found };
 }
 
+/** The last rows of a file in the order of its key, whose keys lie from one on and before another, at most so many. */
+export async function readLast(file: AsyncBuffer, from: Buffer, below: Buffer, most: number) {
+  const { table, oids, rows: keys } = await readRows(file, { columns: ['id'] });
+  const isBefore = (row: Row, bound: Buffer) => bound.compare(row['id'] as Uint8Array) > 0;
+  const end = keys.findLastIndex((row) => isBefore(row, below)) + 1;
+  const start = keys.findLastIndex((row) => isBefore(row, from)) + 1;
+  const rowStart = Math.max(start, end - most);
+  const rows = end <= rowStart ? [] : await parquetReadObjects({ file, ...READING, rowStart, rowEnd: end });
+  return { table, oids, rows: rows as Row[] };
+}
+
 /** A row as `json_populate_record` reads it. */
 export function jsonRow(table: TableName, oids: readonly number[], row: Row): Row {
   return Object.fromEntries(columnsOfTable(table).map((name, index) => [name, jsonOf(oids[index] ?? 0, row[name])]));

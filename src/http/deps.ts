@@ -59,6 +59,8 @@ export interface HttpDeps {
   readonly archived?: (id: string) => Promise<ArchivedDelivery | null>;
   /** The same of all deliveries of an event, or of a stream's events. */
   readonly archivedOfEvents?: (column: 'id' | 'stream', value: string) => Promise<ArchivedDelivery | null>;
+  /** The newest of those whose ids lie from one on and before another, at most so many, without their attempts. */
+  readonly archivedBetween?: (from: string, below: string, most: number) => Promise<ArchivedDelivery | null>;
   /** What the feed shows of these events' deliveries that left the database, by the event's id. */
   readonly archivedSent?: (eventIds: readonly string[]) => Promise<ReadonlyMap<string, FedEvent['deliveries']>>;
   /** The months whose rows are in files alone: `2025-08`. */

@@ -43,6 +43,7 @@ beforeAll(async () => {
   world = await startDeliveryWorld({
     archived: (id) => reads().archived(id),
     archivedOfEvents: (column, value) => reads().archivedOfEvents(column, value),
+    archivedBetween: (...range) => reads().archivedBetween(...range),
     archivedSent: (ids) => reads().archivedSent(ids),
     archivedMonths: () => reads().archivedMonths(),
     archivedLeaves: () => reads().archivedLeaves(),
@@ -100,7 +101,29 @@ async function readEvidence(): Promise<unknown[]> {
     partner.send('GET', '/v1/eventos?limite=4'),
     partner.send('GET', `/v1/eventos/${event}`),
   ]);
-  return answers.map(({ status: answered, body }) => [answered, Object.assign(body as object, { gerada_em: null })]);
+  const lists = ['', '&status=erro', `&de=2026-01-31T00:00:00Z&webhook_id=${webhook.id}`];
+  const listed = await Promise.all(
+    lists.map((filter) => readPages(`/v1/auditoria/entregas?limite=2${filter}`, auditor)),
+  );
+  return [
+    ...listed,
+    ...answers.map(({ status: answered, body }) => [answered, Object.assign(body as object, { gerada_em: null })]),
+  ];
+}
+
+/** All items of an auditors' list, and how many pages they took. */
+async function readPages(list: string, token: string): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const answer = await world.api.send('GET', `${list}${cursor && `&cursor=${cursor}`}`, { token });
+    const { itens, proximo_cursor: next } = answer.body as unknown as {
+      itens: unknown[];
+      proximo_cursor: string | null;
+    };
+    pages.push(itens);
+    cursor = next;
+  }
+  return pages;
 }
 
 async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<number> {
@@ -178,6 +201,17 @@ describe('a removed month', () => {
   test('is evidence as before: proofs, their check, the lists of auditors by delivery, loan and event, and the feed', async () => {
     expect(await readEvidence()).toEqual(evidence);
     expect(JSON.stringify(evidence)).toContain('obrigado, Jo');
+    const archives = new Archives(world.api.database.pool, (name) => openPlace(name, null));
+    const ids = before.slice(0, 5).map(({ id }) => id);
+    const between = async (from: number, below: number, most: number) => {
+      const found = await archives.deliveriesBetween(ids[from] ?? '', ids[below] ?? '', most);
+      return (JSON.parse(found?.deliveries ?? '[]') as { id: string }[]).map(({ id }) => ids.indexOf(id));
+    };
+    expect([await between(0, 4, 9), await between(1, 4, 2), await between(2, 2, 9)]).toEqual([
+      [3, 2, 1, 0],
+      [3, 2],
+      [],
+    ]);
   });
 
   test('is named where a list or an export of its time lacks it, and nowhere else', async () => {
@@ -193,11 +227,10 @@ describe('a removed month', () => {
       `tentativas?limite=5${period}`,
       'tentativas?formato=csv',
       'tentativas/manifesto?formato=csv&corte=0-1',
-      'entregas?limite=5',
     ])
       expect([list, await lacks(list)]).toEqual([list, MONTH]);
     const later = 'tentativas?desde=2026-02-01T03:00:00Z';
-    for (const list of [later, `tentativas?entrega_id=${before[0]?.id}`, 'eventos', 'selos'])
+    for (const list of [later, 'entregas?limite=5', `tentativas?entrega_id=${before[0]?.id}`, 'eventos', 'selos'])
       expect([list, await lacks(list)]).toEqual([list, null]);
   });
 

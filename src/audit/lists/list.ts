@@ -8,7 +8,7 @@
  * filters, which every delivery would pay for.
  */
 import { z } from 'zod';
-import { firstIdAt } from '../../db/first-id.ts';
+import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Fragment } from '../../db/sql.ts';
 import { masked } from '../../contract/masking.ts';
@@ -16,7 +16,7 @@ import { type ArchivedDelivery, type DeliveryRows, rowsOf } from '../../delivery
 import { sightOf } from '../seals/rows.ts';
 
 /** Rows that one page reads at most, where no index answers the filters by itself. */
-const SCANNED = 500;
+export const SCANNED = 500;
 
 type Value = string | number | boolean | null;
 export type Row = Readonly<Record<string, Value | readonly string[]>>;
@@ -24,7 +24,7 @@ export type Row = Readonly<Record<string, Value | readonly string[]>>;
 /** The types of key columns, with the bounds of a walk that has none. */
 const KEY_TYPES = {
   timestamptz: ['-infinity', 'infinity'],
-  uuid: ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  uuid: [FIRST_ID, LAST_ID],
   bigint: ['0', String(2n ** 63n - 1n)],
   int: ['0', String(2 ** 31 - 1)],
   text: ['', '~'],

@@ -2,7 +2,7 @@
  * What is not sealed itself, held against what is: a webhook, its lane and a partner's account against the newest line of their
  * history, and a delivery's status against its attempts and orders.
  */
-import { firstIdAt } from '../../db/first-id.ts';
+import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { VerifyFinding } from './compare-rows.ts';
 import type { Sight } from './rows.ts';
@@ -82,9 +82,6 @@ const FAULTS = {
   other_webhook: ['webhook_id', 'its attempts are of another webhook'],
   other_partner: ['partner_id', 'its attempts are of another partner'],
 } as const;
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
  * Deliveries that do not follow from their attempts and orders: all of them, or those that were made or attempted since `since`.

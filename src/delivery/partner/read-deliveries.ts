@@ -11,7 +11,7 @@
  */
 import type { DeliveryResource, DeliveryWithAttempts } from '../../contract/resources/delivery-resource.ts';
 import type { Outcome } from '../../contract/statuses.ts';
-import { firstIdAt } from '../../db/first-id.ts';
+import { firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { type ArchivedDelivery, rowsOf } from './delivery-rows.ts';
 import { readAttempts } from './read-attempts.ts';
@@ -24,7 +24,6 @@ const LOOKED_AT_A_PAGE = { row: 5_000, event: 2_000, attempt: 750 } as const;
 /** Rows that a statement reads of all webhooks together when every one fits: the largest page of 50 of them. */
 const MERGED_A_PAGE = 25_050;
 const MAX_LOOKS = 10;
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** A cursor: after this delivery. */
 interface DeliveryCursor {

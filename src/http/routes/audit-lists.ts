@@ -6,8 +6,18 @@ import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
 import { KINDS, type KindName } from '../../audit/lists/kinds.ts';
-import { type Filters, type Kind, readPage, type Row, type Search } from '../../audit/lists/list.ts';
+import {
+  type Filters,
+  type Found,
+  type Kind,
+  type Page,
+  readPage,
+  type Row,
+  SCANNED,
+  type Search,
+} from '../../audit/lists/list.ts';
 import { type Bilingual, both } from '../../contract/language.ts';
+import { FIRST_ID, firstIdAt, LAST_ID } from '../../db/first-id.ts';
 import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
@@ -88,8 +98,8 @@ const MONTHS_HEADER = {
   },
 };
 
-/** True of rows that leave the database with their month. */
-const leavesByMonth = (name: KindName) => name === 'tentativas' || name === 'entregas';
+/** True of rows that leave the database with their month, and lie in its files in another order than the list's. */
+const leavesByMonth = (name: KindName) => name === 'tentativas';
 
 /** Names the months of which a search by time has not all rows. One that names its rows is answered out of the files, too. */
 async function monthsAway(
@@ -97,12 +107,12 @@ async function monthsAway(
   name: KindName,
   { filters, from, until }: Search,
 ): Promise<Partial<Record<keyof typeof MONTHS_HEADER, string>>> {
-  if (!leavesByMonth(name) || ['entrega_id', 'emprestimo_id', 'evento_id'].some((one) => one in filters)) return {};
+  if (!leavesByMonth(name) || ['entrega_id', 'emprestimo_id'].some((one) => one in filters)) return {};
   const away = monthsWithin(await archivedMonths(), from, until);
   return away.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': away.join(',') };
 }
 
-/** What left the database of the deliveries that a filter names; a search by time alone shows what is in the database. */
+/** What left the database of the deliveries that a filter names. */
 async function archivedOf(
   { archived = async () => null, archivedOfEvents = async () => null }: HttpDeps,
   name: KindName,
@@ -112,6 +122,20 @@ async function archivedOf(
   if (name !== 'tentativas') return null;
   if (delivery !== undefined) return archived(delivery);
   return loan === undefined ? null : archivedOfEvents('stream', loan);
+}
+
+/** A page of deliveries with those that left the database and lie between its ends. */
+async function withRemoved(
+  { archivedBetween = async () => null }: HttpDeps,
+  { after, from, until, limit, filters }: Page,
+  { next }: Found,
+  read: (archived: ArchivedDelivery) => Promise<Found>,
+): Promise<Found | null> {
+  if ('evento_id' in filters) return null;
+  const first = next?.[0] ?? (from === null ? FIRST_ID : firstIdAt(from));
+  const below = after?.[0] ?? (until === null ? LAST_ID : firstIdAt(until));
+  const removed = await archivedBetween(first, below, Math.max(SCANNED, limit + 1));
+  return removed && read(removed);
 }
 
 export const auditListRoutes: Routes = (Object.keys(LISTS) as KindName[]).flatMap((name) => {
@@ -148,7 +172,9 @@ function list(name: KindName, kind: Kind): Route {
     const after = await readCursor(deps.cursors, listed, fields, query.cursor);
     if ('refused' in after) return after;
     const wanted = { ...search, after: after.ok, limit: query.limite, order: 'newest first', cut: null } as const;
-    const { rows, next } = await readPage(pool, kind, wanted, seesCpf, await archivedOf(deps, name, search.filters));
+    const read = (archived: ArchivedDelivery | null) => readPage(pool, kind, wanted, seesCpf, archived);
+    const found = await read(await archivedOf(deps, name, search.filters));
+    const { rows, next } = (name === 'entregas' && (await withRemoved(deps, wanted, found, read))) || found;
     return {
       status: 200,
       headers: months,

@@ -21,7 +21,12 @@ export async function placesOf({ archive: { s3 } }: Config): Promise<(name: stri
 export async function archiveReads(
   config: Config,
   pool: Pool,
-): Promise<Pick<HttpDeps, 'archived' | 'archivedOfEvents' | 'archivedSent' | 'archivedMonths' | 'archivedLeaves'>> {
+): Promise<
+  Pick<
+    HttpDeps,
+    'archived' | 'archivedOfEvents' | 'archivedBetween' | 'archivedSent' | 'archivedMonths' | 'archivedLeaves'
+  >
+> {
   return readsOf(new Archives(pool, await placesOf(config)));
 }
 
@@ -33,6 +38,8 @@ export function readsOf(archives: Archives) {
   return {
     archived: (id: string) => reached(archives.delivery(id)),
     archivedOfEvents: (column: 'id' | 'stream', value: string) => reached(archives.deliveriesOf(column, value)),
+    archivedBetween: (from: string, below: string, most: number) =>
+      reached(archives.deliveriesBetween(from, below, most)),
     archivedSent: (eventIds: readonly string[]) => reached(archives.sentOf(eventIds)),
     archivedMonths: () => archives.months(),
     archivedLeaves: async () => archives.leaves(),

@@ -7,12 +7,11 @@
  * event. With 30,000 waiting that is 31,000 to 61,000 index entries a step. It is acceptable at one step in half a minute a
  * poller; an index for it would cost every append.
  */
+import { FIRST_ID, LAST_ID } from '../../../db/first-id.ts';
 import type { Tx } from '../../../db/pool.ts';
 import { insertArrivals } from '../arrivals.ts';
 
 const AT_ONCE = 1_000;
-const NIL = '00000000-0000-0000-0000-000000000000';
-const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The last delivery that was looked at. */
 export interface LoanPlace {
@@ -31,7 +30,7 @@ export interface LoanSweep {
  * that are stranded.
  */
 export async function wakeStrandedLoans(tx: Tx, place: LoanPlace | null, atOnce = AT_ONCE): Promise<LoanSweep> {
-  const { webhookId, eventId } = place ?? { webhookId: NIL, eventId: MAX };
+  const { webhookId, eventId } = place ?? { webhookId: FIRST_ID, eventId: LAST_ID };
   const [row] = await tx<[{ hooks: string[]; place: LoanPlace | null }]>`
     with page as materialized (
       select id, partner_id from webhooks where id >= ${webhookId} order by id limit ${atOnce}
@@ -82,7 +81,7 @@ export async function wakeStrandedLoans(tx: Tx, place: LoanPlace | null, atOnce 
                from waiting order by webhook_id desc, event_id desc limit 1
              )
              when (select count(*) from page) = ${atOnce} then (
-               select json_build_object('webhookId', id, 'eventId', ${MAX}::text) from page order by id desc limit 1
+               select json_build_object('webhookId', id, 'eventId', ${LAST_ID}::text) from page order by id desc limit 1
              )
            end as place`;
   await insertArrivals(tx, row.hooks);
