@@ -1,6 +1,6 @@
 /**
  * What a month costs when it leaves: the bytes of its files, how long it takes to write them, to remove the rows and to bring them
- * back, and how long a read of one delivery takes out of the files. Every delivery is delivered at its first attempt.
+ * back, and how long a read of one delivery, and of a page of the auditors' list, takes out of the files. Every delivery is delivered at its first attempt.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,8 +10,11 @@ import { readManifest } from '../../../src/archive/manifest.ts';
 import { removeMonth, restoreMonth } from '../../../src/archive/move-month.ts';
 import { openPlace } from '../../../src/archive/place.ts';
 import { archiveMonth } from '../../../src/archive/write-month.ts';
+import { KINDS } from '../../../src/audit/lists/kinds.ts';
+import { readPage, SCANNED } from '../../../src/audit/lists/list.ts';
 import { sealAll } from '../../../src/audit/seals/sealer.ts';
 import { readSent } from '../../../src/delivery/partner/read-sent.ts';
+import { FIRST_ID } from '../../../src/db/first-id.ts';
 import { Pool } from '../../../src/db/pool.ts';
 import { backdateSeals } from '../../support/backdated-seals.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
@@ -74,7 +77,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
     const bytes = (await Promise.all(files.map(async (file) => (await stat(file)).size))).reduce((a, b) => a + b, 0);
     const archives = new Archives(pool, placeOf);
     const random = seeded(seed);
-    const tookMs: number[] = [];
+    const [tookMs, pageMs]: [number[], number[]] = [[], []];
     for (let turn = -5; turn < (isQuick ? 10 : 300); turn += 1) {
       const { id, partnerId } = sample[Math.floor(random() * sample.length)] as (typeof sample)[number];
       const startedMs = performance.now();
@@ -85,7 +88,13 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
         id,
         await archives.delivery(id),
       );
-      if (turn >= 0) tookMs.push(performance.now() - startedMs);
+      const readMs = performance.now();
+      const page = await archives.deliveriesBetween(FIRST_ID, id, SCANNED);
+      const search = { filters: {}, from: null, until: null, after: [id], limit: 100, cut: null } as const;
+      await readPage(pool, KINDS.entregas, { ...search, order: 'newest first' }, true, page);
+      if (turn < 0) continue;
+      tookMs.push(readMs - startedMs);
+      pageMs.push(performance.now() - readMs);
     }
     await timed('restore', () => restoreMonth(moving));
     const seconds = (what: string) => (took[what] ?? 0) / 1_000;
@@ -96,6 +105,7 @@ async function run({ server, receiver, progress, isQuick, seed }: Bench): Promis
       told('month_remove', 'verify them again and remove the rows', seconds('remove'), 's'),
       told('month_restore', 'bring them back', seconds('restore'), 's'),
       told('month_read', 'one removed delivery as it was sent, p99', percentile(tookMs, 0.99), 'ms', atMost(MOST_MS)),
+      told('month_list', 'a page of 100 in the auditors’ list, p99', percentile(pageMs, 0.99), 'ms', atMost(MOST_MS)),
     ];
   } finally {
     await pool.close();
