@@ -202,11 +202,11 @@ async function readRows(
  * within eight standard deviations of its share. A row that is not where it would be was changed.
  */
 async function findPlace(tx: Tx, seal: Seal, leaf: Buffer): Promise<{ indice: number; caminho: string[] } | null> {
-  const read = readRowHashes(tx, seal.number);
   const expected = Math.floor((leaf.readUInt32BE(0) / 2 ** 32) * seal.rows);
   const reach = Math.ceil(4 * Math.sqrt(seal.rows)) + 8;
-  const from = Math.max(0, expected - reach);
-  const near = await read(0, from, Math.min(seal.rows, expected + reach));
+  const [from, end] = [Math.max(0, expected - reach), Math.min(seal.rows, expected + reach)];
+  const read = await readRowHashes(tx, seal, from, end);
+  const near = await read(0, from, end);
   for (let index = 0; index * HASH_BYTES < near.length; index += 1) {
     if (!hashAt(near, index).equals(leaf)) continue;
     const path = await inclusionPath(read, from + index, seal.rows);

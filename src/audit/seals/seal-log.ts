@@ -1,6 +1,15 @@
 /** The log of seals in the database: a seal's entry, how one is appended, and the tree's hashes as they are read again. */
 import type { Tx } from '../../db/pool.ts';
-import { countOf, HASH_BYTES, leafHash, type ReadHashes, rangeRoot, rootOf, type TreeHead } from './merkle.ts';
+import {
+  countOf,
+  HASH_BYTES,
+  leafHash,
+  levelAbove,
+  type ReadHashes,
+  rangeRoot,
+  rootOf,
+  type TreeHead,
+} from './merkle.ts';
 import type { LogPoint, Span } from './rows.ts';
 
 /** One seal: every sealable row of its span. */
@@ -129,51 +138,43 @@ export async function unlessLacking<T>(way: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The hashes of the log's tree. Throws {@link LackingHashes}. */
+/**
+ * The hashes of the log's tree. It asks for each tile once: a path takes up to eight hashes of one, and paths of neighbours the same
+ * tiles. Throws {@link LackingHashes}.
+ */
 export function readLogHashes(tx: Tx): ReadHashes {
-  return byTiles(async (level, from, end) => {
-    const hashes = await findLogHashes(tx, level, from, end);
-    return (at, until) => {
-      const found = hashes.subarray((at - from) * HASH_BYTES, (until - from) * HASH_BYTES);
-      if (countOf(found) === until - at) return found;
-      throw new LackingHashes(`the log's tree lacks hashes of level ${level} from ${at} on`);
-    };
-  });
-}
-
-type Tile = (from: number, end: number) => Buffer;
-
-/** Asks for each tile once: a path takes up to eight hashes of one, and paths of neighbours the same tiles. */
-function byTiles(readTile: (level: number, from: number, end: number) => Promise<Tile>): ReadHashes {
-  const tiles = new Map<string, Promise<Tile>>();
+  const tiles = new Map<string, Promise<Buffer>>();
   return async (level, from, end) => {
     const first = from - (from % TILE);
     const place = `${level}/${first}`;
-    const tile = tiles.get(place) ?? readTile(level, first, first + TILE);
+    const tile = tiles.get(place) ?? findLogHashes(tx, level, first, first + TILE);
     tiles.set(place, tile);
-    return (await tile)(from, end);
+    const found = (await tile).subarray((from - first) * HASH_BYTES, (end - first) * HASH_BYTES);
+    if (countOf(found) === end - from) return found;
+    throw new LackingHashes(`the log's tree lacks hashes of level ${level} from ${from} on`);
   };
 }
 
-/** The hashes of the tree of a seal's rows; the second level is computed from the first. Throws {@link LackingHashes}. */
-export function readRowHashes(tx: Tx, number: number): ReadHashes {
-  const slice = async (column: 'leaves' | 'nodes', from: number, end: number): Promise<Buffer> => {
-    const [row] = await tx<{ hashes: Buffer }[]>`
-      select substring(${tx(column)} from ${from * HASH_BYTES + 1} for ${(end - from) * HASH_BYTES}) as hashes
-      from seal_trees where number = ${number}`;
-    if (row === undefined || countOf(row.hashes) !== end - from)
-      throw new LackingHashes(`the tree of seal ${number} lacks ${column} from ${from} on`);
-    return row.hashes;
+/**
+ * The hashes of the tree of a seal's rows that paths from the leaves `from` to before `end` name, read at once: those leaves' tiles,
+ * the last tile, and the second level, which the third is computed from. Throws {@link LackingHashes}.
+ */
+export async function readRowHashes(tx: Tx, { number, rows }: Seal, from: number, end: number): Promise<ReadHashes> {
+  const [first, last] = [from - (from % TILE), rows - (rows % TILE)];
+  const count = Math.min(Math.ceil(end / TILE) * TILE, rows) - first;
+  const [found] = await tx<{ near: Buffer; edge: Buffer; nodes: Buffer }[]>`
+    select substring(leaves from ${first * HASH_BYTES + 1} for ${count * HASH_BYTES}) as near,
+           substring(leaves from ${last * HASH_BYTES + 1}) as edge, nodes
+    from seal_trees where number = ${number}`;
+  const read: ReadHashes = async (level, at, until) => {
+    if (level > 1) return levelAbove(await read(1, at * TILE, until * TILE));
+    const isNear = at >= first && until <= first + count;
+    const [hashes, begins] = level === 1 ? [found?.nodes, 0] : isNear ? [found?.near, first] : [found?.edge, last];
+    const slice = hashes?.subarray((at - begins) * HASH_BYTES, (until - begins) * HASH_BYTES);
+    if (slice !== undefined && countOf(slice) === until - at) return slice;
+    throw new LackingHashes(`the tree of seal ${number} lacks hashes of level ${level} from ${at} on`);
   };
-  return async (level, from, end) => {
-    if (level === 0) return slice('leaves', from, end);
-    if (level === 1) return slice('nodes', from, end);
-    const parts: Buffer[] = [];
-    for (let index = from; index < end; index += 1) {
-      parts.push(rootOf(await slice('nodes', index * TILE, (index + 1) * TILE)));
-    }
-    return Buffer.concat(parts);
-  };
+  return read;
 }
 
 /** The tree of the first `size` seals; null when there is no seal. */
