@@ -18,7 +18,7 @@ import type { Routes } from './route.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { auditBalanceRoutes } from './routes/audit-balance.ts';
 import { auditListRoutes } from './routes/audit-lists.ts';
-import { auditVerdictRoutes, auditProofRoutes } from './routes/audit-verdicts.ts';
+import { auditVerdictRoutes } from './routes/audit-verdicts.ts';
 import { bondRoutes } from './routes/bonds.ts';
 import { deliveryListRoutes } from './routes/deliveries.ts';
 import { deliveryRoutes } from './routes/delivery.ts';
@@ -28,7 +28,7 @@ import { egressRoutes } from './routes/egress.ts';
 import { eventRoutes } from './routes/events.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { answerAlive, answerMetrics, answerReady } from './routes/health.ts';
-import { loanListRoutes, loanRoutes } from './routes/loans.ts';
+import { loanRoutes } from './routes/loans.ts';
 import { marginRoutes } from './routes/margin.ts';
 import { nucleusRoutes } from './routes/nucleus.ts';
 import { operatorPartnerRoutes } from './routes/operator-partners.ts';
@@ -65,13 +65,11 @@ const ROUTES: Routes = [
   ...summaryRoutes,
   ...eventRoutes,
   ...loanRoutes,
-  ...loanListRoutes,
   ...documentRoutes,
   ...marginRoutes,
   ...bondRoutes,
   ...auditListRoutes,
   ...auditBalanceRoutes,
-  ...auditProofRoutes,
   ...auditVerdictRoutes,
   ...operatorQueueRoutes,
   ...operatorWebhookRoutes,

@@ -25,6 +25,31 @@ let isBusy = false;
 const isHead = (text: string) => readHead(text.trim()) !== null;
 
 export const auditVerdictRoutes: Routes = [
+  route('GET /v1/auditoria/entregas/{id}/prova', 'auditoria:read', {
+    summary: {
+      pt: 'Uma entrega como prova: evento, bytes exatos, tentativas e o caminho de cada um a um checkpoint assinado',
+      en: 'A delivery as evidence: event, exact bytes, attempts and the way from each to a signed checkpoint',
+    },
+    description: {
+      pt:
+        'O comando audit check confere o arquivo sem banco de dados. tamanho escolhe o checkpoint, pelo seu número de selos; sem ' +
+        'ele, o mais novo. Com o escopo auditoria:cpf o arquivo traz o corpo como foi enviado, CPF incluído; sem ele vem ' +
+        'mascarado, e não se confere por inteiro.',
+      en: 'The command audit check checks the file without a database. tamanho chooses the checkpoint, by its number of seals; without it, the newest. With the scope auditoria:cpf the file brings the body as it was sent, CPF included; without it it is masked, and cannot be checked as a whole.',
+    },
+    isReport: true,
+    query: z.strictObject({
+      tamanho: z
+        .string()
+        .regex(/^[1-9]\d{0,14}$/, 'deve ser um número de selos')
+        .optional(),
+    }),
+    answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
+  })(async ({ id, seesCpf, query: { tamanho }, reading }, { archived }) => {
+    const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archived);
+    if (found === null) return NOT_FOUND;
+    return { status: 200, body: seesCpf ? found : maskProof(found) };
+  }),
   route('GET /v1/auditoria/vereditos', 'auditoria:read', {
     summary: {
       pt: 'O que as conferências de cada noite disseram por último, e a cabeça atual do registro',
@@ -111,33 +136,5 @@ export const auditVerdictRoutes: Routes = [
     if (found === null) return NOT_FOUND;
     const { fits, reason, unsealed } = checkProof(JSON.stringify(seesCpf ? found : maskProof(found)), { keys });
     return { status: 200, body: { confere: fits, motivo: reason, sem_selo: unsealed } };
-  }),
-];
-
-export const auditProofRoutes: Routes = [
-  route('GET /v1/auditoria/entregas/{id}/prova', 'auditoria:read', {
-    summary: {
-      pt: 'Uma entrega como prova: evento, bytes exatos, tentativas e o caminho de cada um a um checkpoint assinado',
-      en: 'A delivery as evidence: event, exact bytes, attempts and the way from each to a signed checkpoint',
-    },
-    description: {
-      pt:
-        'O comando audit check confere o arquivo sem banco de dados. tamanho escolhe o checkpoint, pelo seu número de selos; sem ' +
-        'ele, o mais novo. Com o escopo auditoria:cpf o arquivo traz o corpo como foi enviado, CPF incluído; sem ele vem ' +
-        'mascarado, e não se confere por inteiro.',
-      en: 'The command audit check checks the file without a database. tamanho chooses the checkpoint, by its number of seals; without it, the newest. With the scope auditoria:cpf the file brings the body as it was sent, CPF included; without it it is masked, and cannot be checked as a whole.',
-    },
-    isReport: true,
-    query: z.strictObject({
-      tamanho: z
-        .string()
-        .regex(/^[1-9]\d{0,14}$/, 'deve ser um número de selos')
-        .optional(),
-    }),
-    answers: answered(200, proof, { pt: 'A prova', en: 'The evidence' }),
-  })(async ({ id, seesCpf, query: { tamanho }, reading }, { archived }) => {
-    const found = await readProof(reading.pool, id, tamanho === undefined ? null : Number(tamanho), archived);
-    if (found === null) return NOT_FOUND;
-    return { status: 200, body: seesCpf ? found : maskProof(found) };
   }),
 ];

@@ -100,9 +100,6 @@ export const loanRoutes: Routes = [
     const registration = await readRegistration(pool, partnerId, id);
     return registration === null ? NOT_FOUND : { status: 200, body: registration };
   }),
-];
-
-export const loanListRoutes: Routes = [
   route('GET /v1/emprestimos', 'emprestimos:read', {
     summary: {
       pt: 'Os empréstimos que se moveram por último, do mais novo ao mais antigo',
