@@ -2,13 +2,10 @@
 import { dayOf } from '../../contract/calendar.ts';
 import { LOAN_EXAMPLE } from '../../contract/resources/loan-example.ts';
 import { newRequestId } from '../../http/request-env.ts';
+import type { ApiClient } from '../api-client.ts';
 
-export interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+/** What {@link ApiClient.send} is given: the method, the path, perhaps a body and headers. */
+export type Call = Parameters<ApiClient['send']>;
 
 const CPF = LOAN_EXAMPLE.cpf_trabalhador;
 const EMPLOYER = LOAN_EXAMPLE.cnpj_empregador;
@@ -25,23 +22,14 @@ type Make = (given: Given) => Call;
 
 const onLoan =
   (act: string, body?: unknown, method = 'POST'): Make =>
-  ({ loanId }) => ({
-    method,
-    path: `/v1/sandbox/emprestimos/${loanId}/${act}`,
-    ...(body !== undefined && { body }),
-  });
+  ({ loanId }) => [method, `/v1/sandbox/emprestimos/${loanId}/${act}`, body];
 
 const elsewhere =
   (path: string, body: (given: Given) => unknown, method = 'POST'): Make =>
-  (given) => ({ method, path: `/v1/sandbox/${path}`, body: body(given) });
+  (given) => [method, `/v1/sandbox/${path}`, body(given)];
 
 export function newLoan(): Call {
-  return {
-    method: 'POST',
-    path: '/v1/emprestimos',
-    body: LOAN_EXAMPLE,
-    headers: { 'Idempotency-Key': newRequestId() },
-  };
+  return ['POST', '/v1/emprestimos', LOAN_EXAMPLE, { 'Idempotency-Key': newRequestId() }];
 }
 
 /** Acts on the loan that was chosen. */
@@ -49,7 +37,7 @@ export const LOAN_ACTS = {
   emissao_emitida: onLoan('emissao', { resultado: 'emitida' }),
   emissao_falhou: onLoan('emissao', { resultado: 'falhou' }),
   assinatura: onLoan('assinatura'),
-  averbar: ({ loanId }) => ({ method: 'POST', path: `/v1/emprestimos/${loanId}/averbacao` }),
+  averbar: ({ loanId }) => ['POST', `/v1/emprestimos/${loanId}/averbacao`],
   averbacao_concluida: onLoan('averbacao', { resultado: 'concluida' }, 'PUT'),
   averbacao_falhou: onLoan('averbacao', { resultado: 'falhou' }, 'PUT'),
   desembolso_liquidado: onLoan('desembolso', { resultado: 'liquidado' }),
@@ -77,8 +65,8 @@ export const OTHER_ACTS = {
     'PUT',
   ),
   margem_falha: elsewhere('margem', () => ({ ...MARGIN, falha: 'upstream', erro: 'registry fora do ar' }), 'PUT'),
-  margem_consulta: () => ({ method: 'POST', path: '/v1/margem/consulta?skip_cache=true', body: MARGIN }),
-  sincronizacao: () => ({ method: 'POST', path: '/v1/sandbox/sincronizacao' }),
+  margem_consulta: () => ['POST', '/v1/margem/consulta?skip_cache=true', MARGIN],
+  sincronizacao: () => ['POST', '/v1/sandbox/sincronizacao'],
   repasse: elsewhere('repasses', ({ month }) => ({ competencia: month })),
   tempo: elsewhere('tempo', ({ seconds }) => ({ avancar_segundos: seconds })),
 } as const satisfies Readonly<Record<string, Make>>;

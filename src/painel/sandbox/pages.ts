@@ -67,7 +67,7 @@ function addActs(guard: Guard, inbox: Inbox): void {
     const seconds = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), MAX_SECONDS) : 60;
     const call = callOf(act, { loanId, seconds, month: form.get('competencia') ?? '' });
     if (call === undefined) throw notFound();
-    const answer: Answer<{ id?: string }> = await visit.api.send(call.method, call.path, call.body, call.headers);
+    const answer: Answer<{ id?: string }> = await visit.api.send(...call);
     if (!answer.ok) return showSandbox(visit, inbox, { refusal: answer, loanId });
     return back(visit, act === 'emprestimo' ? (answer.body.id ?? '') : loanId, act);
   });

@@ -9,7 +9,7 @@ const MAX_STEPS = 40;
 
 /** Issues a loan; its id, or null when it was refused. */
 export async function beginWalk(api: ApiClient): Promise<string | null> {
-  const answer = await api.send<LoanResource>(...spread(newLoan()));
+  const answer = await api.send<LoanResource>(...newLoan());
   return answer.ok ? answer.body.id : null;
 }
 
@@ -21,7 +21,7 @@ export async function walkOn(api: ApiClient, loanId: string, pauseMs: number, si
     if (!read.ok || read.body.proxima_acao === null) return;
     // A registration that is under way ends by itself.
     if (read.body.averbacao?.status === 'processando') continue;
-    const sent = await api.send(...spread(nextCall(read.body)));
+    const sent = await api.send(...nextCall(read.body));
     if (!sent.ok && sent.status !== 409) return;
   }
 }
@@ -34,7 +34,7 @@ function nextCall(loan: LoanResource): Call {
     case 'assinar':
       return LOAN_ACTS.assinatura(given);
     case 'enviar_documentos':
-      return { method: 'POST', path: `/v1/emprestimos/${loan.id}/documentos`, body: { documentos: DOCUMENTS } };
+      return ['POST', `/v1/emprestimos/${loan.id}/documentos`, { documentos: DOCUMENTS }];
     case 'desembolsar':
       return LOAN_ACTS.desembolso_liquidado(given);
     case 'averbar':
@@ -46,7 +46,3 @@ function nextCall(loan: LoanResource): Call {
 }
 
 const DOCUMENTS = DOCUMENT_TYPES.map((tipo) => ({ tipo, conteudo_base64: 'JVBERi0xLjcK' }));
-
-function spread({ method, path, body, headers }: Call): [string, string, unknown, Readonly<Record<string, string>>] {
-  return [method, path, body, headers ?? {}];
-}
