@@ -11,9 +11,9 @@ import { pathId } from '../address.ts';
 import { showForm } from './form.ts';
 import { showWebhooks } from './list.ts';
 import { showWebhook } from './one.ts';
-import { addRecoveryPages } from './recover.ts';
+import { goOn, showRecovery } from './recover.ts';
 import { showSecret } from './secret.ts';
-import { addTestPages } from './try-out.ts';
+import { sendTest, showTest } from './try-out.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,10 +33,36 @@ export function addWebhookPages(guard: Guard, streams: Streams): void {
     return showForm(visit, { id: webhook.id, wanted: webhook });
   });
   guard.show('/painel/webhooks/:id/ao-vivo', READ, (visit) => openPulse(streams, visit, pathId(visit.c)));
-  addRecoveryPages(guard);
-  addTestPages(guard);
-  addActs(guard);
-  addSecretActs(guard);
+  guard.show('/painel/webhooks/:id/recuperar', WRITE, showRecovery);
+  guard.act('/painel/webhooks/:id/recuperar', WRITE, goOn);
+  guard.show('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
+  guard.act('/painel/webhooks/:id/teste', WRITE, sendTest);
+  guard.act('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
+    const id = pathId(visit.c);
+    const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
+    const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
+    if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
+    return settle(visit, answer, 'alterado');
+  });
+  for (const [act, { done, call }] of Object.entries(ACTS)) {
+    guard.act(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
+      const [method, rest, body] = call(form);
+      return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
+    });
+  }
+  guard.act('/painel/webhooks/:id/segredo', WRITE, async (visit, form) => {
+    const id = pathId(visit.c);
+    const hours = Number(form.get('horas') ?? '0');
+    const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
+    const key = { 'Idempotency-Key': form.get('chave') ?? '' };
+    const answer = await visit.api.send<z.infer<typeof rotatedSecret>>(
+      'POST',
+      `/v1/webhooks/${id}/segredo`,
+      wanted,
+      key,
+    );
+    return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
+  });
 }
 
 /** Back to the webhook with what was done; a refusal is told on its page. */
@@ -61,35 +87,3 @@ const ACTS: Readonly<Record<string, { done: string; call: (form: URLSearchParams
   'segredo/descartar': { done: 'descartado', call: () => ['DELETE', '/segredo/novo'] },
   'segredo/encerrar': { done: 'encerrado', call: () => ['DELETE', '/segredo/anterior'] },
 };
-
-function addActs(guard: Guard): void {
-  guard.act('/painel/webhooks/:id/editar', WRITE, async (visit, form) => {
-    const id = pathId(visit.c);
-    const wanted = { url: form.get('url')?.trim() ?? '', eventos: form.getAll('eventos') };
-    const answer = await visit.api.send('PATCH', `/v1/webhooks/${id}`, wanted);
-    if (!answer.ok && answer.status === 400) return showForm(visit, { id, wanted, refusal: answer });
-    return settle(visit, answer, 'alterado');
-  });
-  for (const [act, { done, call }] of Object.entries(ACTS)) {
-    guard.act(`/painel/webhooks/:id/${act}`, WRITE, async (visit, form) => {
-      const [method, rest, body] = call(form);
-      return settle(visit, await visit.api.send(method, `/v1/webhooks/${pathId(visit.c)}${rest}`, body), done);
-    });
-  }
-}
-
-function addSecretActs(guard: Guard): void {
-  guard.act('/painel/webhooks/:id/segredo', WRITE, async (visit, form) => {
-    const id = pathId(visit.c);
-    const hours = Number(form.get('horas') ?? '0');
-    const wanted = hours > 0 ? { vale_em: new Date(Date.now() + hours * HOUR_MS).toISOString() } : {};
-    const key = { 'Idempotency-Key': form.get('chave') ?? '' };
-    const answer = await visit.api.send<z.infer<typeof rotatedSecret>>(
-      'POST',
-      `/v1/webhooks/${id}/segredo`,
-      wanted,
-      key,
-    );
-    return answer.ok ? showSecret(visit, answer.body) : settle(visit, answer, '');
-  });
-}

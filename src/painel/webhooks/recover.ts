@@ -11,8 +11,6 @@ import { DELIVERY_STATUSES } from '../../contract/statuses.ts';
 import { type Answer, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { instantOf, localTime } from '../frame/clock.ts';
-import type { Guard } from '../frame/guard.ts';
-import { WRITE } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
 import { formToken, input, named, select, tick } from '../frame/forms.ts';
 import { notice } from '../frame/parts.ts';
@@ -23,13 +21,8 @@ const FAILED = ['erro', 'suspensa'];
 const DAY_MS = 86_400_000;
 type Resent = z.infer<typeof resendResult>;
 
-export function addRecoveryPages(guard: Guard): void {
-  guard.show('/painel/webhooks/:id/recuperar', WRITE, showRecovery);
-  guard.act('/painel/webhooks/:id/recuperar', WRITE, goOn);
-}
-
 /** The form; once it was sent, with the count of what it asks for. */
-async function showRecovery(visit: Visit): Promise<Response> {
+export async function showRecovery(visit: Visit): Promise<Response> {
   const { c, t, api } = visit;
   const id = pathId(c);
   const asked = new URL(c.req.url).searchParams;
@@ -47,7 +40,7 @@ async function showRecovery(visit: Visit): Promise<Response> {
 }
 
 /** One request of the work: done, refused, or on with the next. */
-async function goOn(visit: Visit, given: URLSearchParams): Promise<Response> {
+export async function goOn(visit: Visit, given: URLSearchParams): Promise<Response> {
   const { c, t } = visit;
   const answer = await resend(visit, given, false);
   const path = `/painel/webhooks/${pathId(c)}`;

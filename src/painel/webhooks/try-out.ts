@@ -8,20 +8,13 @@ import type { WebhookResource } from '../../contract/resources/webhook.ts';
 import { type Refusal, Refused } from '../api-client.ts';
 import type { Html, Visit } from '../env.ts';
 import { fieldTable } from '../events/parts.ts';
-import type { Guard } from '../frame/guard.ts';
-import { WRITE } from '../frame/nav.ts';
 import { answerPage } from '../frame/page.ts';
 import { formToken, named, select } from '../frame/forms.ts';
 import { notice } from '../frame/parts.ts';
 import { refusalList } from '../frame/refusals.ts';
 import { pathId } from '../address.ts';
 
-export function addTestPages(guard: Guard): void {
-  guard.show('/painel/webhooks/:id/teste', WRITE, (visit) => showTest(visit, visit.c.req.query('evento') ?? '', {}));
-  guard.act('/painel/webhooks/:id/teste', WRITE, send);
-}
-
-async function send(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function sendTest(visit: Visit, form: URLSearchParams): Promise<Response> {
   const [event, written] = [form.get('evento') ?? '', form.get('data')?.trim() ?? ''];
   const data = written === '' ? undefined : parsed(written);
   if (data === null) return showTest(visit, event, { written });
@@ -48,7 +41,7 @@ interface Shown {
   readonly refusal?: Refusal;
 }
 
-async function showTest(visit: Visit, given: string, { written, refusal }: Shown): Promise<Response> {
+export async function showTest(visit: Visit, given: string, { written, refusal }: Shown): Promise<Response> {
   const { c, t, api } = visit;
   const path = `/painel/webhooks/${pathId(c)}`;
   const webhook = await api.read<WebhookResource>(`/v1/webhooks/${pathId(c)}`);
