@@ -4,6 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LONG_TESTS } from './support/long-tests.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { memoryFolder } from './support/memory-folder.ts';
+import { SKIPPED } from './support/tell-skipped.ts';
 
 // The workers and the processes that they start load each module compiled.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/tests', import.meta.url));
@@ -20,9 +21,11 @@ export default defineConfig({
     // Half of what the longest files do is wait: for deadlines, for processes and servers that start.
     maxWorkers: 4,
     reporters: ['default', './test/support/tell-skipped.ts'],
+    onConsoleLog: (log) => log.split('\n').some((line) => line !== '' && !line.startsWith(SKIPPED)),
     sequence: { sequencer: LongestFirst },
     // One time-out for every test and hook. It catches what hangs; a machine thirty times slower than ours stays below it, so no
-    // verdict depends on how fast the machine is.
+    // verdict depends on how fast the machine is. With 30 s one would: nearly every test of a database or a process waits for
+    // others on the same cores, so every one of them would be the exception.
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 300_000, interval: 20 } },

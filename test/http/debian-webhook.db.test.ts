@@ -15,7 +15,7 @@ import { type DeliveryWorld, startDeliveryWorld, type Subscriber } from '../supp
 
 const PROGRAM = 'webhook';
 const isMissing = spawnSync(PROGRAM, ['-version']).error !== undefined;
-if (isMissing) process.stderr.write('skipped: no program `webhook` here (Debian: apt-get install webhook)\n');
+if (isMissing) console.info('skipped: no program `webhook` here (Debian: apt-get install webhook)');
 
 let world: DeliveryWorld;
 let partner: Subscriber;

@@ -15,7 +15,7 @@ import { untilSettled } from '../support/settled.ts';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const isThere = existsSync(CHROMIUM);
-if (!isThere) console.warn(`skipped: no browser at ${CHROMIUM} (apt install chromium, or set CHROMIUM)`);
+if (!isThere) console.info(`skipped: no browser at ${CHROMIUM} (apt install chromium, or set CHROMIUM)`);
 
 const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const WIDTHS = [320, 1280] as const;

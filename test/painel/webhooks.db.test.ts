@@ -244,7 +244,7 @@ describe('the receiver to be copied', () => {
   test.for(Object.keys(runs))('verifies in %s: what is signed now, and nothing else', async (language, context) => {
     const [command, ...args] = runs[language] ?? [''];
     const needed = needs[language] ?? [''];
-    if (!(await isThere(needed))) context.skip(`skipped: no ${needed[0]} here`);
+    if (!(await isThere(needed))) context.skip(`no ${needed[0]} here`);
     const snippet = snippetsFor('https://x.example/meu/hook?a=1').find((one) => one.language === language);
     const folder = await folderWith(Object.fromEntries((snippet?.files ?? []).map(({ name, code }) => [name, code])));
     const port = await freePort();

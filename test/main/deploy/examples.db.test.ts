@@ -158,10 +158,8 @@ test('compose gives each API a port of its own on the loopback, as Podman asks f
   ]);
 });
 
-const hasSystemd = await isThere(['systemd-analyze', '--version']);
-if (!hasSystemd) console.info('skipped: systemd-analyze is not installed, the units are only read');
-
-test.skipIf(!hasSystemd)('systemd finds nothing wrong with the units', async () => {
+test('systemd finds nothing wrong with the units', async ({ skip }) => {
+  skip(!(await isThere(['systemd-analyze', '--version'])), 'systemd-analyze is not installed, the units are only read');
   const units = unitFiles.map((file) => {
     // An instance of each template, with a Node that is there.
     const text = read(file)
@@ -174,18 +172,20 @@ test.skipIf(!hasSystemd)('systemd finds nothing wrong with the units', async () 
   expect(await run([...verify, ...units.map(([file]) => `./${file}`)], folder.path)).toBe('');
 });
 
-const hasSchemas = await isThere(['kubernetes-validate', '--help']);
-if (!hasSchemas) console.info('skipped: kubernetes-validate (pip) is not installed, the manifests are only read');
-
-test.skipIf(!hasSchemas)('the manifests fit the schemas of Kubernetes', async () => {
+test('the manifests fit the schemas of Kubernetes', async ({ skip }) => {
+  skip(
+    !(await isThere(['kubernetes-validate', '--help'])),
+    'kubernetes-validate (pip) is not installed, the manifests are only read',
+  );
   const [first = '', ...others] = manifests;
   await expect(run(['kubernetes-validate', '--strict', first, ...others], FOLDER)).resolves.toBeTypeOf('string');
 });
 
-const hasCompose = await isThere(['docker', 'compose', 'version']);
-if (!hasCompose) console.info('skipped: docker compose is not installed, the Compose file is only read');
-
-test.skipIf(!hasCompose)('docker compose takes its file', async () => {
+test('docker compose takes its file', async ({ skip }) => {
+  skip(
+    !(await isThere(['docker', 'compose', 'version'])),
+    'docker compose is not installed, the Compose file is only read',
+  );
   const env = {
     ...SECRET,
     ...Object.fromEntries(
