@@ -58,16 +58,19 @@ function numbersOf(row: Row | undefined) {
   };
 }
 
-/** The bounds are of partner and time together, so that no plan walks the index of time alone, or all of the partner's rows. */
+/**
+ * The bounds are of partner and time together, so that no plan walks the index of time alone, or all of the partner's rows. Times are
+ * floats and whole numbers: as `numeric`, which `extract` gives, 20,000 attempts took 61 ms instead of 39.
+ */
 function readPulse(pool: Pool, { partnerId, webhookId }: Subject, windowS: number, stepS: number): Promise<Row[]> {
   return pool.run(
     (sql) => sql<Row[]>`
       with read as materialized (
-        select floor(extract(epoch from a.recorded_at) / ${stepS}::int)::float8 as step, a.recorded_at,
+        select floor(date_part('epoch', a.recorded_at) / ${stepS}::int) as step, a.recorded_at,
                a.outcome = 'entregue' as is_delivered,
                ${webhookId}::uuid is null or a.webhook_id = ${webhookId} as is_asked,
                case when a.number = 1 and a.outcome = 'entregue'
-                 then extract(epoch from a.started_at - uuid_extract_timestamp(a.delivery_id)) * 1000 + a.duration_ms end as took
+                 then (date_part('epoch', a.started_at - uuid_extract_timestamp(a.delivery_id)) * 1000)::bigint + a.duration_ms end as took
         from attempts a
         where (a.partner_id, a.recorded_at) >= (${partnerId}::uuid, now() - ${windowS}::int * interval '1 second')
           and (a.partner_id, a.recorded_at) <= (${partnerId}::uuid, 'infinity')
@@ -76,8 +79,8 @@ function readPulse(pool: Pool, { partnerId, webhookId }: Subject, windowS: numbe
       )
       select step, count(*) filter (where is_asked and is_delivered)::int as delivered,
              count(*) filter (where is_asked and not is_delivered)::int as failed,
-             round(percentile_disc(0.5) within group (order by took) filter (where is_asked))::int as p50,
-             round(percentile_disc(0.99) within group (order by took) filter (where is_asked))::int as p99,
+             (percentile_disc(0.5) within group (order by took) filter (where is_asked))::float8 as p50,
+             (percentile_disc(0.99) within group (order by took) filter (where is_asked))::float8 as p99,
              min(recorded_at) as oldest, count(*)::int as read, now()
       from read group by grouping sets ((step), ())`,
   );
