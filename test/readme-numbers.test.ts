@@ -1,0 +1,156 @@
+/** The numbers that the pages tell are those of the program: who changes one of the two finds the other here. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+
+const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+
+/** By room: how its page tells a number, the file that has it, and how it stands there. */
+const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: string, source: string])[]>> = {
+  delivery: [
+    ['looks every 1 to 50 ms', 'src/delivery/poller/rhythm.ts', 'NAP_MIN_MS = 0.9;\nconst NAP_MAX_MS = 50;'],
+    ['look a quarter as often', 'drizzle/functions/wait_for_work.sql', 'case when keeps_watch then 1 else 4 end'],
+    ['up to 4,000 arrivals are deleted', 'drizzle/functions/take_turn.sql', 'arrivals_a_turn constant bigint := 4000;'],
+    ['for 5 ms\n   after one', 'src/delivery/poller/recorder.ts', 'GATHER_MS = 5;'],
+    ['for 25 ms after any other', 'src/delivery/poller/recorder.ts', 'LAZY_MS = 25;'],
+    ['once there are 128', 'src/delivery/poller/recorder.ts', 'ENOUGH = 128;'],
+    ['a deadline of 30 s', 'src/contract/delivery.ts', 'response: 30,'],
+    ['only while more than 31 s', 'src/contract/delivery.ts', 'record: 1,'],
+    ['how long a claim holds: 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
+    ['| lanes | 128 at most', 'drizzle/functions/claim_due.sql', 'lanes_a_claim constant bigint := 128;'],
+    ['while others wait | 8,', 'drizzle/functions/claim_due.sql', 'least_quantum constant bigint := 8;'],
+    ['; 8 while an attempt', 'drizzle/functions/state_of_lane.sql', 'then 8 end'],
+    ['has been in flight for 5 s', 'drizzle/functions/state_of_lane.sql', "moment - interval '5 seconds'"],
+    ['of the poller | 8, or', 'drizzle/functions/partner_share.sql', 'greatest(8,'],
+    ['of the poller | 8, or', 'src/delivery/queue/slots.ts', 'MANY = 8;'],
+    ['or 16 for each slot', 'drizzle/functions/partner_share.sql', '16 * (free - reserve)'],
+    ['or 16 for each slot', 'src/delivery/queue/slots.ts', 'SHARE_A_FREE_SLOT = 16;'],
+    ['the reserve of an eighth', 'src/delivery/queue/slots.ts', 'RESERVE = 1 / 8;'],
+    ['put off, by 30 s at most', 'drizzle/functions/hold_back.sql', "moment + interval '30 seconds'"],
+    ['the fifth loss in a row', 'src/delivery/queue/lease.ts', 'LOST_IN_ROW_BOOKS_FAILURE = 5;'],
+    ['(64 unless the operator', 'src/db/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
+    ['It starts at 8 and never', 'src/db/tables/delivery.ts', "real('window_size').notNull().default(8)"],
+    ['samples 6,000 rows', 'drizzle/storage.sql', 'set statistics 20'],
+  ],
+  main: [
+    ['count as that one', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
+    ['Signals within 1 s of the first', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
+    ['when their lease of 45 s ends', 'src/contract/delivery.ts', 'lease: 45,'],
+    ['A drain takes 40 s at most', 'src/contract/delivery.ts', 'drain: 40,'],
+    ['pollers have 15 s to return', 'src/delivery/queue/upkeep/dead-pollers.ts', 'START_GRACE_MS = 15_000;'],
+    ['are taken over 80 s later at most', 'src/delivery/queue/upkeep/claims-ahead.ts', 'LOOK_EVERY_MS = 30_000;'],
+    ['are taken over 80 s later at most', 'src/delivery/queue/upkeep/claims-ahead.ts', 'SLACK_S = 5;'],
+    ['for up to 30 s when the receiver hangs', 'src/contract/delivery.ts', 'response: 30,'],
+    ['an eighth is kept for partners', 'src/delivery/queue/slots.ts', 'RESERVE = 1 / 8;'],
+    ['that hold fewer than 8', 'src/delivery/queue/slots.ts', 'MANY = 8;'],
+    ['free for every 16 that it would hold', 'src/delivery/queue/slots.ts', 'SHARE_A_FREE_SLOT = 16;'],
+    ['It starts at 8, grows', 'src/db/tables/delivery.ts', "real('window_size').notNull().default(8)"],
+    ['to the cap (64, or', 'src/db/tables/delivery.ts', "integer('max_in_flight').notNull().default(64)"],
+    ['With 512 slots', 'src/config.ts', 'POLLER_CAPACITY: integer(1, 5_000).default(512)'],
+    ['has waited 100 ms longer', 'src/delivery/poller/rhythm.ts', 'LAG_MS = 100;'],
+    [
+      'after 10 failed attempts in a row',
+      'src/config.ts',
+      "ENDPOINT_FAILING_AFTER: integerOr('off', 1, 1_000_000).default(10)",
+    ],
+    ['in a row over 24 hours', 'src/config.ts', 'ENDPOINT_FAILING_HOURS: integer(1, 8_760).default(24)'],
+    ['suspended 5 days later', 'src/config.ts', "ENDPOINT_SUSPEND_AFTER_DAYS: integerOr('never', 1, 3_650).default(5)"],
+    ['end it 5 minutes after its last look', 'src/delivery/queue/upkeep/failing.ts', 'LEFT_AFTER_S = 300;'],
+    ['A poller looks every 5 s', 'src/main/upkeep/judging.ts', 'EVERY_MS = 5_000;'],
+    ['ends the state of at most 500', 'src/delivery/queue/upkeep/failing.ts', 'ENDS_AT_ONCE = 500;'],
+    [
+      'limits the heap to 128 MiB and the semi-space to 8 MiB',
+      'package.json',
+      '--max-old-space-size=128 --max-semi-space-size=8',
+    ],
+    ['documents, up to 56 MiB', 'src/contract/resources/documents.ts', 'MAX_DOCUMENTS_BODY_BYTES = 56 * 1024 * 1024;'],
+    [
+      'Eight are read at once, two of one partner',
+      'src/http/body/large-bodies.ts',
+      'AT_ONCE = 8;\nconst OF_ONE_PARTNER = 2;',
+    ],
+    ['30 s get 503 with `Retry-After`', 'src/http/body/large-bodies.ts', 'LONGEST_WAIT_MS = 30_000;'],
+    [
+      'less than 64 KiB a second, loses its turn after 10 s',
+      'src/http/body/large-bodies.ts',
+      '{ graceMs: 10_000, bytesPerS: 64 * 1024 }',
+    ],
+    ['400 connections and 512 deliveries', 'src/config.ts', 'MAX_CONNECTIONS: integer(1, 1_000_000).default(400)'],
+    ['their attempts, 2,000 at a time', 'src/archive/move-month.ts', 'BATCH = 2_000;'],
+    ['looked at again after 5 s', 'src/db/reports.ts', 'REST_MS = 5_000;'],
+    ['more than 60 s behind', 'src/audit/seals/where-to-verify.ts', 'MAX_LAG_S = 60;'],
+    ["4 s for a poller's deliveries", 'src/contract/delivery.ts', 'statement: 4,'],
+  ],
+  'main/operations': [
+    ['`METRICS_PORT` (9464)', 'src/config.ts', 'METRICS_PORT: integer(0, 65_535).default(9464)'],
+    ['(10,000 deliveries of a kind', 'src/main/operations/measure-queue.ts', 'COUNTED = 10_000;'],
+    ['a kind, 1,000 lanes)', 'src/main/operations/measure-queue.ts', 'LANES = 1_000;'],
+    ['100 at most', 'src/main/operations/measure-installation.ts', 'POLLERS = 100;'],
+  ],
+  'main/deploy': [
+    ['All wait 60 s', 'src/main/deploy/compose.yaml', 'stop_grace_period: 60s'],
+    ['All wait 60 s', 'src/main/deploy/kubernetes/api.yaml', 'terminationGracePeriodSeconds: 60'],
+    ['All wait 60 s', 'src/main/deploy/systemd/carteiro-poll@.service', 'TimeoutStopSec=60'],
+    ['the 40 s that a drain may take', 'src/contract/delivery.ts', 'drain: 40,'],
+    ['started again after 2 s', 'src/main/deploy/systemd/carteiro-poll@.service', 'RestartSec=2'],
+  ],
+  steering: [
+    ['turns up to 10,000 of its pending', 'drizzle/functions/suspend_partner.sql', 'at_once constant int := 10000;'],
+    ['1,000 in a transaction', 'src/delivery/queue/orders/suspend.ts', 'SUSPENDED_AT_ONCE = 1_000;'],
+    ['Counts of deliveries end at 10,000', 'src/contract/resources/operator.ts', 'COUNTED = 10_000;'],
+    ["that partner's newest 10,000", 'src/steering/failures.ts', 'LOOKED_AT = 10_000;'],
+    ['45 s at most (the lease)', 'src/contract/delivery.ts', 'lease: 45,'],
+  ],
+  registry: [
+    [
+      'asked again after 1 s, doubled to 5 minutes',
+      'src/core/loans/registration-worker.ts',
+      'FIRST_PAUSE_MS = 1_000;\nconst LONGEST_PAUSE_MS = 5 * 60 * 1_000;',
+    ],
+    ['After five failures in a row', 'src/registry/gate.ts', 'BREAKER_FAILURES = 5;'],
+    ['leave the bridge alone for\n  30 s', 'src/registry/gate.ts', 'OPEN_MS = 30_000;'],
+    ['an answer of more than 256 KiB', 'src/contract/registry-wire.ts', 'MAX_ANSWER_BYTES = 256 * 1024;'],
+    ['A page of 1,000 bonds', 'src/contract/registry-wire.ts', 'MAX_BOND_PAGE = 1_000;'],
+  ],
+  archive: [
+    ['at most 131,072 rows', 'src/archive/write-month.ts', 'PART_ROWS = 131_072;'],
+    ['Rows leave by `delete`, 2,000 at a time', 'src/archive/move-month.ts', 'BATCH = 2_000;'],
+  ],
+  log: [
+    ['it is over 64 KiB', 'drizzle/functions/check_append.sql', 'setting::int else 64 end, 1024)'],
+    ['up to 1,024 KiB', 'drizzle/functions/check_append.sql', 'setting::int else 64 end, 1024)'],
+    ['UTF-8, JSON, 2 MiB a line', 'src/core/history/history-lines.ts', 'MAX_LINE_BYTES = 2 * 1024 * 1024;'],
+  ],
+  http: [
+    ['Answer any 2xx within 30 s', 'src/contract/delivery.ts', 'response: 30,'],
+    [
+      'tried again 1 min, 5 min, 15 min, 1 h and 6 h after',
+      'src/contract/schedule.ts',
+      'usual: { delaysS: [60, 300, 900, 3_600, 21_600],',
+    ],
+    ['after 2, 5, 15, 30 and 60 s', 'src/listen/forwarding.ts', 'RETRY_DELAYS_S = [2, 5, 15, 30, 60];'],
+    ['shows the secret again for 60 s', 'src/webhooks/shown-secret.ts', 'REPEAT_S = 60;'],
+    ['The old one signs beside it for 24 h', 'src/contract/delivery.ts', 'PREVIOUS_SECRET_H = 24;'],
+    ['from a time up to 24 h ahead', 'src/contract/resources/webhook.ts', 'MAX_WAIT_H = 24;'],
+    ['Each is tried for two hours', 'src/webhooks/alerts.ts', 'MAX_TRIES = 8;'],
+  ],
+  painel: [
+    ['longer than 3,800 characters', 'src/painel/session.ts', 'MAX_TOKEN_LENGTH = 3_800;'],
+    ['good for 8 h', 'src/main/service/sandbox-token.ts', 'TTL_S = 8 * 60 * 60;'],
+    ['the newest 20,000 attempts', 'src/delivery/partner/summary.ts', 'READ = 20_000;'],
+    ['to answer after 5 s or not', 'src/painel/sandbox/inbox.ts', 'LATE_MS = 5_000;'],
+    ['the 50 newest', 'src/painel/sandbox/inbox.ts', 'KEPT = 50;'],
+    ['which end within 45 s', 'src/contract/delivery.ts', 'lease: 45,'],
+    [
+      '8 of one reader, 200 in all, 5 minutes each',
+      'src/painel/live.ts',
+      'LIFE_MS = 5 * 60_000;\nconst STREAMS_EACH = 8;\nconst STREAMS = 200;',
+    ],
+  ],
+};
+
+const ROWS = Object.entries(PAGES).flatMap(([room, rows]) => rows.map((row) => [room, ...row] as const));
+
+test.each(ROWS)('the page of %s tells "%s" as %s has it', async (room, told, file, source) => {
+  expect(await read(`src/${room}/README.md`)).toContain(told);
+  expect(await read(file)).toContain(source);
+});
