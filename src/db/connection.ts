@@ -31,7 +31,7 @@ export interface ConnectionOptions {
 
 /** The server gives up this much earlier than the client, so that only a silent network reaches the client's deadline. */
 const SERVER_LEAD_MS = 1_000;
-/** After this long the driver has opened again what it was going to open for a connection that was lost. */
+/** If the driver replaces a lost connection at all, it has done so after this time. */
 const REOPENED_MS = 5_000;
 
 /** The session of a machine that is gone without a word is ended after a minute and a half, not after two hours. */

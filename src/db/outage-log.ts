@@ -8,7 +8,7 @@ import type { LogFields, Logger } from '../log-lines.ts';
 import { codeOf, isUnavailable } from './unavailable.ts';
 
 const EVERY_MS = 10_000;
-/** Without a failed try for this long, an outage is over; nobody pauses for longer between two. */
+/** An outage is over after this long without a failed try. It exceeds every pause between two tries. */
 const OVER_AFTER_MS = 15_000;
 
 interface Outage {

@@ -12,7 +12,7 @@ const LOST =
   /^(08...|28...|57P0.|25P0[34]|3D000|53300|55000|CONNECTION_.*|CONNECT_TIMEOUT|ECONN.*|EPIPE|ETIMEDOUT|ENOTFOUND|ENOENT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** The connection stands, but the server can't work now: disk or memory full, read-only during a switch-over, a standby's replay comes first. */
 const OVERLOADED = /^(53[12]00|25006|40001)$/;
-/** Of these, a write that found no room. */
+/** The one among {@link OVERLOADED} that means a full disk. */
 export const REFUSED_WRITE = /^53100$/;
 
 /** A library that wraps the driver's error leaves it as the cause. */

@@ -65,8 +65,8 @@ export async function listen(options: ListenOptions): Promise<Ending> {
 }
 
 /**
- * Its id is that of the delivery to `webhookId`, where there is one, so that the receiver recognises what it was sent already; any
- * other event's is its own, as unique and as lasting.
+ * Takes the id of the event's delivery to `webhookId`, so that the receiver recognises a delivery that it has; without such a
+ * delivery, the event's own id, which is as unique and as lasting.
  */
 function deliveryOf(
   { eventId, event, envelope, loanVersion, deliveries }: FedEvent,

@@ -1,7 +1,7 @@
 /**
  * A loan from its events, by their rules (rules.ts). Nothing is refused and nothing throws, because an event in the log has
  * happened. That holds also for an event of a core in another language that `decide` would not have written (see expected.ts), and
- * for one that is not as the catalog has it: it changes nothing but the version.
+ * for an event that does not fit the catalog: it changes nothing but the version.
  */
 import { type EventData, type Fact, isOfCatalog } from '../contract/events.ts';
 import { isLegible } from '../contract/legible.ts';

@@ -33,7 +33,7 @@ export class NotAsked extends Error {
   }
 }
 
-/** Whose request a call is a part of, for the registry's own records; null: nobody's. */
+/** The id of the request that caused the call, for the registry's own records; null when no request did. */
 interface Asked {
   readonly requestId: string | null;
 }
@@ -57,7 +57,7 @@ export type RegistrationAnswer =
   | { readonly outcome: 'concluded'; readonly protocol: string }
   | { readonly outcome: 'failed'; readonly error: string };
 
-/** The registry has taken the registration and works on it; look it up after so long. */
+/** The registry has taken the registration and works on it; look it up after `askAgainMs`. */
 export interface Pending {
   readonly outcome: 'pending';
   readonly askAgainMs: number;

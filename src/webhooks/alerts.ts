@@ -3,13 +3,13 @@
  *
  * Invariant: each change is told once on each channel, as long as it is known for a day. The key of `alerts` is the change and
  * the channel, so any number of processes may look for what to tell.
- * Crash: a claim sets when the message is tried next before it is sent; one that was sent and not settled is sent twice.
+ * Crash: before a message is sent, its claim sets the time of the next try. A message that was sent and not settled is sent twice.
  * Alternative: a row beside the line of history, by trigger. It would put the partner's addresses into the policy's transaction.
  */
 import type { AlertChannel, AlertKind } from '../contract/statuses.ts';
 import type { Tx } from '../db/pool.ts';
 
-/** A message is given up after as many tries; each waits twice as long as the one before, from a minute on: two hours in all. */
+/** A message is given up after this many tries. The first pause is a minute and each next one is twice as long: two hours in all. */
 const MAX_TRIES = 8;
 const SHOWN = 20;
 const MAX_ERROR = 200;
@@ -76,7 +76,7 @@ export async function orderTest(sql: Tx, partnerId: string): Promise<void> {
     on conflict do nothing`;
 }
 
-/** Writes down what is to be told and was not: the changes of a day, and the secrets that end within three hours. */
+/** Inserts the alerts that are missing: of the last day's changes, and of secrets that end within three hours. */
 export async function collectAlerts(sql: Tx): Promise<void> {
   await sql`
     insert into alerts (subject, kind, happened_at, channel, partner_id)

@@ -32,7 +32,7 @@ export async function appendBatch(pool: Pool, lines: readonly HistoryLine[], opt
     if (appended === 0) return 0;
     const streams = await readStreams(tx, events as GivenEvent[]);
     judge(streams);
-    // Of a batch that was there in part some workers may be erased: the projector folds what the log has of them.
+    // When part of the batch was in the log before, some of its workers may be erased: the projector folds the log's own text.
     if (appended < events.length) return appended;
     const loans = [...streams].map(([stream, own]) => foldLoan(stream, own));
     await project(

@@ -2,7 +2,7 @@
  * The import of a lender's history: a file of events becomes a part of the log, batch by batch, beside a system that runs.
  *
  * Invariant: a batch is one transaction (append-batch.ts), and giving an event twice changes nothing. So a run that was
- * interrupted anywhere is begun again with the same file, and the log is the same as of one run.
+ * interrupted anywhere is begun again with the same file, and the log becomes the same as after one run.
  * It is gentle: one connection writes, batches are short (a feed does not show what is younger than the oldest transaction), and
  * it rests so that no more than `rate` events a second come in. It does not run ahead of those who follow the log: it projects
  * what it wrote, on a second connection if no other process does, and waits while the seals or the projection are far behind.

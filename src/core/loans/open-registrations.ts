@@ -36,7 +36,7 @@ export interface Lost {
   readonly contradicts: boolean;
 }
 
-/** Closes a registration whose answer came too late, and tells the loser what it lost to. */
+/** Closes a registration whose answer came too late, and returns the end that the loan has instead. */
 export async function closeLost(
   tx: Tx,
   late: { readonly loanId: string; readonly registrationId: string; readonly answer: RegistrationAnswer },

@@ -146,7 +146,7 @@ async function work(deps: RegistrationWorkerDeps, claimed: Claim): Promise<void>
   }
 }
 
-/** Records the answer; of one that comes too late it is told what the loan says instead. */
+/** Records the answer. When it comes too late, the log says what the loan has instead. */
 async function record(
   { pool, log, documentsDeadlineDays }: RegistrationWorkerDeps,
   { id, partnerId, loan }: Claim,

@@ -105,7 +105,7 @@ export async function land(tx: Tx, key: MarginKey, flight: string, failure: Marg
   return rows.length === 1;
 }
 
-/** `isLost`: its lease ran out; whoever wants the answer must take off. */
+/** `isLost`: the lease of the flight ran out; a request that wants the answer must begin a new one. */
 export type Seen = { readonly flight: string } & (
   | { readonly landing: Landing }
   | { readonly landing: null; readonly isLost: boolean }

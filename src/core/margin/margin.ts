@@ -121,7 +121,7 @@ async function fly(
   const end = { key, flight, judged, reached };
   const landing = await pool
     .transaction((tx) => recordEnd(tx, provenance, end))
-    // Perhaps it was recorded: then the flight has landed, this lands nothing, and whoever looks finds the answer.
+    // The lost commit may have been made. Then the flight has landed, this second try changes nothing, and readers find the answer.
     .catch((error: unknown) => {
       if (!isUnavailable(error)) throw error;
       return pool.transaction((tx) => recordEnd(tx, provenance, end));

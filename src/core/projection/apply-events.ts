@@ -2,8 +2,8 @@
  * What follows from events that a core in another language appended: the loans' projection, the end of registrations that
  * our worker still asks about, the bonds that a partner lists, and the installments of a settlement.
  *
- * Invariant: whatever is already so stays so; applying an event twice, or one that our own core wrote, changes nothing. So
- * a crash, a reader that begins anew, and two of them at once do no harm.
+ * Invariant: applying an event twice, or an event that our own core wrote, changes nothing. So a crash, a reader that begins
+ * anew, and two readers at once do no harm.
  * Locks: partners, then loans, each in the order of their ids, as detections (bond-detection.ts) and closings take them.
  */
 import { type EventType, isOfCatalog } from '../../contract/events.ts';
@@ -94,8 +94,8 @@ async function readUnkept(tx: Tx, events: readonly PlacedEvent[]): Promise<reado
 }
 
 /**
- * As the nightly sync keeps what it detects: a little later than any other of the partner's. One that was imported was
- * detected when it happened: a reader who is past that time is not told.
+ * Keeps the bond as the nightly sync does: its time of detection is just after the partner's latest. An imported bond was
+ * detected when it happened, so a partner that has read past that time does not see it.
  */
 async function keepBond(tx: Tx, { id, type }: PlacedEvent): Promise<void> {
   const kind = BOND_KINDS[type] ?? '';

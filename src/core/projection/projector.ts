@@ -125,7 +125,7 @@ function tolerating(tx: Tx, { log, metrics }: ProjectorDeps): Attempt {
   };
 }
 
-/** Read before the events are: every transaction below it is over, and so its events are among them or passed. */
+/** Call it before the events are read. Every transaction below the horizon is over, so its events are read now or were before. */
 async function readHorizon(tx: Tx): Promise<string> {
   const [{ xmin }] = await tx<[{ xmin: string }]>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`;
   return xmin;
@@ -145,11 +145,11 @@ async function pass(tx: Tx, xmin: string, everyMs: number): Promise<void> {
                                and mark_at <= statement_timestamp() - ${everyMs} * interval '1 millisecond'))`;
 }
 
-/** How far the projector has come, and what it waits for, as far as this login may see it. */
+/** How far the projector has come, and the transaction that holds it up, as far as this login may see it. */
 async function readHoldUp(tx: Tx): Promise<{ passedAt: Date | null; reason: string }> {
   const [{ passedAt, markAt }] = await tx<[{ passedAt: Date | null; markAt: Date | null }]>`
     select passed_at as "passedAt", mark_at as "markAt" from projections where name = ${NAME}`;
-  // Of other logins' sessions PostgreSQL shows only the process to one without pg_monitor.
+  // Without pg_monitor a login sees only the process ids of other logins' sessions.
   const [oldest] = await tx<{ pid: number; since: Date | null; name: string | null }[]>`
     select pid, xact_start as since, application_name as name
     from pg_stat_activity

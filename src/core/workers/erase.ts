@@ -4,8 +4,8 @@
  * Invariant: a page's transaction ends what is still to be sent of its events, overwrites them (erase_page.sql), folds the loans
  * again, and moves on. So a crash at any point leaves pages that are wholly done and pages that are not begun, and whoever comes
  * next goes on. The order's row is locked by its worker; others pass it over.
- * What is in flight is waited for: its POST left with the text, and its answer is erased with the others. A report that comes after
- * that, from a poller whose lease is over, is written without its answer (queue/record.ts).
+ * The work waits for deliveries in flight: their POSTs left with the text, and their answers are erased with the others. A poller
+ * whose lease is over may report later still; its attempt is written without the answer (queue/record.ts).
  * Alternative: all in one transaction. Ten thousand rows would hold back the seals and the feed of everybody for its time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -4,7 +4,7 @@
  * Invariant: every event up to the cursor is in, in the log's order and below `pg_snapshot_xmin`, so one that commits late is
  * still ahead of the cursor; the cursor moves in the transaction that wrote the digests. A crash repeats a turn. It reads the text
  * of every event, tests and notices too, whoever appended it: a CPF in a free text is found as well.
- * The cursor bears the key's name. A new key reads the log anew, and digests of the key before find nobody any more.
+ * The cursor bears the key's name. With a new key the log is read again, and digests of the previous key match no search.
  * Alternative: a digest that `append_event` writes needs the key in the database.
  */
 import { CPF_LIKE, cpfsIn } from '../../contract/tax-ids.ts';

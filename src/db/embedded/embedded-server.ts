@@ -74,7 +74,7 @@ export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): 
 async function endsBy(cluster: Cluster, pid: number, signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
   const giveUpAt = performance.now() + timeoutMs;
   while (await livesIn(pid, cluster.data)) {
-    // Once is not enough for one that is just starting: it takes no signals before it has written its pid.
+    // A server that is just starting ignores signals until it has written its pid, so the signal is sent again.
     try {
       process.kill(pid, signal);
     } catch (error) {
@@ -180,7 +180,7 @@ async function untilReady(
   while (ends.length === 0) {
     const server = await findServer(cluster);
     if (server?.isReady && server.pid === child.pid) {
-      // From here on it is nobody's child, and holds nobody up.
+      // From here on this process may end before the server does.
       child.unref();
       return null;
     }

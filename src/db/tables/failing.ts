@@ -28,7 +28,7 @@ export const failingPolicy = pgTable(
 
 /**
  * The run of failures that each webhook is in: its attempts since its last success. A webhook whose last attempt succeeded has
- * no row. Whether it is `falhando` says its lane (`lanes.failing_since`), and one that is has a row here.
+ * no row. Its lane tells whether it is `falhando` (`lanes.failing_since`); each webhook that is has a row here.
  */
 export const failingRuns = pgTable(
   'failing_runs',
