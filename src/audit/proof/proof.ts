@@ -1,10 +1,12 @@
 /**
  * One delivery as evidence: its event, the bytes sent, its attempts, and the way from each row to a signed checkpoint. They are
- * read in one snapshot, and can be checked without a database (check-proof.ts).
+ * read in one snapshot, and can be checked without a database (check-proof.ts). Six attempts beside ten million seals, on a
+ * machine of two cores: p99 19 to 27 ms, 17.3 KB. Asked for one hash after the other it was 72 to 78 ms.
  */
 import { ERASED } from '../../contract/erasure.ts';
 import type { Proof, ProvedRow } from '../../contract/resources/audit-resource.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
+import type { Fragment } from '../../db/sql.ts';
 import { BODY } from '../../db/sealed-rows.ts';
 import { type ArchivedDelivery, rowsOf } from '../../delivery/partner/delivery-rows.ts';
 import { readFramed } from '../seals/entry.ts';
@@ -44,12 +46,14 @@ async function prove(
     const delivery = await readDelivery(tx, deliveryId, sight, archived);
     if (delivery === null) return null;
     const seals = new Map<number, Seal>();
-    const event = await readRows(tx, 'events', `t.id = '${delivery.eventId}'`, seals, sight);
-    const attempts = await readRows(tx, 'attempts', `t.delivery_id = '${deliveryId}'`, seals, sight, archived);
-    const ofDelivery = `t.webhook_id = '${delivery.webhookId}' and '${deliveryId}' = any (t.delivery_ids)`;
-    const orders = await readRows(tx, 'send_orders', ofDelivery, seals, sight);
+    const ofDelivery = tx`t.webhook_id = ${delivery.webhookId} and ${deliveryId}::uuid = any (t.delivery_ids)`;
+    const [event, attempts, orders, checkpoint] = await Promise.all([
+      readRows(tx, 'events', tx`t.id = ${delivery.eventId}`, seals, sight),
+      readRows(tx, 'attempts', tx`t.delivery_id = ${deliveryId}`, seals, sight, archived),
+      readRows(tx, 'send_orders', ofDelivery, seals, sight),
+      readCheckpoint(tx, size),
+    ]);
     const erasure = delivery.isErased ? await readErasure(tx, delivery.eventId, seals, sight) : null;
-    const checkpoint = await readCheckpoint(tx, size);
     const read = readLogHashes(tx);
     const selos: Proof['selos'] = [];
     for (const seal of [...seals.values()].toSorted((one, other) => one.number - other.number)) {
@@ -96,11 +100,11 @@ async function readErasure(
     select order_id as "orderId", number from erasure_pages where ${eventId}::uuid = any (event_ids) order by position limit 1`;
   if (listed === undefined) return null;
   const { orderId, number } = listed;
-  const [pedido] = await readRows(tx, 'erasure_orders', `t.id = '${orderId}'`, seals, sight);
+  const [pedido] = await readRows(tx, 'erasure_orders', tx`t.id = ${orderId}`, seals, sight);
   const [pagina] = await readRows(
     tx,
     'erasure_pages',
-    `t.order_id = '${orderId}' and t.number = ${number}`,
+    tx`t.order_id = ${orderId} and t.number = ${number}`,
     seals,
     sight,
   );
@@ -163,7 +167,7 @@ type Evidenced = ProvedRow['tabela'];
 async function readRows(
   tx: Tx,
   source: Evidenced,
-  chosen: string,
+  chosen: Fragment,
   seals: Map<number, Seal>,
   sight: Sight,
   archived: ArchivedDelivery | null = null,
@@ -174,27 +178,28 @@ async function readRows(
     source === 'attempts' && sight === 'whole' ? 't.salt, t.answer' : 'null::bytea as salt, null as answer';
   const rows = await tx<FoundRow[]>`
     select ${tx.unsafe(entry)} as entry, t.epoch, xid8send(t.tx)::bigint::float8 as tx, ${tx.unsafe(answered)}
-    from ${relation} where ${tx.unsafe(chosen)} order by t.epoch, t.tx, 1`;
-  const proved: ProvedRow[] = [];
-  for (const row of rows) {
-    const seal = await findSeal(tx, row);
-    const framed = readFramed(row.entry);
-    const place =
-      seal === null ? null : await unlessLacking(findPlace(tx, seal, framed?.leaf ?? Buffer.alloc(HASH_BYTES)));
-    if (seal !== null) seals.set(seal.number, seal);
-    proved.push({
-      tabela: source,
-      campos: framed?.entry.fields ?? {},
-      entrada: framed?.bytes === null || framed === null ? null : encode(framed.bytes),
-      ...(source === 'attempts' && {
-        resposta: row.answer === null ? null : encode(Buffer.from(row.answer)),
-        sal: row.answer === null || row.salt === null ? null : encode(row.salt),
-      }),
-      selo: seal?.number ?? null,
-      ...place,
-    });
-  }
-  return proved;
+    from ${relation} where ${chosen} order by t.epoch, t.tx, 1`;
+  // The questions of all rows are on their way at once.
+  return Promise.all(rows.map((row) => proveRow(tx, source, row, seals)));
+}
+
+async function proveRow(tx: Tx, source: Evidenced, row: FoundRow, seals: Map<number, Seal>): Promise<ProvedRow> {
+  const seal = await findSeal(tx, row);
+  const framed = readFramed(row.entry);
+  const leaf = framed?.leaf ?? Buffer.alloc(HASH_BYTES);
+  const place = seal === null ? null : await unlessLacking(findPlace(tx, seal, leaf));
+  if (seal !== null) seals.set(seal.number, seal);
+  return {
+    tabela: source,
+    campos: framed?.entry.fields ?? {},
+    entrada: framed?.bytes === null || framed === null ? null : encode(framed.bytes),
+    ...(source === 'attempts' && {
+      resposta: row.answer === null ? null : encode(Buffer.from(row.answer)),
+      sal: row.answer === null || row.salt === null ? null : encode(row.salt),
+    }),
+    selo: seal?.number ?? null,
+    ...place,
+  };
 }
 
 /**
