@@ -5,10 +5,8 @@ import { closeSettlement as closeBatch, isOver } from '../core/settlement/settle
 import type { Pool } from '../db/pool.ts';
 import { isUnavailable } from '../db/unavailable.ts';
 import { readClock } from '../log/read.ts';
-import type { Logger } from '../log-lines.ts';
 import { Refusal } from './command.ts';
-import type { JobResult } from './job-pool.ts';
-import type { Progress } from './progress.ts';
+import type { Around, JobResult } from './job-pool.ts';
 
 interface MonthToClose {
   /** `YYYY-MM`. */
@@ -20,9 +18,8 @@ interface MonthToClose {
 /** Each partner is a transaction of its own; one that fails does not stop the others. */
 export async function closeForAll(
   pool: Pool,
-  log: Logger,
   { month, waitMs }: MonthToClose,
-  progress: Progress,
+  { log, progress }: Around,
 ): Promise<JobResult> {
   if (!isOver(month, await pool.run(readClock))) throw new Refusal(`${month} is not over yet in São Paulo`);
   progress.show(`closing ${month}: the projector passes the month's end`);

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
 import { codeOf } from '../db/unavailable.ts';
-import { EXIT, type ExitCode, Refusal } from './command.ts';
+import { type CommandLine, EXIT, type ExitCode, Refusal } from './command.ts';
 import { openDatabase } from './service/database.ts';
 import { openPool } from './service/pools.ts';
 import { untilFit } from './service/fitness.ts';
@@ -32,21 +32,34 @@ export interface JobOptions {
   readonly isPatient?: boolean;
 }
 
+/** For those who only read, an auditor's login among them. */
+export const READING: JobOptions = { onStrange: 'accept', needs: 'auditor' };
+
+/** What a job has beside its connections. */
+export interface Around {
+  readonly config: Config;
+  readonly log: Logger;
+  /** For a person at a terminal; it ends with the job. */
+  readonly progress: Progress;
+}
+
 /** Runs `work` on a database that is fit for it, and closes everything behind it. */
 export async function withJobPool<T>(
-  config: Config,
-  log: Logger,
-  work: (pool: Pool) => Promise<T>,
+  { configure }: Pick<CommandLine, 'configure'>,
+  work: (pool: Pool, around: Around) => Promise<T>,
   { onStrange = 'refuse', needs = 'app', isPatient = true }: JobOptions = {},
 ): Promise<T> {
+  const { config, log } = configure();
   const database = await openDatabase(config, log);
   const pool = openPool(config, database.url, 'job', DEADLINE_MS);
+  const progress = openProgress();
   try {
     await untilFit(pool, log, AbortSignal.timeout(WAIT_FOR_DATABASE_MS), { onStrange, isPatient });
-    return await work(pool);
+    return await work(pool, { config, log, progress });
   } catch (error) {
     throw codeOf(error) === PERMISSION_DENIED ? await lackingRights(pool, config, needs, error) : error;
   } finally {
+    progress.end();
     await pool.close();
     await database.close();
   }
@@ -67,24 +80,13 @@ export interface JobResult {
   readonly isGood: boolean;
 }
 
-interface Job extends JobOptions {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly print: (result: string) => void;
-}
-
-/** Runs a job that tells a person at a terminal how far it is, and prints what it came to. */
+/** Runs a job, and prints what it came to. */
 export async function runJob(
-  { config, log, print, ...options }: Job,
-  work: (pool: Pool, progress: Progress) => Promise<JobResult>,
+  line: CommandLine,
+  work: (pool: Pool, around: Around) => Promise<JobResult>,
+  options?: JobOptions,
 ): Promise<ExitCode> {
-  const progress = openProgress();
-  try {
-    const { summary, isGood } = await withJobPool(config, log, (pool) => work(pool, progress), options);
-    progress.end();
-    print(JSON.stringify(summary));
-    return isGood ? EXIT.done : EXIT.refused;
-  } finally {
-    progress.end();
-  }
+  const { summary, isGood } = await withJobPool(line, work, options);
+  line.print(JSON.stringify(summary));
+  return isGood ? EXIT.done : EXIT.refused;
 }

@@ -10,7 +10,7 @@ import { readInteger, readPosition, readUuid } from './arguments.ts';
 import { LIST_PAGE } from '../steering/bounds.ts';
 import { MAX_LINE } from '../contract/resources/operator.ts';
 import { readLine } from '../steering/author.ts';
-import { type JobOptions, withJobPool } from './job-pool.ts';
+import { type Around, type JobOptions, withJobPool } from './job-pool.ts';
 
 function readText(text: string): string {
   const line = readLine(text);
@@ -45,13 +45,12 @@ export function refuseNowhere({ databaseUrl, dataDir }: Config): void {
 
 /** Runs `work` on the database, which must be there, and is not waited for. */
 export async function steer<T>(
-  { configure }: CommandLine,
-  work: (pool: Pool) => Promise<T>,
+  line: CommandLine,
+  work: (pool: Pool, around: Around) => Promise<T>,
   { makesSandbox = false, ...options }: JobOptions & { readonly makesSandbox?: boolean } = {},
 ): Promise<T> {
-  const { config, log } = configure();
-  if (!makesSandbox) refuseNowhere(config);
-  return withJobPool(config, log, work, { isPatient: false, ...options });
+  if (!makesSandbox) refuseNowhere(line.configure().config);
+  return withJobPool(line, work, { isPatient: false, ...options });
 }
 
 const MOST_LISTED = 1_000;

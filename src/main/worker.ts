@@ -5,6 +5,7 @@ import type { WorkerKey } from '../core/workers/worker-key.ts';
 import type { Pool } from '../db/pool.ts';
 import { COURT_ORDER } from '../contract/resources/worker-resource.ts';
 import { type CommandLine, UsageError } from './command.ts';
+import type { Around } from './job-pool.ts';
 import { steer } from './operator.ts';
 import { readWorkerKey } from './service/worker-key.ts';
 
@@ -20,13 +21,13 @@ export function readCourtOrder(text: string): string {
   return text;
 }
 
-/** Works with the key of the environment, and the legal period in years. */
+/** Works with the key of the environment. */
 export async function withWorkerKey<T>(
   line: CommandLine,
-  work: (pool: Pool, key: WorkerKey, years: number) => Promise<T>,
+  work: (pool: Pool, key: WorkerKey, around: Around) => Promise<T>,
 ): Promise<T> {
   const { config } = line.configure();
   const key = await readWorkerKey(config);
   if (key === null) throw new UsageError('WORKER_KEY_FILE is required: name the file of the key that api has');
-  return steer(line, (pool) => work(pool, key, config.eraseAfterYears));
+  return steer(line, (pool, around) => work(pool, key, around));
 }

@@ -3,6 +3,7 @@ import type { ServerFault } from '../../db/known-server.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { endClaimsOfThePast } from '../../delivery/queue/lost.ts';
 import { command } from '../command.ts';
+import { withJobPool } from '../job-pool.ts';
 
 export const adopt = command({
   summary: 'go on from a copy: make the server on which the database finds itself the known one',
@@ -19,15 +20,13 @@ Output: {"adopted": true, "fault": "copy", "epoch": 2, "endedClaims": 3, "pendin
     done: 'it goes on from here, or there was nothing to adopt',
     refused: 'it could not be done; nothing has changed',
   },
-  async run(_, { configure, print }) {
-    const { config, log } = configure();
-    const { withJobPool } = await import('../job-pool.ts');
-    const owner = `${config.databaseRolePrefix}_owner`;
-    const { summary, told } = await withJobPool(config, log, (pool) => adoptServer(pool, owner), {
-      onStrange: 'accept',
-      needs: 'owner',
-    });
-    print(JSON.stringify(summary));
+  async run(_, line) {
+    const { summary, told } = await withJobPool(
+      line,
+      (pool, { config }) => adoptServer(pool, `${config.databaseRolePrefix}_owner`),
+      { onStrange: 'accept', needs: 'owner' },
+    );
+    line.print(JSON.stringify(summary));
     process.stderr.write(`${told}\n`);
   },
 });

@@ -1,5 +1,6 @@
 import { readMonth, readText } from '../arguments.ts';
 import { command, required } from '../command.ts';
+import { runJob } from '../job-pool.ts';
 import { author } from '../operator.ts';
 
 export const archive = command({
@@ -25,17 +26,14 @@ Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "o
   carteiro archive 2026-10 --to s3://lender-archive/carteiro
   duckdb -c "select outcome, count(*) from '/archive/2026-10/attempts-*.parquet' group by 1"`,
   exits: { done: 'the month is in its place, and was verified there', refused: 'it is not: standard error says why' },
-  async run({ month, to, author: actor }, { configure, print }) {
-    const { config, log } = configure();
-    const [{ archiveMonth }, { placesOf }, { readCheckpointKeys }, { runJob }] = await Promise.all([
-      import('../../archive/write-month.ts'),
-      import('../service/archives.ts'),
-      import('../service/checkpoint-keys.ts'),
-      import('../job-pool.ts'),
-    ]);
+  async run({ month, to, author: actor }, line) {
+    const { config } = line.configure();
+    const { archiveMonth } = await import('../../archive/write-month.ts');
+    const { placesOf } = await import('../service/archives.ts');
+    const { readCheckpointKeys } = await import('../service/checkpoint-keys.ts');
     const place = (await placesOf(config))(to);
     const { signers } = await readCheckpointKeys(config);
-    return runJob({ config, log, print }, async (pool, progress) => {
+    return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows are in ${place.name} and were verified there`);
       const made = await archiveMonth({ pool, place, month, signers, actor, onProgress });
       const summary = {

@@ -1,5 +1,6 @@
 import { readMonth, readSeconds } from '../arguments.ts';
 import { command, optionOr } from '../command.ts';
+import { runJob } from '../job-pool.ts';
 
 export const closeSettlement = command({
   summary: 'close the monthly batch of every active partner',
@@ -20,11 +21,8 @@ Output: {"month": "2026-06", "partners": 3, "closed": 2, "alreadyClosed": 1, "fa
       'it is not over, the projector could not pass its end (the message names the transaction that is open), or a\n' +
       '              partner failed; run it again for those',
   },
-  async run({ month, wait }, { configure, print }) {
-    const { config, log } = configure();
-    const { runJob } = await import('../job-pool.ts');
+  async run({ month, wait }, line) {
     const { closeForAll } = await import('../close-month.ts');
-    const closing = { month, waitMs: wait * 1_000 };
-    return runJob({ config, log, print }, (pool, progress) => closeForAll(pool, log, closing, progress));
+    return runJob(line, (pool, around) => closeForAll(pool, { month, waitMs: wait * 1_000 }, around));
   },
 });

@@ -1,5 +1,4 @@
 import type { Finding } from '../../db/fitness/finding.ts';
-import { DatabaseUnavailable, isOverloaded } from '../../db/unavailable.ts';
 import { table } from '../table.ts';
 import { command, EXIT } from '../command.ts';
 import { json, refuseNowhere, tell } from '../operator.ts';
@@ -28,11 +27,7 @@ Output: a line for each finding, faults first; with --json {"faults": 1, "warnin
     const database = await openDatabase(config, log);
     const pool = openPool(config, database.url, 'doctor', 60_000);
     try {
-      const findings = await examine(
-        pool,
-        config,
-        (error) => error instanceof DatabaseUnavailable && !isOverloaded(error),
-      );
+      const findings = await examine(pool, config);
       const faults = count(findings, 'fault');
       const warnings = count(findings, 'warning');
       tell(line, json, { faults, warnings, findings }, textOf(findings, faults, warnings));

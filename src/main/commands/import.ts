@@ -2,8 +2,9 @@ import { open } from 'node:fs/promises';
 import { type ImportProgress, USUAL_PACE } from '../../core/history/import-history.ts';
 import { readInteger, readMonth, readText } from '../arguments.ts';
 import { command, EXIT, option, optionOr, UsageError } from '../command.ts';
+import { withJobPool } from '../job-pool.ts';
 import { refuseNowhere } from '../operator.ts';
-import { openProgress } from '../progress.ts';
+import type { Progress } from '../progress.ts';
 
 const TOLD_EVERY_MS = 30_000;
 
@@ -56,31 +57,20 @@ Output: {"lines": 10000000, "events": 10000000, "appended": 10000000, "seconds":
     refused: 'a line does not fit: standard error says which and why; the batches before it are in',
   },
   async run({ file, closedUntil = null, batch, rate }, { configure, print }) {
-    const { config, log } = configure();
-    refuseNowhere(config);
-    const [{ importHistory: run }, { withJobPool }] = await Promise.all([
-      import('../../core/history/import-history.ts'),
-      import('../job-pool.ts'),
-    ]);
+    refuseNowhere(configure().config);
+    const { importHistory: run } = await import('../../core/history/import-history.ts');
     const bytes = file === '-' ? process.stdin : await openFile(file);
-    const told = openTold();
     const startedMs = performance.now();
-    try {
-      const { stopped, line, events, appended } = await withJobPool(
-        config,
-        log,
-        (pool) =>
-          run({ pool, log, onProgress: (progress) => told.show(progress) }, bytes, { closedUntil, batch, rate }),
-        { needs: 'migrator' },
-      );
-      told.end();
-      if (stopped !== null) process.stderr.write(`${sentenceOf(stopped, line)}\n`);
-      const seconds = Math.round((performance.now() - startedMs) / 1_000);
-      print(JSON.stringify({ lines: line, events, appended, seconds }));
-      return stopped === null ? EXIT.done : EXIT.refused;
-    } finally {
-      told.end();
-    }
+    const { stopped, line, events, appended } = await withJobPool(
+      { configure },
+      (pool, { log, progress }) =>
+        run({ pool, log, onProgress: telling(progress) }, bytes, { closedUntil, batch, rate }),
+      { needs: 'migrator' },
+    );
+    if (stopped !== null) process.stderr.write(`${sentenceOf(stopped, line)}\n`);
+    const seconds = Math.round((performance.now() - startedMs) / 1_000);
+    print(JSON.stringify({ lines: line, events, appended, seconds }));
+    return stopped === null ? EXIT.done : EXIT.refused;
   },
 });
 
@@ -95,21 +85,17 @@ async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
 }
 
 /** A line that is written over for a person at a terminal; elsewhere one now and then, for who looks into the log later. */
-function openTold() {
-  const progress = openProgress();
+function telling(progress: Progress) {
   const startedMs = performance.now();
   let toldMs = startedMs;
-  return {
-    end: () => progress.end(),
-    show({ line, events, appended, waitsFor }: ImportProgress): void {
-      const now = performance.now();
-      const speed = `${Math.round((events / (now - startedMs)) * 1_000)} events/s`;
-      const text = `line ${line} is in, ${appended} events are new, ${speed}${waitsFor === null ? '' : `; waits for ${waitsFor}`}`;
-      progress.show(text);
-      if (process.stderr.isTTY || now - toldMs < TOLD_EVERY_MS) return;
-      toldMs = now;
-      process.stderr.write(`${text}\n`);
-    },
+  return ({ line, events, appended, waitsFor }: ImportProgress): void => {
+    const now = performance.now();
+    const speed = `${Math.round((events / (now - startedMs)) * 1_000)} events/s`;
+    const text = `line ${line} is in, ${appended} events are new, ${speed}${waitsFor === null ? '' : `; waits for ${waitsFor}`}`;
+    progress.show(text);
+    if (process.stderr.isTTY || now - toldMs < TOLD_EVERY_MS) return;
+    toldMs = now;
+    process.stderr.write(`${text}\n`);
   };
 }
 

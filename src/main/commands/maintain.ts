@@ -1,4 +1,5 @@
 import { command } from '../command.ts';
+import { runJob } from '../job-pool.ts';
 import { author } from '../operator.ts';
 
 export const maintain = command({
@@ -19,30 +20,20 @@ wrote again, and how many keys it removed.`,
     done: 'no row of an older month is left that could go',
     refused: 'a month could not go: standard error says why',
   },
-  async run({ author: actor }, { configure, print }) {
-    const { config, log } = configure();
+  async run({ author: actor }, line) {
+    const { config } = line.configure();
     const { upkeep } = config.archive;
-    const [{ maintainMonths }, { placesOf }, { readCheckpointKeys }, { sealAll }, { runJob }] = await Promise.all([
-      import('../../archive/maintain.ts'),
-      import('../service/archives.ts'),
-      import('../service/checkpoint-keys.ts'),
-      import('../../audit/seals/sealer.ts'),
-      import('../job-pool.ts'),
-    ]);
+    const { maintainMonths } = await import('../../archive/maintain.ts');
+    const { placesOf } = await import('../service/archives.ts');
+    const { readCheckpointKeys } = await import('../service/checkpoint-keys.ts');
+    const { sealAll } = await import('../../audit/seals/sealer.ts');
     const openPlace = await placesOf(config);
     const { signers } = await readCheckpointKeys(config);
-    return runJob({ config, log, print }, async (pool, progress) => {
+    return runJob(line, async (pool, { progress }) => {
       const seal = async () => void (await sealAll(pool));
       const onProgress = (month: string, rows: number) => progress.show(`${month}: ${rows} rows`);
-      const { erased, keys, removed } = await maintainMonths({
-        pool,
-        openPlace,
-        signers,
-        actor,
-        seal,
-        onProgress,
-        upkeep,
-      });
+      const work = { pool, openPlace, signers, actor, seal, onProgress, upkeep };
+      const { erased, keys, removed } = await maintainMonths(work);
       const meses = removed.map(({ month, rows }) => ({ mes: month, linhas: rows }));
       return { summary: { meses, reescritos: erased, chaves: keys }, isGood: true };
     });

@@ -1,4 +1,5 @@
 import { command, flag } from '../command.ts';
+import { runJob } from '../job-pool.ts';
 
 export const rebuild = command({
   summary: 'fold the whole log again and repair the loans that differ from it',
@@ -11,11 +12,9 @@ may go on meanwhile: a version that it writes wins. What the projector has not s
 
 Output: {"loans": 1200, "differences": ["0198…"], "repaired": 1}, where differences holds the ids of the loans (or streams).`,
   exits: { done: 'all is equal or was repaired', refused: '--check found a difference, or one could not be repaired' },
-  async run({ check }, { configure, print }) {
-    const { config, log } = configure();
+  async run({ check }, line) {
     const { rebuildLoans } = await import('../../core/projection/rebuild.ts');
-    const { runJob } = await import('../job-pool.ts');
-    return runJob({ config, log, print }, async (pool, progress) => {
+    return runJob(line, async (pool, { log, progress }) => {
       const onProgress = (loans: number) => progress.show(`${loans} loans ${check ? 'compared' : 'refolded'}`);
       const summary = await rebuildLoans(pool, log, { repair: !check, onProgress });
       return { summary, isGood: summary.differences.length === summary.repaired };

@@ -1,5 +1,6 @@
 import { NotAsked, RegistryFailure } from '../../registry/port.ts';
 import { command, OutOfReach, UsageError } from '../command.ts';
+import { runJob } from '../job-pool.ts';
 
 const NOT_CONFIGURED =
   'no registry is configured, so nothing was asked: set REGISTRY_URL to the bridge to the registry';
@@ -19,12 +20,10 @@ looked at again by the next run.`,
     refused: 'one failed; what was detected stays detected, and the next run goes on',
     outOfReach: 'the registry or the database is out of reach; what was detected until then stays detected',
   },
-  async run(_, { configure, print }) {
-    const { config, log } = configure();
+  async run(_, line) {
     const { syncBonds: sync } = await import('../../core/bonds/bonds.ts');
     const { openRegistry } = await import('../service/registry.ts');
-    const { runJob } = await import('../job-pool.ts');
-    return runJob({ config, log, print }, async (pool, progress) => {
+    return runJob(line, async (pool, { config, log, progress }) => {
       const opened = await openRegistry(config, pool, log);
       if (opened === null) throw new UsageError(NOT_CONFIGURED);
       const deps = { pool, registry: opened.registry, log };

@@ -2,33 +2,28 @@
 import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
-import { codeOf, isOverloaded } from '../../db/unavailable.ts';
+import { codeOf, DatabaseUnavailable, isOverloaded } from '../../db/unavailable.ts';
 import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outside.ts';
 import { lookAtClock, lookAtSessions, lookAtTransactions, lookAtWrites } from './server.ts';
 import { lookAtAnchors, lookAtDisk, lookAtJobs, lookAtLags, lookAtSealer, lookAtVerdict } from './upkeep.ts';
 
-type Look = (sql: Tx) => Promise<readonly Finding[]>;
-
-/** Every finding, in the order of the looks. Throws when `isLost` says so of an error. */
-export async function examine(
-  pool: Pool,
-  config: Config,
-  isLost: (error: unknown) => boolean,
-): Promise<readonly Finding[]> {
+/** Every finding, in the order of the looks. Throws when the database is out of reach. */
+export async function examine(pool: Pool, config: Config): Promise<readonly Finding[]> {
   const found: Finding[] = [];
-  const at = async (about: string, look: Look) => {
-    found.push(...(await findingsOf(about, () => pool.run(look), isLost)));
+  const beside = async (about: string, look: () => Promise<readonly Finding[]>) => {
+    found.push(...(await findingsOf(about, look)));
   };
+  const at = (about: string, look: (sql: Tx) => Promise<readonly Finding[]>) => beside(about, () => pool.run(look));
   const check = (name: keyof typeof CHECKS) => at(name, (sql) => CHECKS[name](sql, { config, schema: pool.schema }));
   await check('server');
   await at('sessions', lookAtSessions);
-  found.push(...(await findingsOf('writes', () => lookAtWrites(pool), isLost)));
+  await beside('writes', () => lookAtWrites(pool));
   await at('clock', (sql) => lookAtClock(sql, Date.now));
   await at('transactions', lookAtTransactions);
-  found.push(...(await findingsOf('tokens', () => lookAtIssuer(config), isLost)));
-  found.push(...(await findingsOf('registry', () => lookAtRegistry(config), isLost)));
+  await beside('tokens', () => lookAtIssuer(config));
+  await beside('registry', () => lookAtRegistry(config));
   await check('schema');
   await check('migrations');
   const seen = found.find(({ about }) => about === 'migrations');
@@ -37,7 +32,7 @@ export async function examine(
   if (seen?.verdict !== 'ok') return found;
   await at('epoch', lookAtEpoch);
   await at('roles', (sql) => lookAtRoles(sql, config));
-  found.push(...(await findingsOf('definitions', () => lookAtDefinitions(pool, config), isLost)));
+  await beside('definitions', () => lookAtDefinitions(pool, config));
   await check('lease');
   await check('secrets');
   await at('secrets', (sql) => lookAtSecrets(sql, config));
@@ -47,7 +42,7 @@ export async function examine(
   await at('lags', lookAtLags);
   await at('upkeep', lookAtJobs);
   await at('disk', lookAtDisk);
-  found.push(...(await findingsOf('standby', () => lookAtStandby(config, pool), isLost)));
+  await beside('standby', () => lookAtStandby(config, pool));
   await at('dns', (sql) => lookAtNames(sql, config));
   return found;
 }
@@ -55,24 +50,15 @@ export async function examine(
 const PERMISSION_DENIED = '42501';
 
 /** The findings of `look`. A look that fails is a finding itself, and the others go on. Throws when the database is out of reach. */
-async function findingsOf(
-  about: string,
-  look: () => Promise<readonly Finding[]>,
-  isLost: (error: unknown) => boolean,
-): Promise<readonly Finding[]> {
+async function findingsOf(about: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();
   } catch (error) {
-    if (isLost(error)) throw error;
+    if (error instanceof DatabaseUnavailable && !isOverloaded(error)) throw error;
     const { message } = (isOverloaded(error) ? ((error as Error).cause ?? error) : error) as Error;
-    return codeOf(error) === PERMISSION_DENIED
-      ? [
-          warning(
-            about,
-            `this login may not look: ${message}`,
-            'run doctor with a login that may, as a member of the owner',
-          ),
-        ]
-      : [fault(about, message, 'mend what the sentence says, then run doctor again')];
+    if (codeOf(error) !== PERMISSION_DENIED)
+      return [fault(about, message, 'mend what the sentence says, then run doctor again')];
+    const advice = 'run doctor with a login that may, as a member of the owner';
+    return [warning(about, `this login may not look: ${message}`, advice)];
   }
 }

@@ -1,5 +1,6 @@
 import { readMonth } from '../../arguments.ts';
 import { command } from '../../command.ts';
+import { runJob } from '../../job-pool.ts';
 import { author, requiredReason } from '../../operator.ts';
 
 export const restore = command({
@@ -15,15 +16,11 @@ Output: {"mes": "2026-10", "linhas": 1000448}.
 
   carteiro archive restore 2026-10 --reason 'auditoria 812'`,
   exits: { done: 'the month is back', refused: 'it is not: standard error says why; run it again' },
-  async run({ month, author: actor, reason }, { configure, print }) {
-    const { config, log } = configure();
-    const [{ restoreMonth }, { placesOf }, { runJob }] = await Promise.all([
-      import('../../../archive/move-month.ts'),
-      import('../../service/archives.ts'),
-      import('../../job-pool.ts'),
-    ]);
-    const openPlace = await placesOf(config);
-    return runJob({ config, log, print }, async (pool, progress) => {
+  async run({ month, author: actor, reason }, line) {
+    const { restoreMonth } = await import('../../../archive/move-month.ts');
+    const { placesOf } = await import('../../service/archives.ts');
+    const openPlace = await placesOf(line.configure().config);
+    return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows are back`);
       const linhas = await restoreMonth({ pool, openPlace, month, actor, reason, onProgress });
       return { summary: { mes: month, linhas }, isGood: true };

@@ -1,5 +1,6 @@
 import { readMonth } from '../../arguments.ts';
 import { command } from '../../command.ts';
+import { runJob } from '../../job-pool.ts';
 
 export const verify = command({
   summary: 'read an archived month again, hash its rows, and compare them with the seals',
@@ -10,15 +11,11 @@ log, and the rows of the files against the root of each seal.
 
 Output: {"mes": "2026-10", "selos": {"de": 1, "ate": 420}, "linhas": 1000448, "onde": "/archive", "confere": true}.`,
   exits: { done: 'the files are those that were archived', refused: 'they are not: standard error says which and how' },
-  async run({ month }, { configure, print }) {
-    const { config, log } = configure();
-    const [{ verifyMonth }, { placesOf }, { runJob }] = await Promise.all([
-      import('../../../archive/verify-month.ts'),
-      import('../../service/archives.ts'),
-      import('../../job-pool.ts'),
-    ]);
-    const openPlace = await placesOf(config);
-    return runJob({ config, log, print }, async (pool, progress) => {
+  async run({ month }, line) {
+    const { verifyMonth } = await import('../../../archive/verify-month.ts');
+    const { placesOf } = await import('../../service/archives.ts');
+    const openPlace = await placesOf(line.configure().config);
+    return runJob(line, async (pool, { progress }) => {
       const onProgress = (rows: number) => progress.show(`${rows} rows hashed again`);
       const { firstSeal, lastSeal, rows, place } = await verifyMonth(pool, openPlace, month, onProgress);
       const selos = { de: firstSeal, ate: lastSeal };

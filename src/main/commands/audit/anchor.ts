@@ -1,4 +1,5 @@
 import { command, Refusal, UsageError } from '../../command.ts';
+import { runJob } from '../../job-pool.ts';
 
 export const anchor = command({
   summary: 'give the newest checkpoint to the places outside that the settings name',
@@ -11,18 +12,16 @@ The places: ANCHOR_TIMESTAMP_URL, ANCHOR_DIRECTORY, ANCHOR_S3_URL, ANCHOR_WITNES
 
 Output: {"tamanho": 41, "ancoras": [{"tipo": "testemunha", "onde": "witness.example/w1", "erro": null}]}; tamanho counts seals.`,
   exits: { done: 'each place has the newest checkpoint', refused: 'a place failed, or no checkpoint was signed yet' },
-  async run(_, { configure, print }) {
-    const { config, log } = configure();
+  async run(_, line) {
     const { openAnchors } = await import('../../service/anchors.ts');
     const { runAnchors } = await import('../../../audit/anchor/run-anchors.ts');
-    const { runJob } = await import('../../job-pool.ts');
-    const anchors = await openAnchors(config.anchors);
+    const anchors = await openAnchors(line.configure().config.anchors);
     if (anchors.length === 0) {
       throw new UsageError(
         'no place is named: set ANCHOR_TIMESTAMP_URL, ANCHOR_DIRECTORY, ANCHOR_S3_URL or ANCHOR_WITNESS_URL',
       );
     }
-    return runJob({ config, log, print }, async (pool) => {
+    return runJob(line, async (pool) => {
       const found = await runAnchors(pool, anchors);
       if (found === null) {
         throw new Refusal('no checkpoint was signed yet: api and poll sign with the key of CHECKPOINT_KEY_FILE');

@@ -1,6 +1,8 @@
 import { TEST_NAME } from '../../../contract/delivery.ts';
+import type { Pool } from '../../../db/pool.ts';
 import { readDay } from '../../arguments.ts';
 import { command, flag, required, UsageError } from '../../command.ts';
+import { type Around, type JobResult, READING, runJob } from '../../job-pool.ts';
 import { orRefuse } from '../../refused.ts';
 
 export const balance = command({
@@ -23,19 +25,17 @@ api runs it by itself every night for the last seven days (JOB_BALANCE).
 
 Output: as GET /v1/auditoria/balanco answers, with every difference.`,
   exits: { done: 'it closes', refused: 'there is a difference, or a month must be restored first' },
-  async run({ from, to, anew }, { configure, print }) {
+  async run({ from, to, anew }, line) {
     if (from > to) throw new UsageError('--to: must not be before --from');
-    const { config, log } = configure();
     const { addUp } = await import('../../../audit/add-up-balance.ts');
     const { readBalance } = await import('../../../audit/balance.ts');
     const { findRemoved } = await import('../../../audit/removed-days.ts');
     const { keepBalanceVerdict } = await import('../../../audit/balance-verdicts.ts');
     const { keepDays, refreshKeptDays } = await import('../../../audit/kept-days.ts');
-    const { runJob } = await import('../../job-pool.ts');
     const { MOST } = await import('../../service/pools.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { withReports } = await import('../../service/reports.ts');
-    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
+    const count = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const [kept, summary] = await withReports(config, pool, log, async (reading) => {
         orRefuse(await findRemoved(reading.pool, from, to, { anew }), 'delivery', '');
         const unchanged = await keeping(log, () => refreshKeptDays(pool, reading.pool));
@@ -50,6 +50,7 @@ Output: as GET /v1/auditoria/balanco answers, with every difference.`,
         if (kept?.seal) await keepDays(pool, kept.seal, summary, new Date(), anew ? undefined : kept.still);
       });
       return { summary, isGood: summary.fecha };
-    });
+    };
+    return runJob(line, count, READING);
   },
 });

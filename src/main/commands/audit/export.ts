@@ -7,6 +7,7 @@ import { addDays, startOfDay } from '../../../contract/calendar.ts';
 import { codeOf } from '../../../db/unavailable.ts';
 import { readDay, readText, readUuid } from '../../arguments.ts';
 import { choiceOr, command, flag, option, Refusal, UsageError } from '../../command.ts';
+import { READING, withJobPool } from '../../job-pool.ts';
 import { author } from '../../operator.ts';
 
 const EXPORTED = ['tentativas', 'eventos', 'pedidos', 'historico', 'selos'] as const;
@@ -57,8 +58,7 @@ CHECKPOINT_KEY_FILE where the login may read it. CPFs are masked without --cpf, 
 Output: the file. The place where it ends, --cut of a run that goes on, is written to standard error first; at last, the months of
 which attempts are in archives alone, and not in it.`,
   exits: { done: 'the file is whole' },
-  async run({ kind: name, format, from, to, partner, bom, manifest, after, cut, cpf, author: actor }, { configure }) {
-    const { config, log } = configure();
+  async run({ kind: name, format, from, to, partner, bom, manifest, after, cut, cpf, author: actor }, line) {
     const { Readable } = await import('node:stream');
     const { text } = await import('node:stream/consumers');
     const { pipeline } = await import('node:stream/promises');
@@ -67,20 +67,18 @@ which attempts are in archives alone, and not in it.`,
     const { logCpfRead } = await import('../../../audit/cpf-reads.ts');
     const { CUT, exportRows, writeManifest } = await import('../../../audit/export/export.ts');
     const { KINDS } = await import('../../../audit/lists/kinds.ts');
-    const { withJobPool } = await import('../../job-pool.ts');
     const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
     const kind = KINDS[name];
     const goOn = readPlace(kind, after, cut, CUT);
     if (name === 'selos' && [from, to, partner].some((given) => given !== undefined))
       throw new UsageError('seals are of no day and no partner: leave out --from, --to and --partner');
-    const { signers } = await readCheckpointKeys(config);
+    const { signers } = await readCheckpointKeys(line.configure().config);
     const given = Object.entries({ formato: format, de: from, ate: to, parceiro_id: partner });
     const asked = Object.fromEntries(given.filter((pair): pair is [string, string] => pair[1] !== undefined));
     const { withReports } = await import('../../service/reports.ts');
     await withJobPool(
-      config,
-      log,
-      async (pool) => {
+      line,
+      async (pool, { config, log }) => {
         if (cpf) {
           const read = {
             actor,
@@ -122,7 +120,7 @@ which attempts are in archives alone, and not in it.`,
           if ('ok' in told) await writeFile(manifest, `${(await text(Readable.from(told.ok))).trim()}\n`);
         });
       },
-      { onStrange: 'accept', needs: 'auditor' },
+      READING,
     );
   },
 });

@@ -1,5 +1,5 @@
-import type { Pool } from '../../../db/pool.ts';
 import { command } from '../../command.ts';
+import { READING, withJobPool } from '../../job-pool.ts';
 
 export const head = command({
   summary: 'print the newest checkpoint, to be kept outside',
@@ -10,17 +10,17 @@ paper. It stands for every row sealed so far. Every delivery carries it, too, in
 Output: one line, origin, number of seals, root and signature, as the header has it; 19:9f3c…, number and root, where no key signs;
 nothing when there is no seal yet.`,
   exits: { done: 'the newest head was printed, or there is none yet' },
-  async run(_, { configure, print }) {
-    const { config, log } = configure();
+  async run(_, line) {
     const { checkpointHeader } = await import('../../../audit/checkpoint/checkpoint.ts');
     const { writeHead } = await import('../../../audit/checkpoint/heads.ts');
     const { readCheckpoint } = await import('../../../audit/checkpoint/stored.ts');
     const { readTreeHead } = await import('../../../audit/seals/seal-log.ts');
-    const { withJobPool } = await import('../../job-pool.ts');
-    const read = (pool: Pool) =>
-      pool.run(async (sql) => ({ signed: await readCheckpoint(sql), own: await readTreeHead(sql) }));
-    const { signed, own } = await withJobPool(config, log, read, { onStrange: 'accept', needs: 'auditor' });
-    if (signed !== null) print(checkpointHeader(signed.note));
-    else if (own !== null) print(writeHead(own));
+    const { signed, own } = await withJobPool(
+      line,
+      (pool) => pool.run(async (sql) => ({ signed: await readCheckpoint(sql), own: await readTreeHead(sql) })),
+      READING,
+    );
+    if (signed !== null) line.print(checkpointHeader(signed.note));
+    else if (own !== null) line.print(writeHead(own));
   },
 });

@@ -1,6 +1,7 @@
-import type { Pool } from '../../../db/pool.ts';
 import { readInteger, readUuid } from '../../arguments.ts';
-import { command, option, Refusal } from '../../command.ts';
+import { command, option } from '../../command.ts';
+import { READING, withJobPool } from '../../job-pool.ts';
+import { orMissing } from '../../refused.ts';
 
 export const proof = command({
   summary: 'print the evidence of one delivery',
@@ -19,14 +20,14 @@ and the rows with a CPF are withheld, and audit check says so.
 
 Output: one line of JSON, as GET /v1/auditoria/entregas/{id}/prova answers.`,
   exits: { done: 'the evidence was printed', refused: 'there is no such delivery' },
-  async run({ delivery, size = null }, { configure, print }) {
-    const { config, log } = configure();
+  async run({ delivery, size = null }, line) {
     const { readProof } = await import('../../../audit/proof/proof.ts');
-    const { withJobPool } = await import('../../job-pool.ts');
     const { archiveReads } = await import('../../service/archives.ts');
-    const read = async (pool: Pool) => readProof(pool, delivery, size, (await archiveReads(config, pool)).archived);
-    const found = await withJobPool(config, log, read, { onStrange: 'accept', needs: 'auditor' });
-    if (found === null) throw new Refusal(`there is no delivery ${delivery}`);
-    print(JSON.stringify(found));
+    const found = await withJobPool(
+      line,
+      async (pool, { config }) => readProof(pool, delivery, size, (await archiveReads(config, pool)).archived),
+      READING,
+    );
+    line.print(JSON.stringify(orMissing(found, 'delivery', delivery)));
   },
 });

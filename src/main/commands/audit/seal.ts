@@ -1,4 +1,5 @@
 import { command } from '../../command.ts';
+import { runJob } from '../../job-pool.ts';
 
 export const seal = command({
   summary: 'seal what is settled now',
@@ -8,11 +9,9 @@ is for a database without either, or to have the newest rows in the log now.
 
 Output: {"selos": 3, "linhas": 139264}, what this run added.`,
   exits: { done: 'all that is settled is sealed' },
-  async run(_, { configure, print }) {
-    const { config, log } = configure();
+  async run(_, line) {
     const { sealAll } = await import('../../../audit/seals/sealer.ts');
-    const { runJob } = await import('../../job-pool.ts');
-    return runJob({ config, log, print }, async (pool) => {
+    return runJob(line, async (pool) => {
       const { seals, rows } = await sealAll(pool);
       return { summary: { selos: seals, linhas: rows }, isGood: true };
     });

@@ -1,6 +1,8 @@
 import type { TreeHead } from '../../../audit/seals/merkle.ts';
+import type { Pool } from '../../../db/pool.ts';
 import { readHead } from '../../arguments.ts';
 import { command, flag, option, Refusal } from '../../command.ts';
+import { type Around, type JobResult, READING, runJob } from '../../job-pool.ts';
 
 /** How often a run that goes on keeps its place. */
 const KEEP_PLACE_MS = 10_000;
@@ -35,18 +37,16 @@ last goes on from the newest one. api runs audit verify --resume by itself every
 Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], "confere": true}; a finding is
 {"tipo": "linha_alterada", "selo": 12, "tabela": "attempts", "linha": "0199…/1", "colunas": ["status_code"], "detalhe": "…"}.`,
   exits: { done: 'the log is whole', refused: 'it is not' },
-  async run({ head, since = null, resume }, { configure, print }) {
-    const { config, log } = configure();
+  async run({ head, since = null, resume }, line) {
     const { keepVerdict, readStanding, readUnfinished, viewVerification } =
       await import('../../../audit/seals/verdicts.ts');
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
-    const { runJob } = await import('../../job-pool.ts');
     const { archivedLeaves } = await import('../../service/archives.ts');
     const { withReports } = await import('../../service/reports.ts');
     const { whereToVerify } = await import('../../../audit/seals/where-to-verify.ts');
     const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
-    return runJob({ config, log, print, onStrange: 'accept', needs: 'auditor' }, async (pool, progress) => {
+    const check = async (pool: Pool, { config, log, progress }: Around): Promise<JobResult> => {
       const standing = since === 'last' ? await pool.run(readStanding) : null;
       if (since === 'last' && standing?.holds !== true) {
         throw new Refusal('no verdict without findings was kept: run audit verify without --since');
@@ -76,6 +76,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
       await keeping(log, () => pool.run((sql) => keepVerdict(sql, covered, verdict, true)));
       const summary = viewVerification(verdict);
       return { summary, isGood: summary.confere };
-    });
+    };
+    return runJob(line, check, READING);
   },
 });

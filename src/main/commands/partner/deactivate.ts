@@ -4,7 +4,6 @@ import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
 import { orRefuse } from '../../refused.ts';
-import { openProgress } from '../../progress.ts';
 
 export const deactivate = command({
   summary: 'off-board a partner: its tokens end, and nothing more is sent to it',
@@ -25,19 +24,13 @@ all that is suspensa of it now.`,
   },
   async run({ partner: id, reason = null, author, json }, line) {
     const { deactivatePartner, untilGone } = await import('../../../steering/off-boarding.ts');
-    const progress = openProgress();
-    try {
-      const operator = { actor: actorOf(author), reason };
-      const done = await steer(line, async (pool) => {
-        orRefuse(await pool.transaction((tx) => deactivatePartner(tx, id, operator)), 'partner', id);
-        return untilGone(pool, id, (sentence) => progress.show(sentence));
-      });
-      progress.end();
-      const { suspended, wereInFlight } = done;
-      const text = `inactive; ${suspended} deliveries are suspensa, ${wereInFlight} were in flight and have ended`;
-      tell(line, json, { id, active: false, ...done }, text);
-    } finally {
-      progress.end();
-    }
+    const operator = { actor: actorOf(author), reason };
+    const done = await steer(line, async (pool, { progress }) => {
+      orRefuse(await pool.transaction((tx) => deactivatePartner(tx, id, operator)), 'partner', id);
+      return untilGone(pool, id, (sentence) => progress.show(sentence));
+    });
+    const { suspended, wereInFlight } = done;
+    const text = `inactive; ${suspended} deliveries are suspensa, ${wereInFlight} were in flight and have ended`;
+    tell(line, json, { id, active: false, ...done }, text);
   },
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { command, optionOr, UsageError } from '../../command.ts';
 import { readInteger } from '../../arguments.ts';
+import { withJobPool } from '../../job-pool.ts';
 
 export const serve = command({
   summary: 'run the simulated registry as the HTTP service that REGISTRY_URL names (sandbox, staging, tests)',
@@ -20,17 +21,16 @@ REGISTRY_TOKEN_FILE set it asks for that token. For a staging system:
 It is a simulation, so it does not start where SANDBOX is false. A signal ends it.`,
   exits: { done: 'a signal ended it', refused: 'the port cannot be listened on' },
   async run({ port, host, work }, { configure, print }) {
-    const { config, log } = configure();
+    const { config } = configure();
     if (!config.sandbox)
       throw new UsageError('registry serve is a simulation, and SANDBOX is false: set it to true for this command');
     const { readFile } = await import('node:fs/promises');
     const { createSimulatedService } = await import('../../../registry/simulated-service.ts');
     const { startServer } = await import('../../../http/server.ts');
-    const { withJobPool } = await import('../../job-pool.ts');
     const { takeStopSignals } = await import('../../service/stop-signals.ts');
     const { tokenFile } = config.bridge;
     const token = tokenFile === null ? null : (await readFile(tokenFile, 'utf8')).trim();
-    await withJobPool(config, log, async (pool) => {
+    await withJobPool({ configure }, async (pool) => {
       const { fetch } = createSimulatedService(pool, { token, workS: work });
       const server = await startServer({ fetch: (request) => fetch(request), host, port });
       const stopping = new AbortController();

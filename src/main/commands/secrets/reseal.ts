@@ -1,7 +1,6 @@
 import { command, EXIT, Refusal, UsageError } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
-import { author, json, refuseNowhere, tell } from '../../operator.ts';
-import { openProgress } from '../../progress.ts';
+import { author, json, refuseNowhere, steer, tell } from '../../operator.ts';
 
 export const reseal = command({
   summary: 'encrypt every signing secret again with the first key of SECRETS_KEY, and retire the others',
@@ -24,44 +23,33 @@ the webhooks whose secret no key of SECRETS_KEY opens.`,
     refused: 'some secrets cannot be opened and were left; no key was retired',
   },
   async run({ author, json }, line) {
-    const { config, log } = line.configure('secrets');
+    const { config } = line.configure('secrets');
+    // Before the keys are read, which makes a sandbox's own.
     refuseNowhere(config);
     const { createVault, keyIdOf } = await import('../../../webhooks/secrets.ts');
     const { readRetired, resealAll, retireKeys } = await import('../../../webhooks/reseal.ts');
-    const { withJobPool } = await import('../../job-pool.ts');
     const { readSecretsKeys } = await import('../../service/secrets-keys.ts');
     const keys = await readSecretsKeys(config);
     const [newestKeyId = '', ...olderIds] = keys.map(keyIdOf);
     if (olderIds.includes(newestKeyId)) throw new UsageError('SECRETS_KEY: has the same key twice');
-    const progress = openProgress();
-    try {
-      const vault = createVault(keys);
+    const vault = createVault(keys);
+    const { webhooks, unopened } = await steer(line, async (pool, { progress }) => {
+      const retired = await pool.run((sql) => readRetired(sql, [newestKeyId]));
+      if (retired.length > 0)
+        throw new Refusal(`SECRETS_KEY begins with the retired key ${newestKeyId}: put the new one in front`);
       const onProgress = (webhooks: number) => progress.show(`${webhooks} webhooks encrypted again`);
-      const { webhooks, unopened } = await withJobPool(
-        config,
-        log,
-        async (pool) => {
-          const retired = await pool.run((sql) => readRetired(sql, [newestKeyId]));
-          if (retired.length > 0)
-            throw new Refusal(`SECRETS_KEY begins with the retired key ${newestKeyId}: put the new one in front`);
-          const done = await resealAll(pool, { vault, newestKeyId, onProgress });
-          if (done.unopened.length === 0) await pool.transaction((tx) => retireKeys(tx, olderIds, actorOf(author)));
-          return done;
-        },
-        { isPatient: false },
-      );
-      progress.end();
-      const isGood = unopened.length === 0;
-      const rest = isGood
-        ? olderIds.length > 0
-          ? `; take ${olderIds.join(', ')} out of SECRETS_KEY now`
-          : ''
-        : `; the secrets of ${unopened.length} webhooks cannot be opened: add the key that encrypted them, and run it again`;
-      const result = { webhooks, unopened, key: newestKeyId, retired: isGood ? olderIds : [] };
-      tell(line, json, result, `${webhooks} webhooks are encrypted again, under key ${newestKeyId}${rest}`);
-      return isGood ? EXIT.done : EXIT.refused;
-    } finally {
-      progress.end();
-    }
+      const done = await resealAll(pool, { vault, newestKeyId, onProgress });
+      if (done.unopened.length === 0) await pool.transaction((tx) => retireKeys(tx, olderIds, actorOf(author)));
+      return done;
+    });
+    const isGood = unopened.length === 0;
+    const rest = isGood
+      ? olderIds.length > 0
+        ? `; take ${olderIds.join(', ')} out of SECRETS_KEY now`
+        : ''
+      : `; the secrets of ${unopened.length} webhooks cannot be opened: add the key that encrypted them, and run it again`;
+    const result = { webhooks, unopened, key: newestKeyId, retired: isGood ? olderIds : [] };
+    tell(line, json, result, `${webhooks} webhooks are encrypted again, under key ${newestKeyId}${rest}`);
+    return isGood ? EXIT.done : EXIT.refused;
   },
 });

@@ -4,7 +4,6 @@ import { command } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, reason, steer, tell } from '../../operator.ts';
 import { orRefuse } from '../../refused.ts';
-import { openProgress } from '../../progress.ts';
 
 export const mute = command({
   summary: 'stop sending to a webhook; what is for it waits, and nothing is lost',
@@ -26,20 +25,14 @@ Output: what waits; with --json {"webhook": "0199…", "muted": true, "pending":
     const { untilLanded } = await import('../../../steering/landing.ts');
     const { countText, readBounded } = await import('../../../steering/bounds.ts');
     const { countDeliveries } = await import('../../../steering/webhooks.ts');
-    const progress = openProgress();
-    try {
-      const done = await steer(line, async (pool) => {
-        const operator = { actor: actorOf(author), reason };
-        orRefuse(await pool.transaction((tx) => muteWebhook(tx, webhook, operator)), 'webhook', webhook);
-        const wereInFlight = await untilLanded(pool, [webhook], (sentence) => progress.show(sentence));
-        const { pending } = await readBounded(pool, (sql) => countDeliveries(sql, webhook));
-        return { pending, wereInFlight };
-      });
-      progress.end();
-      const text = `muted; ${countText(done.pending)} deliveries wait, ${done.wereInFlight} were in flight and have ended`;
-      tell(line, json, { webhook, muted: true, ...done }, text);
-    } finally {
-      progress.end();
-    }
+    const done = await steer(line, async (pool, { progress }) => {
+      const operator = { actor: actorOf(author), reason };
+      orRefuse(await pool.transaction((tx) => muteWebhook(tx, webhook, operator)), 'webhook', webhook);
+      const wereInFlight = await untilLanded(pool, [webhook], (sentence) => progress.show(sentence));
+      const { pending } = await readBounded(pool, (sql) => countDeliveries(sql, webhook));
+      return { pending, wereInFlight };
+    });
+    const text = `muted; ${countText(done.pending)} deliveries wait, ${done.wereInFlight} were in flight and have ended`;
+    tell(line, json, { webhook, muted: true, ...done }, text);
   },
 });

@@ -1,5 +1,6 @@
+import type { Config } from '../../../config.ts';
 import type { Pool } from '../../../db/pool.ts';
-import { type CommandLine, command, flag, option } from '../../command.ts';
+import { command, flag, option } from '../../command.ts';
 import { actorOf } from '../../../steering/author.ts';
 import { author, json, requiredReason, tell } from '../../operator.ts';
 import { orRefuse } from '../../refused.ts';
@@ -40,19 +41,19 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true,
   async run({ cpf, reason, order: courtOrder = null, later, author, json }, line) {
     const { orderErasure } = await import('../../../core/workers/order-erasure.ts');
     const { eraseAll, readErasure } = await import('../../../core/workers/erase.ts');
-    const { openProgress } = await import('../../progress.ts');
-    const progress = openProgress();
-    await withWorkerKey(line, async (pool, key, years) => {
-      const ordered = await orderErasure(pool, key, { cpf, actor: actorOf(author), reason, courtOrder, years });
+    await withWorkerKey(line, async (pool, key, { config, progress }) => {
+      const actor = actorOf(author);
+      const years = config.eraseAfterYears;
+      const ordered = await orderErasure(pool, key, { cpf, actor, reason, courtOrder, years });
       const { id, events } = orRefuse(ordered, 'worker', '');
       const show = async (): Promise<void> => {
         const state = await pool.run((sql) => readErasure(sql, id));
         progress.show(`${state?.pagesDone ?? 0} of ${state?.pages ?? 0} pages erased`);
       };
-      if (!later) await eraseAll(pool, show).finally(() => progress.end());
+      if (!later) await eraseAll(pool, show);
       const state = await pool.run((sql) => readErasure(sql, id));
       const isDone = state !== null && state.doneAt !== null;
-      const months = isDone ? await eraseInArchives(line, pool, actorOf(author)) : [];
+      const months = isDone ? await eraseInArchives(config, pool, actor) : [];
       const written = months.length === 0 ? '' : `; archived months written again: ${months.join(', ')}`;
       const text = isDone
         ? `erased: ${events} events, by order ${id}${written}`
@@ -62,13 +63,10 @@ Output: a sentence; with --json {"order": "0199…", "events": 12, "done": true,
   },
 });
 
-async function eraseInArchives(line: CommandLine, pool: Pool, actor: string): Promise<string[]> {
-  const { config } = line.configure();
-  const [{ eraseInMonths }, { placesOf }, { readCheckpointKeys }] = await Promise.all([
-    import('../../../archive/erase-months.ts'),
-    import('../../service/archives.ts'),
-    import('../../service/checkpoint-keys.ts'),
-  ]);
+async function eraseInArchives(config: Config, pool: Pool, actor: string): Promise<string[]> {
+  const { eraseInMonths } = await import('../../../archive/erase-months.ts');
+  const { placesOf } = await import('../../service/archives.ts');
+  const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
   const { signers } = await readCheckpointKeys(config);
   return eraseInMonths({ pool, openPlace: await placesOf(config), signers, actor });
 }

@@ -17,9 +17,9 @@ Output: text; with --json {"events": 12, "loans": [{"id": "0199…", "partnerId"
   async run({ cpf, json }, line) {
     const { findWorker } = await import('../../../core/workers/find-worker.ts');
     const { indexWorkers } = await import('../../../core/workers/worker-index.ts');
-    const found = await withWorkerKey(line, async (pool, key, years) => {
+    const found = await withWorkerKey(line, async (pool, key, { config }) => {
       await indexWorkers(pool, key);
-      return pool.run((sql) => findWorker(sql, key, cpf, years));
+      return pool.run((sql) => findWorker(sql, key, cpf, config.eraseAfterYears));
     });
     const { eventIds, loans } = found;
     if (eventIds.length === 0) throw new Refusal('nothing is kept under this CPF');
