@@ -51,19 +51,15 @@ interface Seen {
   readonly nextTx: string;
 }
 
-export interface ServerWatchDeps {
+interface ServerWatchDeps {
   readonly pool: Pool;
   readonly log: Logger;
-  readonly everyMs?: number;
 }
 
 const EVERY_MS = 1_000;
 
 /** Looks every second until `signal` is aborted. Throws {@link StrangeServer} when the server is not the known one any more. */
-export async function watchServer(
-  { pool, log, everyMs = EVERY_MS }: ServerWatchDeps,
-  signal: AbortSignal,
-): Promise<void> {
+export async function watchServer({ pool, log }: ServerWatchDeps, signal: AbortSignal): Promise<void> {
   let seen: Seen | null = null;
   while (!signal.aborted) {
     try {
@@ -73,7 +69,7 @@ export async function watchServer(
       // Away, or read-only for now: who works on it says so.
       log.debug({ code: codeOf(error) }, 'cannot look at the server');
     }
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -15,6 +15,9 @@ const OVERLOADED = /^(53[12]00|25006|40001)$/;
 /** The one among {@link OVERLOADED} that means a full disk. */
 export const REFUSED_WRITE = /^53100$/;
 
+/** SQLSTATE of what the login may not do. */
+export const PERMISSION_DENIED = '42501';
+
 /** A library that wraps the driver's error leaves it as the cause. */
 export function hasCode(error: unknown, codes: RegExp): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };

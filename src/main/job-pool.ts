@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../log-lines.ts';
-import { codeOf } from '../db/unavailable.ts';
+import { codeOf, PERMISSION_DENIED } from '../db/unavailable.ts';
 import { type CommandLine, EXIT, type ExitCode, Refusal } from './command.ts';
 import { openDatabase } from './service/database.ts';
 import { openPool } from './service/pools.ts';
@@ -11,7 +11,6 @@ import { openProgress, type Progress } from './progress.ts';
 
 /** A whole month of a large partner is one statement. */
 const DEADLINE_MS = 10 * 60 * 1_000;
-const PERMISSION_DENIED = '42501';
 /** After this the job goes on, and fails, saying that the database is out of reach. */
 const WAIT_FOR_DATABASE_MS = 30_000;
 

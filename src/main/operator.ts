@@ -3,11 +3,11 @@ import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Config } from '../config.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Tx } from '../db/pool.ts';
 import { DatabaseUnavailable } from '../db/unavailable.ts';
 import { type CommandLine, flag, option, optionOr, required } from './command.ts';
 import { readInteger, readPosition, readUuid } from './arguments.ts';
-import { LIST_PAGE } from '../steering/bounds.ts';
+import { LIST_PAGE, readBounded } from '../steering/bounds.ts';
 import { MAX_LINE } from '../contract/resources/operator.ts';
 import { readLine } from '../steering/author.ts';
 import { type Around, type JobOptions, withJobPool } from './job-pool.ts';
@@ -51,6 +51,11 @@ export async function steer<T>(
 ): Promise<T> {
   if (!makesSandbox) refuseNowhere(line.configure().config);
   return withJobPool(line, work, { isPatient: false, ...options });
+}
+
+/** {@link steer} for a read whose limits bound what it looks at. */
+export function steerBounded<T>(line: CommandLine, read: (sql: Tx) => Promise<T>): Promise<T> {
+  return steer(line, (pool) => readBounded(pool, read));
 }
 
 const MOST_LISTED = 1_000;

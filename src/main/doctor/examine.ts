@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { fault, type Finding, warning } from '../../db/fitness/finding.ts';
-import { codeOf, DatabaseUnavailable, isOverloaded } from '../../db/unavailable.ts';
+import { codeOf, DatabaseUnavailable, isOverloaded, PERMISSION_DENIED } from '../../db/unavailable.ts';
 import { CHECKS } from '../fitness/checks.ts';
 import { lookAtDefinitions, lookAtEpoch, lookAtLogin, lookAtRoles, lookAtSecrets } from './installation.ts';
 import { lookAtIssuer, lookAtNames, lookAtRegistry, lookAtStandby } from './outside.ts';
@@ -46,8 +46,6 @@ export async function examine(pool: Pool, config: Config): Promise<readonly Find
   await at('dns', (sql) => lookAtNames(sql, config));
   return found;
 }
-
-const PERMISSION_DENIED = '42501';
 
 /** The findings of `look`. A look that fails is a finding itself, and the others go on. Throws when the database is out of reach. */
 async function findingsOf(about: string, look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {

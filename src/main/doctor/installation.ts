@@ -1,19 +1,20 @@
 /** The installation: the server that it knows, its roles and what they may do, its secrets. */
 import type { Config } from '../../config.ts';
+import { ROLES } from '../../db/installation.ts';
 import { readServerFault } from '../../db/known-server.ts';
 import { compareSchema } from '../../db/migrations/compare-schema.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { readBroken, readEncryptionKeys } from '../../webhooks/encryption-keys.ts';
 import { createVault, keyIdOf } from '../../webhooks/secrets.ts';
 import { RIGHTS } from '../fitness/checks.ts';
+import { installationOf } from '../service/database.ts';
 import { readSecretsKeys } from '../service/secrets-keys.ts';
 import { fault, type Finding, ok, warning } from '../../db/fitness/finding.ts';
 
 /** Tables, views, functions, triggers and rights, beside those that this release would make. */
 export async function lookAtDefinitions(pool: Pool, config: Config): Promise<readonly Finding[]> {
   const about = 'definitions';
-  const { databaseSchema: schema, databaseRolePrefix: rolePrefix } = config;
-  const differences = await compareSchema(pool, { schema, rolePrefix });
+  const differences = await compareSchema(pool, installationOf(config));
   if (differences === null) return [ok(about, 'not compared on a standby')];
   const advice = 'run migrate where it lacks something; else ask who changed it: audit verify tells it, too';
   return differences.length === 0
@@ -35,7 +36,6 @@ export async function lookAtEpoch(sql: Tx): Promise<readonly Finding[]> {
   ];
 }
 
-const ROLES = ['owner', 'app', 'poller', 'core', 'migrator', 'auditor', 'auditor_cpf'] as const;
 const APPEND_ONLY = ['events', 'attempts', 'webhook_history', 'partner_history', 'send_orders', 'seals'] as const;
 
 export async function lookAtRoles(sql: Tx, config: Config): Promise<readonly Finding[]> {

@@ -25,14 +25,10 @@ export interface HeartbeatDeps {
   readonly pool: Pool;
   readonly log: Logger;
   readonly self: Self;
-  readonly everyMs?: number;
 }
 
 /** Gives signs of life until `signal` is aborted, then says goodbye. Never rejects. */
-export async function runHeartbeat(
-  { pool, log, self, everyMs = EVERY_MS }: HeartbeatDeps,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runHeartbeat({ pool, log, self }: HeartbeatDeps, signal: AbortSignal): Promise<void> {
   const schema = await digestOfMigrations();
   while (!signal.aborted) {
     try {
@@ -40,7 +36,7 @@ export async function runHeartbeat(
     } catch (error) {
       log.debug({ code: codeOf(error) }, 'cannot give a sign of life');
     }
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
   await pool.run((sql) => sql`delete from pollers where name = ${self.name}`).catch(() => undefined);
 }

@@ -1,5 +1,4 @@
 /** The places outside that the settings name, with their files read. */
-import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../config.ts';
 import type { AnchorSettings } from '../../anchor-settings.ts';
 import type { Anchor } from '../../audit/anchor/anchor.ts';
@@ -8,6 +7,7 @@ import { directoryAnchor } from '../../audit/anchor/directory.ts';
 import { timestampAnchor } from '../../audit/anchor/timestamp.ts';
 import { witnessAnchor } from '../../audit/anchor/witness.ts';
 import { readWitnessKey } from '../../audit/checkpoint/cosignature.ts';
+import { readNamed } from './named-files.ts';
 
 /** Throws where a file cannot be read, or the witness's key is none. */
 export async function openAnchors({ timestamp, directory, bucket, witness }: AnchorSettings): Promise<Anchor[]> {
@@ -20,7 +20,7 @@ export async function openAnchors({ timestamp, directory, bucket, witness }: Anc
   if (directory !== null) anchors.push(directoryAnchor(directory));
   if (bucket !== null) {
     const { secretFile, ...rest } = bucket;
-    const secret = (await readNamed('ANCHOR_S3_SECRET_FILE', secretFile)).trim();
+    const secret = await readNamed('ANCHOR_S3_SECRET_FILE', secretFile);
     anchors.push(bucketAnchor({ ...rest, secret }));
   }
   if (witness !== null) {
@@ -29,10 +29,4 @@ export async function openAnchors({ timestamp, directory, bucket, witness }: Anc
     anchors.push(witnessAnchor({ url: witness.url, key }));
   }
   return anchors;
-}
-
-async function readNamed(variable: string, file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new ConfigError([`${variable}: ${file} cannot be read: ${error.message}`]);
-  });
 }

@@ -1,6 +1,4 @@
 /** The keys that sign checkpoints, from their file. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   makeKey,
   readSigner,
@@ -10,7 +8,7 @@ import {
   type Verifier,
 } from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
-import { readOrMakeFile } from '../../key-file.ts';
+import { readKeyFile } from './named-files.ts';
 
 const SANDBOX_NAME = 'carteiro.local/sandbox';
 
@@ -22,18 +20,14 @@ export interface CheckpointKeys {
 }
 
 /** Throws where a line of the file is no key; a line is never repeated, because it may be a secret. */
-export async function readCheckpointKeys({ checkpointKeyFile, dataDir, sandbox }: Config): Promise<CheckpointKeys> {
-  if (checkpointKeyFile === null && !sandbox) return { signers: [], verifiers: [] };
-  const text =
-    checkpointKeyFile === null
-      ? await readOrMakeFile(join(dataDir, 'checkpoint.key'), () => `${makeKey(SANDBOX_NAME)}\n`)
-      : await readFile(checkpointKeyFile, 'utf8').catch((cause: Error) => {
-          throw new Error(`CHECKPOINT_KEY_FILE: ${checkpointKeyFile} cannot be read`, { cause });
-        });
-  return parseKeys(text);
-}
-
-function parseKeys(text: string): CheckpointKeys {
+export async function readCheckpointKeys(config: Config): Promise<CheckpointKeys> {
+  const text = await readKeyFile(config, {
+    variable: 'CHECKPOINT_KEY_FILE',
+    file: config.checkpointKeyFile,
+    sandboxFile: 'checkpoint.key',
+    make: () => `${makeKey(SANDBOX_NAME)}\n`,
+  });
+  if (text === null) return { signers: [], verifiers: [] };
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const keys = lines.map((line, index) => {
     const key = readSigner(line) ?? readVerifier(line);

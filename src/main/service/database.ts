@@ -1,5 +1,6 @@
 /** The database a command works on: the one it was given, or the embedded one under the data folder. */
 import type { Config } from '../../config.ts';
+import type { Installation } from '../../db/installation.ts';
 import { migrate } from '../../db/migrations/migrate.ts';
 import type { Logger } from '../../log-lines.ts';
 import { Interrupted, takeStopSignals, unlessStopped } from './stop-signals.ts';
@@ -63,6 +64,9 @@ async function openEmbedded(config: Config, log: Logger, stopping: AbortSignal):
 
 /** Applies what is pending, and says whether the database finds itself on another server. */
 export async function migrateDatabase(config: Config, directUrl: string, log: Logger): Promise<void> {
-  const installation = { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix };
-  await migrate(directUrl, log, { installation });
+  await migrate(directUrl, log, { installation: installationOf(config) });
+}
+
+export function installationOf({ databaseSchema: schema, databaseRolePrefix: rolePrefix }: Config): Installation {
+  return { schema, rolePrefix };
 }

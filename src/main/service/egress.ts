@@ -1,10 +1,10 @@
 /** What the settings of `EGRESS_…` make of a poller's connections to receivers. */
-import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../../config.ts';
 import { readIdentity } from '../../delivery/target/identity.ts';
 import type { EgressProxy, EgressSettings } from '../../egress-settings.ts';
 import type { Logger } from '../../log-lines.ts';
 import { reasonOf } from '../reason.ts';
+import { readNamed } from './named-files.ts';
 
 const FILES = 'EGRESS_CERT_FILE, EGRESS_KEY_FILE, EGRESS_CA_FILE';
 
@@ -13,10 +13,7 @@ async function readProxy({ url, authFile, resolves }: EgressProxy) {
 }
 
 async function readAuthorization(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([`EGRESS_PROXY_AUTH_FILE: cannot be read (${error.code ?? error.name})`]);
-  });
-  const user = text.trim();
+  const user = await readNamed('EGRESS_PROXY_AUTH_FILE', file);
   if (!/^[\x20-\x39\x3b-\x7e]+:[\x20-\x7e]+$/.test(user))
     throw new ConfigError(['EGRESS_PROXY_AUTH_FILE: must hold one line, user:password']);
   return `Basic ${Buffer.from(user).toString('base64')}`;

@@ -12,12 +12,10 @@ import { readServerFault, StrangeServer } from '../../db/known-server.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import { UntrustedServer } from '../../db/tls.ts';
 import { logUnavailable } from '../../db/outage-log.ts';
-import { codeOf, isUnavailable } from '../../db/unavailable.ts';
+import { codeOf, isUnavailable, PERMISSION_DENIED } from '../../db/unavailable.ts';
 import type { Logger } from '../../log-lines.ts';
 import { CHECKS, RIGHTS, type Role } from '../fitness/checks.ts';
 import { openPool } from './pools.ts';
-
-const PERMISSION_DENIED = '42501';
 
 const WAIT_MS = 500;
 /** What a server answers to settings that it does not know, before anybody could ask for its version. */

@@ -17,7 +17,7 @@ import type { Metrics } from '../../metrics.ts';
 import { openEgress } from './egress.ts';
 import { createVault } from '../../webhooks/secrets.ts';
 import { runHeartbeat } from '../operations/heartbeat.ts';
-import type { OpenDatabase } from './database.ts';
+import { installationOf, type OpenDatabase } from './database.ts';
 import { openPool } from './pools.ts';
 import { openReports } from './reports.ts';
 import { readCheckpointKeys } from './checkpoint-keys.ts';
@@ -155,7 +155,7 @@ export async function startApi(deps: ServiceDeps): Promise<Part & { url: string 
     ready: (await import('./readiness.ts')).readiness(pool, leaving),
     ...(await (await import('./archives.ts')).archiveReads(config, pool)),
     checkpointKeys: (await readCheckpointKeys(config)).verifiers,
-    installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
+    installation: installationOf(config),
     workers: await readWorkers(config),
   };
   const api = createApp(httpDeps).fetch;

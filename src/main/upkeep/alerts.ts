@@ -1,14 +1,13 @@
 /** Sends the alerts to partners' people: by e-mail, and to chats through the sender of deliveries, with its guard and its proxy. */
-import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from '../../config.ts';
 import type { AlertKind } from '../../contract/statuses.ts';
 import type { Pool } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import { createSender } from '../../delivery/sending/send.ts';
 import type { Logger } from '../../log-lines.ts';
 import { claimAlerts, collectAlerts, type DueAlert, settleAlert } from '../../webhooks/alerts.ts';
 import { openEgress } from '../service/egress.ts';
+import { readNamed } from '../service/named-files.ts';
 
 const EVERY_MS = 15_000;
 const AT_ONCE = 10;
@@ -70,10 +69,7 @@ async function openMail({ mail }: Config['egress']): Promise<Send | null> {
 }
 
 async function readLogin(file: string) {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError([`SMTP_AUTH_FILE: cannot be read (${error.code ?? error.name})`]);
-  });
-  const [, user, pass] = /^([^:\s]+):(\S+)$/.exec(text.trim()) ?? [];
+  const [, user, pass] = /^([^:\s]+):(\S+)$/.exec(await readNamed('SMTP_AUTH_FILE', file)) ?? [];
   if (user === undefined || pass === undefined)
     throw new ConfigError(['SMTP_AUTH_FILE: must hold one line, user:password']);
   return { user, pass };
@@ -121,13 +117,11 @@ export async function runAlerts(
   stopping: AbortSignal,
 ): Promise<void> {
   const alerts = await openAlerts(config, log);
-  while (!stopping.aborted) {
-    try {
-      await alerts.turn(pool);
-    } catch (error) {
-      logFailedTry(log, error, 'the database is out of reach, alerts wait', 'alerts could not be sent');
-    }
-    await sleep(EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
-  }
+  const away = 'the database is out of reach, alerts wait';
+  const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'alerts could not be sent' };
+  await takeTurns(turns, stopping, async () => {
+    await alerts.turn(pool);
+    return EVERY_MS;
+  });
   await alerts.close();
 }

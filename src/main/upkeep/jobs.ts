@@ -14,8 +14,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import type { Pool, Tx } from '../../db/pool.ts';
 import type { Logger } from '../../log-lines.ts';
 import { EXIT } from '../command.ts';
@@ -40,22 +39,18 @@ export interface JobsDeps {
   readonly pool: Pool;
   readonly log: Logger;
   readonly schedules: Schedules;
-  readonly everyMs?: number;
   /** Runs a command line until `stopping`; a process of its own unless it is given. */
   readonly run?: (words: readonly string[], stopping: AbortSignal) => Promise<Ended>;
 }
 
 /** Runs what is due until `stopping`, through outages too. */
 export async function runJobs(deps: JobsDeps, stopping: AbortSignal): Promise<void> {
-  const { log, everyMs = EVERY_MS } = deps;
-  while (!stopping.aborted) {
-    try {
-      await runDue(deps, stopping);
-    } catch (error) {
-      logFailedTry(log, error, 'the database is out of reach, looking for jobs later', 'the jobs could not be run');
-    }
-    await sleep(everyMs, undefined, { signal: stopping }).catch(() => undefined);
-  }
+  const away = 'the database is out of reach, looking for jobs later';
+  const turns = { log: deps.log, afterFaultMs: EVERY_MS, away, fault: 'the jobs could not be run' };
+  await takeTurns(turns, stopping, async () => {
+    await runDue(deps, stopping);
+    return EVERY_MS;
+  });
 }
 
 /** Runs what is due now and that nobody else runs, one after the other. */

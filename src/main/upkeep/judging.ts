@@ -2,10 +2,9 @@
  * The policy for failing endpoints as a part of each process that delivers: one of them looks at a time. Where it is off
  * it takes back what an earlier start with it on has left; and, ever after, what another process has left that had it on longer.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
-import { logFailedTry } from '../../db/outage-log.ts';
+import { takeTurns } from '../../db/outage-log.ts';
 import {
   type Change,
   forgetFailing,
@@ -68,17 +67,15 @@ async function runJudge({ pool, log, vault, policy, wanted, tell }: JudgeDeps, s
       hasMore = step?.hasMore ?? false;
     }
   };
-  while (!stopping.aborted) {
-    try {
-      if (!isKept) await keepOperatorWebhook(pool, vault, wanted);
-      isKept = true;
-      await finish();
-      if (policy === null) take = () => forgetLeft(pool);
-    } catch (error) {
-      logFailedTry(log, error, 'the database is out of reach, judging later', 'failing webhooks could not be judged');
-    }
-    await sleep(EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
-  }
+  const away = 'the database is out of reach, judging later';
+  const turns = { log, afterFaultMs: EVERY_MS, away, fault: 'failing webhooks could not be judged' };
+  await takeTurns(turns, stopping, async () => {
+    if (!isKept) await keepOperatorWebhook(pool, vault, wanted);
+    isKept = true;
+    await finish();
+    if (policy === null) take = () => forgetLeft(pool);
+    return EVERY_MS;
+  });
 }
 
 function targetOf({ operatorWebhook, allowInsecureTargets }: Config): OperatorWebhook | null {

@@ -4,14 +4,13 @@ import type { Export } from '../../../audit/export/export.ts';
 import type { FormatName } from '../../../audit/export/formats.ts';
 import type { Kind } from '../../../audit/lists/list.ts';
 import { addDays, startOfDay } from '../../../contract/calendar.ts';
-import { codeOf } from '../../../db/unavailable.ts';
+import { codeOf, PERMISSION_DENIED } from '../../../db/unavailable.ts';
 import { readDay, readText, readUuid } from '../../arguments.ts';
 import { choiceOr, command, flag, option, Refusal, UsageError } from '../../command.ts';
 import { READING, withJobPool } from '../../job-pool.ts';
 import { author } from '../../operator.ts';
 
 const EXPORTED = ['tentativas', 'eventos', 'pedidos', 'historico', 'selos'] as const;
-const PERMISSION_DENIED = '42501';
 
 function readKind(text: string): (typeof EXPORTED)[number] {
   const kind = EXPORTED.find((name) => name === text);

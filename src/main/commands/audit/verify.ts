@@ -43,6 +43,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
     const { verifySeals } = await import('../../../audit/seals/verify.ts');
     const { keeping } = await import('../../operations/keep-verdict.ts');
     const { archivedLeaves } = await import('../../service/archives.ts');
+    const { installationOf } = await import('../../service/database.ts');
     const { withReports } = await import('../../service/reports.ts');
     const { whereToVerify } = await import('../../../audit/seals/where-to-verify.ts');
     const { readCheckpointKeys } = await import('../../service/checkpoint-keys.ts');
@@ -63,7 +64,7 @@ Output: {"selos": 19, "linhas": 1000448, "cabeca": "19:9f3c…", "achados": [], 
           unfinished,
           primary: pool,
           keys: config.checkpointKeyFile === null ? [] : (await readCheckpointKeys(config)).verifiers,
-          installation: { schema: config.databaseSchema, rolePrefix: config.databaseRolePrefix },
+          installation: installationOf(config),
           archived: await archivedLeaves(config, pool),
           async onPart(found) {
             progress.show(`${found.rows} rows hashed again`);

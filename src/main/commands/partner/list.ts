@@ -1,6 +1,6 @@
 import { table } from '../../table.ts';
 import { command, flag } from '../../command.ts';
-import { json, paging, rowsOr, steer, tell, tellMore } from '../../operator.ts';
+import { json, paging, rowsOr, steerBounded, tell, tellMore } from '../../operator.ts';
 
 export const list = command({
   summary: 'list partners, the oldest first',
@@ -11,11 +11,8 @@ Output: a table; with --json [{"id": "0199…", "name": "Um", "active": true, "s
 a line on standard error says with which --after it goes on.`,
   exits: { done: 'they were listed, or there is none' },
   async run({ inactive, after, limit, json }, line) {
-    const { readBounded } = await import('../../../steering/bounds.ts');
     const { listPartners, WEBHOOKS_COUNTED } = await import('../../../steering/accounts.ts');
-    const page = await steer(line, (pool) =>
-      readBounded(pool, (sql) => listPartners(sql, inactive, { after: after ?? null, limit })),
-    );
+    const page = await steerBounded(line, (sql) => listPartners(sql, inactive, { after: after ?? null, limit }));
     const text = rowsOr(
       page.rows,
       (rows) =>

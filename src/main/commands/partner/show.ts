@@ -1,7 +1,7 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
 import { command } from '../../command.ts';
-import { before, json, steer, tell, tellMore } from '../../operator.ts';
+import { before, json, steerBounded, tell, tellMore } from '../../operator.ts';
 import { orMissing } from '../../refused.ts';
 
 export const show = command({
@@ -15,16 +15,13 @@ newest line first. Of the webhooks 100 are shown; moreAfter says that there are 
 has the newest 100 lines; --before N shows the ones before line N, and a line on standard error says with which N it goes on.`,
   exits: { done: 'it was shown', refused: 'there is no such partner' },
   async run({ partner: id, before = null, json }, line) {
-    const { readBounded } = await import('../../../steering/bounds.ts');
     const { readPartner } = await import('../../../steering/accounts.ts');
     const { listWebhooks } = await import('../../../steering/webhooks.ts');
-    const shown = await steer(line, (pool) =>
-      readBounded(pool, async (sql) => {
-        const partner = await readPartner(sql, id, before);
-        const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id });
-        return partner && { ...partner, webhooks, moreAfter };
-      }),
-    );
+    const shown = await steerBounded(line, async (sql) => {
+      const partner = await readPartner(sql, id, before);
+      const { rows: webhooks, next: moreAfter } = await listWebhooks(sql, { partnerId: id });
+      return partner && { ...partner, webhooks, moreAfter };
+    });
     const found = orMissing(shown, 'partner', id);
     const { webhooks, moreAfter, history, name, active, signing, documents, issuance } = found;
     const lines = [

@@ -1,7 +1,7 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
 import { choice, command, option, UsageError } from '../../command.ts';
-import { json, paging, rowsOr, steer, tell, tellCut, tellMore } from '../../operator.ts';
+import { json, paging, rowsOr, steerBounded, tell, tellCut, tellMore } from '../../operator.ts';
 import { orMissing } from '../../refused.ts';
 import type { WebhookLine } from '../../../steering/webhooks.ts';
 
@@ -28,19 +28,16 @@ policy ENDPOINT_FAILING_AFTER, and gets one delivery at a time until it answers 
   exits: { done: 'they were listed, or there is none', refused: 'there is no such partner' },
   async run({ partner, state, after, limit, json }, line) {
     const { isPartner } = await import('../../../steering/accounts.ts');
-    const { readBounded } = await import('../../../steering/bounds.ts');
     const { cutText, listFailing, withFailures } = await import('../../../steering/failures.ts');
     const { listWebhooks } = await import('../../../steering/webhooks.ts');
     if (state === 'failing' && after !== undefined)
       throw new UsageError('--state failing has one page: leave out --after');
-    const page = await steer(line, (pool) =>
-      readBounded(pool, async (sql) => {
-        if (partner !== undefined) orMissing((await isPartner(sql, partner)) || null, 'partner', partner);
-        if (state === 'failing') return { ...(await listFailing(sql, partner, limit)), next: null };
-        const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
-        return { ...(await withFailures(sql, rows, partner)), next };
-      }),
-    );
+    const page = await steerBounded(line, async (sql) => {
+      if (partner !== undefined) orMissing((await isPartner(sql, partner)) || null, 'partner', partner);
+      if (state === 'failing') return { ...(await listFailing(sql, partner, limit)), next: null };
+      const { rows, next } = await listWebhooks(sql, { partnerId: partner, state }, { after: after ?? null, limit });
+      return { ...(await withFailures(sql, rows, partner)), next };
+    });
     const text = rowsOr(
       page.rows,
       (rows) =>

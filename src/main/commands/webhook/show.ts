@@ -1,7 +1,7 @@
 import { table } from '../../table.ts';
 import { readUuid } from '../../arguments.ts';
 import { command } from '../../command.ts';
-import { before, json, steer, tell, tellCut, tellMore } from '../../operator.ts';
+import { before, json, steerBounded, tell, tellCut, tellMore } from '../../operator.ts';
 import { orMissing } from '../../refused.ts';
 
 export const show = command({
@@ -22,15 +22,13 @@ Output: text; with --json what webhook list shows, "deliveries": {"pending": 17,
   async run({ webhook: id, before = null, json }, line) {
     const { readWebhook } = await import('../../../steering/webhooks.ts');
     const { cutText, withFailures } = await import('../../../steering/failures.ts');
-    const { countText, readBounded } = await import('../../../steering/bounds.ts');
-    const shown = await steer(line, (pool) =>
-      readBounded(pool, async (sql) => {
-        const webhook = await readWebhook(sql, id, before);
-        if (webhook === null) return null;
-        const { rows, isCut } = await withFailures(sql, [webhook], webhook.partnerId);
-        return { webhook: { ...webhook, failedLastHour: rows[0]?.failedLastHour ?? 0 }, isCut };
-      }),
-    );
+    const { countText } = await import('../../../steering/bounds.ts');
+    const shown = await steerBounded(line, async (sql) => {
+      const webhook = await readWebhook(sql, id, before);
+      if (webhook === null) return null;
+      const { rows, isCut } = await withFailures(sql, [webhook], webhook.partnerId);
+      return { webhook: { ...webhook, failedLastHour: rows[0]?.failedLastHour ?? 0 }, isCut };
+    });
     const found = orMissing(shown, 'webhook', id);
     const { partner, partnerId, url, events, active, cap, silent, mutedAt, failingSince, failedLastHour } =
       found.webhook;
