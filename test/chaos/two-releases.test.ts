@@ -11,7 +11,7 @@ import { disbursementFailed } from '../../src/contract/payloads.ts';
 import { registeredLoan } from '../core/disbursed-loans.ts';
 import { createPartner } from '../core/loan-world.ts';
 import { Balancer } from '../support/balancer.ts';
-import { type RunningCommand, startCommand } from '../support/command.ts';
+import { type RunningCommand, sandboxOn, startCommand, startServing } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { type Receiver, startReceiver, status } from '../support/receiver.ts';
@@ -64,15 +64,13 @@ class Fleet {
     const end = async (old?: RunningCommand) => old && this.codes.push((await old.end('SIGTERM')).code);
     for (let index = 0; index < Math.max(APIS, POLLERS); index += 1) {
       if (index < APIS) {
-        const api = startCommand(['api'], this.#env, this.#main[release]);
-        const [, at = ''] = /"url":"(http:[^"]+)"/.exec(await api.log(/the API listens/)) ?? [];
-        await this.balancer.add(at);
+        const api = await startServing('api', this.#env, this.#main[release]);
+        await this.balancer.add(api.url);
         leaving.push(end(this.#running.api[index]));
         this.#running.api[index] = api;
       }
       await end(this.#running.poll[index]);
-      const poll = startCommand(['poll'], this.#env, this.#main[release]);
-      await poll.log(/the poller delivers/);
+      const poll = await startServing('poll', this.#env, this.#main[release]);
       this.#running.poll[index] = poll;
     }
     await Promise.all(leaving);
@@ -105,15 +103,7 @@ test('schema, API and pollers, core, and back one step at each point, under load
   const { sql, pool, url } = database;
   const nextFolder = join(folder.path, 'next');
   await makeNextRelease(nextFolder);
-  const env = {
-    DATABASE_URL: url,
-    DATA_DIR: folder.path,
-    SANDBOX: 'true',
-    ALLOW_INSECURE_TARGETS: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    PORT: '0',
-    DRAIN_DELAY_SECONDS: '3',
-  };
+  const env = sandboxOn(url, { DATA_DIR: folder.path, DRAIN_DELAY_SECONDS: '3' });
   const fleet = new Fleet(env, { this: join(HERE, 'src/main.ts'), next: join(nextFolder, 'src/main.ts') });
   onTestFinished(async () => {
     await receiver.close();

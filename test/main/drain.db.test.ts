@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, sandboxOn, startServing } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
@@ -12,21 +12,12 @@ import { makeTestFolder } from '../support/test-folder.ts';
 
 const database = await createTestDatabase();
 const folder = await makeTestFolder();
-const env: Record<string, string> = {
-  DATABASE_URL: database.url,
-  DATA_DIR: folder.path,
-  SANDBOX: 'true',
-  ALLOW_INSECURE_TARGETS: 'true',
-  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  PORT: '0',
-};
-
-const urlIn = (log: string) => /"url":"(http:[^"]+)"/.exec(log)?.[1] ?? '';
+const env = sandboxOn(database.url, { DATA_DIR: folder.path });
 
 test('an API that stops is not ready at once, and takes requests until its delay is over', async () => {
-  const api = startCommand(['api'], { ...env, DRAIN_DELAY_SECONDS: '60' });
+  const api = await startServing('api', { ...env, DRAIN_DELAY_SECONDS: '60' });
   onTestFinished(async () => void (await api.end('SIGKILL')));
-  const url = urlIn(await api.log(/the API listens/));
+  const { url } = api;
   const before = await fetch(`${url}/readyz`);
   expect([before.status, before.headers.get('connection')]).toEqual([200, 'keep-alive']);
   process.kill(api.pid, 'SIGTERM');
@@ -48,8 +39,8 @@ test('a poller that stops is not ready at once, lives until its POSTs are answer
   receiver.answerWith((_post, response) => void held.push(response));
   const partnerId = await insertPartner(database.sql);
   await insertEncryptedWebhook(database.sql, partnerId, `${receiver.url}/held`);
-  const poller = startCommand(['poll'], env);
-  const url = urlIn(await poller.log(/metrics are served/));
+  const poller = await startServing('poll', env);
+  const { url } = poller;
   await commitEvents(database.sql, partnerId, 1);
   await receiver.received(1);
   expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -1,6 +1,6 @@
 /** The whole service in a core's database, through the command line: its schema, its roles, whatever the search path. */
 import { describe, expect, test } from 'vitest';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, startServing } from '../support/command.ts';
 import {
   createCoreDatabase,
   environmentOf,
@@ -46,10 +46,9 @@ describe.each([
     const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
 
     const receiver = await startReceiver();
-    const api = startCommand(['api'], { ...as('app', parameters), ...more });
-    const poll = startCommand(['poll'], { ...as('poller', parameters), ...more });
-    const [, url] = /"url":"(http:[^"]+)"/.exec(await api.log(/the API listens/)) ?? [];
-    await poll.log(/the poller delivers/);
+    const serve = (role: 'api' | 'poll', login: string) => startServing(role, { ...as(login, parameters), ...more });
+    const [api, poll] = await Promise.all([serve('api', 'app'), serve('poll', 'poller')]);
+    const { url } = api;
 
     const body = JSON.stringify({ url: receiver.url, eventos: ['desembolso.liquidado'] });
     const registered = await fetchDescribed(`${url}/v1/webhooks`, { method: 'POST', headers, body });

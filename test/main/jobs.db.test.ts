@@ -7,7 +7,7 @@ import { tellEndOfBond } from '../../src/registry/simulated-bonds.ts';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
 import { disbursedLoan } from '../core/disbursed-loans.ts';
 import { contract } from '../loan/loan-spec.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, sandboxOn, startServing } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const database = await createTestDatabase();
@@ -125,19 +125,13 @@ describe('rebuild', () => {
 test('api projects by itself what SQL appended, and tells its lag', async () => {
   const { partnerId } = partners[0];
   const id = randomUUID();
-  const api = startCommand(['api'], {
-    DATABASE_URL: database.url,
-    SANDBOX: 'true',
-    PORT: '0',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-  });
-  const url = /"url":"([^"]+)"/.exec(await api.log(/the API listens/))?.[1];
+  const api = await startServing('api', sandboxOn(database.url));
   const data = JSON.stringify({ ...contract(), emprestimo_id: id });
   await database.sql`
     select append_event(${id}, 0, 'emprestimo.contratado', ${partnerId}, ${data}::text::json, 'core-banking')`;
   while ((await database.sql`select from loans where id = ${id}`).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 50));
-  const shown = await (await fetch(`${url}/metrics`)).text();
+  const shown = await (await fetch(`${api.url}/metrics`)).text();
   expect(shown).toMatch(/^carteiro_projector_lag_seconds [\d.e-]+$/m);
   expect((await api.end('SIGTERM')).code).toBe(0);
 });

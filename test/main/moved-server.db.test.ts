@@ -6,7 +6,7 @@ import type { Sql } from '../../src/db/pool.ts';
 import { lookAgain } from '../../src/db/known-server.ts';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, following, startCluster, type TestCluster, untilCaughtUp } from '../support/clusters.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, sandboxOn, startCommand, startServing } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase, openPool } from '../support/database.ts';
 import { commitEvents, insertPartner, readDeliveries } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
@@ -14,21 +14,9 @@ import { startReceiver } from '../support/receiver.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-const KEY = Buffer.alloc(32, 7).toString('base64');
-
 let database: TestDatabase;
 
 const receiver = await startReceiver();
-
-const environment = (url: string, more: Record<string, string> = {}) => ({
-  DATABASE_URL: url,
-  SANDBOX: 'true',
-  ALLOW_INSECURE_TARGETS: 'true',
-  SECRETS_KEY: KEY,
-  PORT: '0',
-  LOG_LEVEL: 'info',
-  ...more,
-});
 
 /** As a dump of another server leaves it. */
 const makeCopy = (sql: Sql) => sql`update installation set system_identifier = system_identifier + 1`;
@@ -51,12 +39,12 @@ test('a copy is refused in one sentence by poll, start and the jobs; the auditor
   const { partnerId } = await prepare();
   await makeCopy(database.sql);
   for (const args of [['poll'], ['start'], ['sync-bonds'], ['audit', 'seal'], ['rebuild']]) {
-    const { code, stderr } = await runCommand(args, environment(database.url));
+    const { code, stderr } = await runCommand(args, sandboxOn(database.url));
     expect([args, code, saidBy(stderr)]).toEqual([args, 1, [expect.stringMatching(SENTENCE)]]);
   }
   expect(postsTo(partnerId)).toEqual([]);
-  expect((await runCommand(['audit', 'verify'], environment(database.url))).code).toBe(0);
-  const migrated = await runCommand(['migrate'], environment(database.url));
+  expect((await runCommand(['audit', 'verify'], sandboxOn(database.url))).code).toBe(0);
+  const migrated = await runCommand(['migrate'], sandboxOn(database.url));
   expect(migrated).toMatchObject({ code: 0, stdout: 'migrated\n' });
   expect(migrated.stderr).toContain('this database is a copy');
 });
@@ -64,15 +52,15 @@ test('a copy is refused in one sentence by poll, start and the jobs; the auditor
 test('the API on a copy answers 503 at /readyz until adopt, whose closing text says what is not known', async () => {
   const { webhookId, partnerId } = await prepare();
   await makeCopy(database.sql);
-  const api = startCommand(['api'], environment(database.url));
-  const url = /"url":"([^"]+)"/.exec(await api.log(/the API listens/))?.[1] ?? '';
+  const api = await startServing('api', sandboxOn(database.url));
+  const { url } = api;
   const before = await fetch(`${url}/readyz`);
   expect([before.status, await before.json()]).toMatchObject([
     503,
     { mensagem: expect.stringContaining('é uma cópia') as string },
   ]);
 
-  const { code, stdout, stderr } = await runCommand(['adopt'], environment(database.url));
+  const { code, stdout, stderr } = await runCommand(['adopt'], sandboxOn(database.url));
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     adopted: true,
@@ -87,25 +75,27 @@ test('the API on a copy answers 503 at /readyz until adopt, whose closing text s
   expect(text).toContain('409 CURSOR_ADIANTE');
 
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  const poller = startCommand(['poll'], environment(database.url));
+  const poller = startCommand(['poll'], sandboxOn(database.url));
   await receiver.received(receiver.posts.length - postsTo(partnerId).length + 3);
   await poller.end('SIGTERM');
   expect((await readDeliveries(database.sql, webhookId)).map(({ status }) => status)).toEqual(
     Array(3).fill('entregue'),
   );
   expect((await api.end('SIGTERM')).code).toBe(0);
-  const again = await runCommand(['adopt'], environment(database.url));
+  const again = await runCommand(['adopt'], sandboxOn(database.url));
   expect(JSON.parse(again.stdout)).toMatchObject({ adopted: false, epoch: 2 });
 });
 
-test.each(['poll', 'api'])('%s that runs while its database becomes a copy leaves with that sentence', async (role) => {
-  await prepare();
-  const running = startCommand([role], environment(database.url));
-  await running.log(role === 'poll' ? /the poller delivers/ : /the API listens/);
-  await makeCopy(database.sql);
-  const { code, stderr } = await running.end();
-  expect([code, saidBy(stderr)]).toEqual([1, [expect.stringMatching(SENTENCE)]]);
-});
+test.each(['poll', 'api'] as const)(
+  '%s that runs while its database becomes a copy leaves with that sentence',
+  async (role) => {
+    await prepare();
+    const running = await startServing(role, sandboxOn(database.url));
+    await makeCopy(database.sql);
+    const { code, stderr } = await running.end();
+    expect([code, saidBy(stderr)]).toEqual([1, [expect.stringMatching(SENTENCE)]]);
+  },
+);
 
 test('a server whose count falls below what a process has seen waits for everybody until adopt', async () => {
   await prepare();
@@ -114,9 +104,9 @@ test('a server whose count falls below what a process has seen waits for everybo
   const ahead = { ...seen, nextTx: String(BigInt(seen.nextTx) + 1_000_000n) };
   await expect(lookAgain(pool, silentLog, ahead)).rejects.toThrow('went back in time');
   await expect(sealAll(pool)).rejects.toThrow('went back in time');
-  const { stderr } = await runCommand(['poll'], environment(database.url));
+  const { stderr } = await runCommand(['poll'], sandboxOn(database.url));
   expect(saidBy(stderr)).toEqual([expect.stringContaining('went back in time')]);
-  expect((await runCommand(['adopt'], environment(database.url))).code).toBe(0);
+  expect((await runCommand(['adopt'], sandboxOn(database.url))).code).toBe(0);
   await expect(lookAgain(pool, silentLog, { ...ahead, epoch: 1 })).resolves.toMatchObject({ epoch: 2 });
 });
 
@@ -139,8 +129,7 @@ test('pollers and sealers of a primary go on with the promoted standby, and say 
   const standby = await (await backUp(source)).start({ signal: 'standby.signal', settings: following(source) });
   const there = postgres(standby.url, options);
   const { proxy, url } = await TcpProxy.to(source.url);
-  const poller = startCommand(['poll'], environment(url));
-  await poller.log(/the poller delivers/);
+  const poller = await startServing('poll', sandboxOn(url));
   await commitEvents(here, partnerId, 1);
   while (postsTo(partnerId).length < 1) await receiver.received(receiver.posts.length + 1);
   await untilCaughtUp(here, there);

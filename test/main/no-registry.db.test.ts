@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPartner, issueLoan } from '../core/loan-world.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, startServing } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { AUDIENCE, createSigningKey, goodClaims, ISSUER, sign, startKeySet } from '../support/issuer.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -31,15 +31,13 @@ const environment = (sandbox: boolean) => ({
 /** Starts the API, asks it, stops it. Returns the answers and the modules that the process loaded. */
 async function lifeOf(name: string, sandbox: boolean, asks: readonly (readonly [string, string, unknown?])[]) {
   const noted = join(folder.path, name);
-  const api = startCommand(['api'], { ...environment(sandbox), NOTE_IMPORTS: noted });
-  const lines = await api.log(/"url":"[^"]+","msg":"the API listens"/);
-  const [, url = ''] = /"url":"([^"]+)","msg":"the API listens"/.exec(lines) ?? [];
+  const api = await startServing('api', { ...environment(sandbox), NOTE_IMPORTS: noted });
   const partnerId = partner.partnerId;
   const claims = goodClaims({ parceiro_id: partnerId, scope: 'margem:read emprestimos:read emprestimos:write' });
   const headers = { Authorization: `Bearer ${await sign(key, claims)}`, 'Content-Type': 'application/json' };
   const answers = [];
   for (const [method, path, body] of asks) {
-    const answer = await fetch(`${url}${path}`, {
+    const answer = await fetch(`${api.url}${path}`, {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import { Pool } from '../../src/db/pool.ts';
 import { readPulse } from '../../src/delivery/queue/sign-of-life.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, startServing } from '../support/command.ts';
 import {
   type CoreDatabase,
   createCoreDatabase,
@@ -62,12 +62,10 @@ async function deliverThrough(pooler: Pooler): Promise<number> {
   const token = await runCommand(['token', '--partner', id, '--scope', 'webhooks:read webhooks:write'], direct);
   const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
   const receiver = await startReceiver();
-  const api = startCommand(['api'], { ...environment, DATABASE_URL: pooler.urlOf(loginOf('app')) });
-  const polls = [1, 2].map(() =>
-    startCommand(['poll'], { ...environment, DATABASE_URL: pooler.urlOf(loginOf('poller')) }),
-  );
-  const [, url] = /"url":"(http:[^"]+)"/.exec(await api.log(/the API listens/)) ?? [];
-  for (const poll of polls) await poll.log(/the poller delivers/);
+  const as = (role: string) => ({ ...environment, DATABASE_URL: pooler.urlOf(loginOf(role)) });
+  const polling = [1, 2].map(() => startServing('poll', as('poller')));
+  const [api, ...polls] = await Promise.all([startServing('api', as('app')), ...polling]);
+  const { url } = api;
   const body = JSON.stringify({ url: receiver.url, eventos: ['desembolso.liquidado'] });
   const registered = await fetchDescribed(`${url}/v1/webhooks`, { method: 'POST', headers, body });
   expect(registered.status).toBe(201);

@@ -4,15 +4,13 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/db/migrations/migrate.ts';
 import { backUp, finishArchive, recover, startCluster } from '../support/clusters.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, sandboxOn, startServing } from '../support/command.ts';
 import { commitEvents, insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-
-const KEY = Buffer.alloc(32, 7).toString('base64');
 
 interface Verdict {
   readonly confere: boolean;
@@ -34,14 +32,7 @@ test('living processes go on after it, the log is whole without a command, and a
   const partnerId = await insertPartner(here);
   const { id: webhookId } = await insertEncryptedWebhook(here, partnerId, `${receiver.url}/hook`);
   const { proxy, url } = await TcpProxy.to(source.url);
-  const environment = {
-    DATABASE_URL: url,
-    SANDBOX: 'true',
-    ALLOW_INSECURE_TARGETS: 'true',
-    SECRETS_KEY: KEY,
-    PORT: '0',
-    DATA_DIR: join(source.folder.path, 'carteiro'),
-  };
+  const environment = sandboxOn(url, { DATA_DIR: join(source.folder.path, 'carteiro') });
   const run = async (...args: string[]) => runCommand(args, environment);
   const verify = async (...args: string[]) => {
     const { code, stdout } = await run('audit', 'verify', ...args);
@@ -59,10 +50,7 @@ test('living processes go on after it, the log is whole without a command, and a
     return (await verify()).verdict.cabeca;
   };
 
-  const api = startCommand(['api'], environment);
-  await api.log(/the API listens/);
-  const poller = startCommand(['poll'], environment);
-  await poller.log(/the poller delivers/);
+  const [api, poller] = await Promise.all([startServing('api', environment), startServing('poll', environment)]);
   const first = await deliver(here, 10);
   const backup = await backUp(source);
   const second = await deliver(here, 10);

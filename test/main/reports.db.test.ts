@@ -9,7 +9,7 @@ import type { Pool, Sql } from '../../src/db/pool.ts';
 import { onStandby } from '../../src/db/reports.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
 import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { runCommand, sandboxOn, startServing } from '../support/command.ts';
 import { live } from '../support/lived-database.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -43,14 +43,11 @@ await untilCaughtUp(here, there);
 pools = { primary: pool, standby: openPool(standby.url, { max: 6 }) };
 const way = await TcpProxy.to(standby.url);
 const proxy = way.proxy;
-const env = {
-  DATABASE_URL: primary.url,
+const env = sandboxOn(primary.url, {
   READ_DATABASE_URL: way.url,
-  SANDBOX: 'true',
   SECRETS_KEY: SECRETS_KEY.toString('base64'),
   DATA_DIR: dataDir,
-  PORT: '0',
-};
+});
 const { api, base } = await startApi();
 auditor = await tokenOf(['--scope', 'auditoria:read']);
 
@@ -62,10 +59,9 @@ afterAll(async () => {
 });
 
 async function startApi(more: Readonly<Record<string, string>> = {}) {
-  const running = startCommand(['api'], { ...env, ...more });
-  const [, url = ''] = /"url":"([^"]+)","msg":"the API listens"/.exec(await running.log(/the API listens/)) ?? [];
-  while ((await fetch(`${url}/readyz`)).status !== 200);
-  return { api: running, base: url };
+  const api = await startServing('api', { ...env, ...more });
+  while ((await fetch(`${api.url}/readyz`)).status !== 200);
+  return { api, base: api.url };
 }
 
 async function tokenOf(words: readonly string[]): Promise<string> {

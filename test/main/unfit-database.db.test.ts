@@ -3,24 +3,15 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Finished, runCommand, startCommand } from '../support/command.ts';
+import { type Finished, runCommand, SANDBOX_KEY, sandboxOn, startCommand, startServing } from '../support/command.ts';
 import { createLogin } from '../support/logins.ts';
 import { insertPartner } from '../support/outbox.ts';
 import { insertEncryptedWebhook } from '../support/poller-process.ts';
 import { startPrivateServer } from '../support/private-server.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-/** The key that `insertEncryptedWebhook` seals with, and another one. */
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEY = SANDBOX_KEY.toString('base64');
 const OTHER_KEY = randomBytes(32).toString('base64');
-
-const environment = (url: string, more: Record<string, string> = {}) => ({
-  DATABASE_URL: url,
-  SANDBOX: 'true',
-  SECRETS_KEY: KEY,
-  PORT: '0',
-  ...more,
-});
 
 /** The lines of the log that are not JSON: what the command says to whoever typed it. */
 const saidBy = ({ stderr }: Finished) => stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
@@ -38,7 +29,7 @@ describe('a database without the migrations', () => {
   beforeAll(async () => void (empty = await createEmptyDatabase()));
 
   test.each(['poll', 'api', 'sync-bonds'])('is refused by %s, which says how many are pending', async (command) => {
-    const finished = await runCommand([command], environment(empty.url));
+    const finished = await runCommand([command], sandboxOn(empty.url));
     expect(refusalOf(finished)).toMatch(/^carteiro: \d+ migrations are pending: run the command 'migrate' first$/);
   });
 
@@ -58,7 +49,7 @@ describe('a database without the migrations', () => {
         await sql.end();
         await prepared.drop();
       });
-      const finished = await runCommand([command], environment(login.url));
+      const finished = await runCommand([command], sandboxOn(login.url));
       expect(refusalOf(finished)).toBe("carteiro: migrations are pending: run the command 'migrate' first");
     },
   );
@@ -68,9 +59,7 @@ describe('a database without the migrations', () => {
       ['partner', 'create', '--name', 'Um'],
       ['webhook', 'cap', '019a6e0b-7f3c-7d52-9a41-5c1d2e3f4a5b', '3'],
     ]) {
-      expect(refusalOf(await runCommand(args, environment(empty.url)))).toMatch(
-        /^carteiro: \d+ migrations are pending/,
-      );
+      expect(refusalOf(await runCommand(args, sandboxOn(empty.url)))).toMatch(/^carteiro: \d+ migrations are pending/);
     }
   });
 
@@ -81,7 +70,7 @@ describe('a database without the migrations', () => {
     const there = new URL(url);
     there.pathname = new URL(empty.url).pathname;
     for (const part of ['username', 'password'] as const) there[part] = new URL(empty.url)[part];
-    const api = startCommand(['api'], environment(there.href));
+    const api = startCommand(['api'], sandboxOn(there.href));
     await api.log(/waiting for the database[^]*the API listens/);
     proxy.redirect(empty.url);
     const finished = await api.end();
@@ -94,7 +83,7 @@ describe('a database without the migrations', () => {
     async (command) => {
       const misspelled = new URL(empty.url);
       misspelled.pathname = '/no_such_database';
-      const finished = await runCommand([command], environment(misspelled.href));
+      const finished = await runCommand([command], sandboxOn(misspelled.href));
       expect(finished.code).toBe(3);
       expect(saidBy(finished)).toEqual([
         expect.stringMatching(/^carteiro: database "no_such_database" does not exist/),
@@ -113,7 +102,7 @@ describe("another command's rights", () => {
     ['api', 'carteiro_auditor', 'carteiro_app'],
   ])('are refused by %s when it logs in as a member of %s', async (command, given, needed) => {
     const login = await createLogin(database, given);
-    const finished = await runCommand([command], environment(login.url));
+    const finished = await runCommand([command], sandboxOn(login.url));
     expect(refusalOf(finished)).toMatch(
       new RegExp(`^carteiro: the role carteiro_test_login_\\w+ lacks the rights of \`${command}\``),
     );
@@ -121,12 +110,11 @@ describe("another command's rights", () => {
   });
 
   test.each([
-    ['api', 'carteiro_app', /the API listens/],
-    ['poll', 'carteiro_poller', /the poller delivers/],
-  ])('are not needed: %s works as a member of %s alone', async (command, role, begins) => {
+    ['api', 'carteiro_app'],
+    ['poll', 'carteiro_poller'],
+  ] as const)('are not needed: %s works as a member of %s alone', async (command, role) => {
     const login = await createLogin(database, role);
-    const running = startCommand([command], environment(login.url));
-    await running.log(begins);
+    const running = await startServing(command, sandboxOn(login.url));
     expect((await running.end('SIGTERM')).code).toBe(0);
   });
 });
@@ -140,7 +128,7 @@ describe('a SECRETS_KEY', () => {
     await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
   });
 
-  const withKeys = (...keys: string[]) => environment(database.url, { SECRETS_KEY: keys.join(',') });
+  const withKeys = (...keys: string[]) => sandboxOn(database.url, { SECRETS_KEY: keys.join(',') });
 
   test.each(['poll', 'api', 'start'])('that opens none of the stored secrets is refused by %s', async (command) => {
     const finished = await runCommand([command], withKeys(OTHER_KEY));
@@ -151,8 +139,7 @@ describe('a SECRETS_KEY', () => {
   });
 
   test('is taken when any key of its ring opens them', async () => {
-    const poller = startCommand(['poll'], withKeys(OTHER_KEY, KEY));
-    await poller.log(/the poller delivers/);
+    const poller = await startServing('poll', withKeys(OTHER_KEY, KEY));
     const { code, stderr } = await poller.end('SIGTERM');
     expect(code).toBe(0);
     expect(stderr).not.toContain('signing secrets');
@@ -163,8 +150,7 @@ describe('a SECRETS_KEY', () => {
     const { id } = await insertEncryptedWebhook(database.sql, partner, 'http://127.0.0.1:9/');
     await database.sql`
       update webhooks set encrypted_secret = convert_to('0a1b2c3d', 'UTF8') || substr(encrypted_secret, 9) where id = ${id}`;
-    const poller = startCommand(['poll'], withKeys(KEY));
-    await poller.log(/the poller delivers/);
+    const poller = await startServing('poll', withKeys(KEY));
     const { code, stderr } = await poller.end('SIGTERM');
     expect(code).toBe(0);
     const line = stderr.split('\n').find((text) => text.includes('0a1b2c3d'));
@@ -178,8 +164,7 @@ describe('a SECRETS_KEY', () => {
       /^carteiro: SECRETS_KEY opens none of the 1 stored/,
     );
     await database.sql`update webhooks set active = false`;
-    const free = startCommand(['poll'], withKeys(OTHER_KEY));
-    await free.log(/the poller delivers/);
+    const free = await startServing('poll', withKeys(OTHER_KEY));
     expect((await free.end('SIGTERM')).code).toBe(0);
   });
 });
@@ -207,7 +192,7 @@ describe('a server that may lose acknowledged commits', () => {
 
   test.each(['migrate', 'poll', 'api'])('has fsync off: refused by %s', (command) =>
     withSetting('carteiro.allow_fsync_off', 'off', async () => {
-      expect(refusalOf(await runCommand([command], environment(server.url)))).toMatch(
+      expect(refusalOf(await runCommand([command], sandboxOn(server.url)))).toMatch(
         /^carteiro: fsync = off .* set it to on/,
       );
     }),
@@ -215,15 +200,14 @@ describe('a server that may lose acknowledged commits', () => {
 
   test('has synchronous_commit = local: refused by poll', () =>
     withSetting('synchronous_commit', 'local', async () => {
-      const finished = await runCommand(['poll'], environment(server.url));
+      const finished = await runCommand(['poll'], sandboxOn(server.url));
       expect(refusalOf(finished)).toMatch(
         /^carteiro: synchronous_commit = local loses acknowledged commits when a standby takes over/,
       );
     }));
 
   test('has full_page_writes off: a warning says when that is safe', async () => {
-    const poller = startCommand(['poll'], environment(server.url));
-    await poller.log(/the poller delivers/);
+    const poller = await startServing('poll', sandboxOn(server.url));
     const { stderr } = await poller.end('SIGTERM');
     const warnings = stderr.split('\n').filter((line) => line.includes('full_page_writes'));
     expect(warnings).toHaveLength(1);

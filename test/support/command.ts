@@ -25,6 +25,8 @@ export interface RunningCommand {
   output(pattern: RegExp): Promise<string>;
   /** The same for standard error. */
   log(pattern: RegExp): Promise<string>;
+  /** Standard error so far. */
+  logged(): string;
   /** Sends a signal, if given, and resolves when the process is gone. */
   end(signal?: NodeJS.Signals): Promise<Finished>;
 }
@@ -32,16 +34,45 @@ export interface RunningCommand {
 /** The run's compiled modules: a command that loads them starts in half the time. */
 const COMPILED = process.env['NODE_COMPILE_CACHE'] ?? '';
 
-/**
- * Starts `carteiro` with these arguments, or another release's `main`; of the environment it gets `env`, PATH, the compile cache
- * and a free METRICS_PORT.
- */
-export function startCommand(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts `carteiro` with these arguments, or another release's `main`. */
+export function startCommand(args: readonly string[], env: Environment = {}, main = MAIN): RunningCommand {
+  return startProgram([process.execPath, main, ...args], env);
+}
+
+const BEGUN = {
+  api: /"url":"([^"]+)","msg":"the API listens"/,
+  poll: /"url":"([^"]+)","msg":"metrics are served"[^]*the poller delivers/,
+} as const;
+
+/** Starts `api`, and resolves when it listens; or `poll`, when it delivers. `url` is the API's, or of the poller's metrics. */
+export async function startServing(
+  role: keyof typeof BEGUN,
+  env: Environment,
   main = MAIN,
-): RunningCommand {
-  const child = spawn(process.execPath, [main, ...args], {
+): Promise<RunningCommand & { readonly url: string }> {
+  const running = startCommand([role], env, main);
+  const [, url = ''] = BEGUN[role].exec(await running.log(BEGUN[role])) ?? [];
+  return { ...running, url };
+}
+
+/** The key of a sandbox's signing secrets, in which those of `insertEncryptedWebhook` are. */
+export const SANDBOX_KEY = Buffer.alloc(32, 7);
+
+/** What a service of a sandbox on this database is started with. */
+export const sandboxOn = (url: string, more: Environment = {}): Record<string, string> => ({
+  DATABASE_URL: url,
+  SANDBOX: 'true',
+  ALLOW_INSECURE_TARGETS: 'true',
+  SECRETS_KEY: SANDBOX_KEY.toString('base64'),
+  PORT: '0',
+  ...more,
+});
+
+/** Starts a program; of the environment it gets `env`, PATH, the compile cache and a free METRICS_PORT. */
+export function startProgram([program = '', ...args]: readonly string[], env: Environment): RunningCommand {
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, METRICS_PORT: '0', ...env },
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
@@ -62,6 +93,7 @@ export function startCommand(
     pid: child.pid ?? -1,
     output: (pattern) => until(child.stdout, () => stdout, pattern),
     log: (pattern) => until(child.stderr, () => stderr, pattern),
+    logged: () => stderr,
     async end(signal) {
       if (signal) child.kill(signal);
       const [code] = await closed;
@@ -71,10 +103,7 @@ export function startCommand(
 }
 
 /** Runs a command to its end. */
-export async function runCommand(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Finished> {
+export async function runCommand(args: readonly string[], env: Environment = {}): Promise<Finished> {
   return startCommand(args, env).end();
 }
 

@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { inject } from 'vitest';
 import type { Installation } from '../../src/db/installation.ts';
 import type { Sql } from '../../src/db/pool.ts';
+import { SANDBOX_KEY } from './command.ts';
 import { createEmptyDatabase } from './database.ts';
 import { endOf } from './ends.ts';
 
@@ -60,7 +61,7 @@ export function environmentOf({ schema, rolePrefix }: Installation, dataDir: str
     DATA_DIR: dataDir,
     SANDBOX: 'true',
     ALLOW_INSECURE_TARGETS: 'true',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SECRETS_KEY: SANDBOX_KEY.toString('base64'),
     PORT: '0',
   };
 }

@@ -1,21 +1,12 @@
 /** A poller as operators run it: the real command in a separate process. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Sql } from '../../src/db/pool.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
+import { SANDBOX_KEY, sandboxOn, startProgram } from './command.ts';
 import type { TestWebhook } from './outbox.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
-const KEY = Buffer.alloc(32, 7);
-
-/** Kills the pollers of a test that failed, also those still starting. */
-const living = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of living) child.kill('SIGKILL');
-});
 
 export interface PollerProcess {
   readonly pid: number;
@@ -37,40 +28,15 @@ export async function startPollerProcess(
   env: Record<string, string> = {},
   prefix: readonly string[] = [],
 ): Promise<PollerProcess> {
-  const [program = '', ...args] = [...prefix, process.execPath, ...FLAGS, MAIN, 'poll'];
-  const child: ChildProcess = spawn(program, args, {
-    env: {
-      PATH: process.env['PATH'],
-      ...ENVIRONMENT,
-      DATABASE_URL: databaseUrl,
-      SANDBOX: 'true',
-      ALLOW_INSECURE_TARGETS: 'true',
-      METRICS_PORT: '0',
-      SECRETS_KEY: KEY.toString('base64'),
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const exited = once(child, 'exit') as Promise<[number | null]>;
-  living.add(child);
-  void exited.then(() => living.delete(child));
-  const lines: string[] = [];
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
-  if (!child.stderr || child.pid === undefined) throw new Error('the poller did not start');
-  createInterface({ input: child.stderr }).on('line', (line) => {
-    lines.push(line);
-    if (line.includes('the poller delivers')) resolve();
-  });
-  void exited.then(([code]) => reject(new Error(`the poller left with code ${code}: ${lines.join('\n')}`)));
-  await ready;
+  const words = [...prefix, process.execPath, ...FLAGS, MAIN, 'poll'];
+  const running = startProgram(words, sandboxOn(databaseUrl, { ...ENVIRONMENT, ...env }));
+  await running.log(/the poller delivers/);
   return {
-    pid: child.pid,
-    lines,
-    async end(signal) {
-      child.kill(signal);
-      const [code] = await exited;
-      return code;
+    pid: running.pid,
+    get lines() {
+      return running.logged().split('\n').slice(0, -1);
     },
+    end: async (signal) => (await running.end(signal)).code,
   };
 }
 
@@ -80,6 +46,6 @@ export async function insertEncryptedWebhook(sql: Sql, partnerId: string, url: s
   const [{ id }] = await sql<[{ id: string }]>`select uuidv7() as id`;
   await sql`
     insert into webhooks (id, partner_id, url, events, encrypted_secret)
-    values (${id}, ${partnerId}, ${url}, '{desembolso.falhou}', ${createVault([KEY]).encrypt(id, secret)})`;
+    values (${id}, ${partnerId}, ${url}, '{desembolso.falhou}', ${createVault([SANDBOX_KEY]).encrypt(id, secret)})`;
   return { id, secret };
 }

@@ -1,7 +1,7 @@
 /** What the operators' page says of the metrics is what `/metrics` shows, and the other way round. */
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/metrics.ts';
-import { startCommand } from '../../support/command.ts';
+import { sandboxOn, startServing } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertPartner } from '../../support/outbox.ts';
 import { insertEncryptedWebhook } from '../../support/poller-process.ts';
@@ -64,26 +64,18 @@ test('what real processes show is on the page: names, labels and listed values',
     values ('verify', '0 3 * * *', now() + interval '1 hour', now() - interval '2 minutes', now() - interval '1 minute', 0),
            ('anchor', '0 0 1 1 *', now() + interval '1 hour', null, null, null)`;
   await sql`insert into anchors (kind, place, active) values ('arquivo', ${folder.path}, true)`;
-  const env = {
-    DATABASE_URL: database.url,
+  const env = sandboxOn(database.url, {
     READ_DATABASE_URL: database.url,
-    SANDBOX: 'true',
-    ALLOW_INSECURE_TARGETS: 'true',
-    PORT: '0',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: folder.path,
     ANCHOR_DIRECTORY: folder.path,
     JOB_ANCHOR: '0 0 1 1 *',
     JOB_MAINTAIN: '0 0 1 1 *',
     KEEP_MONTHS: '600',
     ARCHIVE_TO: folder.path,
-  };
-  const [serve, poll] = [startCommand(['api'], env), startCommand(['poll'], env)];
-  const [, api = ''] = /"url":"(http:[^"]+)","msg":"the API listens/.exec(await serve.log(/the API listens/)) ?? [];
-  const [, own = ''] =
-    /"url":"(http:[^"]+)","msg":"metrics are served/.exec(await poll.log(/metrics are served/)) ?? [];
+  });
+  const [api, poll] = await Promise.all([startServing('api', env), startServing('poll', env)]);
   await receiver.received(3);
-  await fetch(`${api}/v1/webhooks`);
+  await fetch(`${api.url}/v1/webhooks`);
   const show = async (url: string, until: RegExp): Promise<string> => {
     for (;;) {
       const text = await (await fetch(`${url}/metrics`)).text();
@@ -91,10 +83,10 @@ test('what real processes show is on the page: names, labels and listed values',
     }
   };
   const texts = [
-    await show(own, /carteiro_recorded_attempts_total\{standing="current"\} 3/),
-    await show(api, /route="\/v1\/webhooks",status="401"[^]*carteiro_pollers\{state="alive"\} 1/),
+    await show(poll.url, /carteiro_recorded_attempts_total\{standing="current"\} 3/),
+    await show(api.url, /route="\/v1\/webhooks",status="401"[^]*carteiro_pollers\{state="alive"\} 1/),
   ];
-  await Promise.all([serve.end('SIGTERM'), poll.end('SIGTERM'), receiver.close()]);
+  await Promise.all([api.end('SIGTERM'), poll.end('SIGTERM'), receiver.close()]);
   await folder.remove();
 
   expect(texts[0]).toMatch(/^carteiro_delivery_first_attempt_seconds_count 3$/m);

@@ -4,7 +4,7 @@ import { nextAfter, type Schedules } from '../../../src/job-schedules.ts';
 import { measureJobs } from '../../../src/main/operations/measure-jobs.ts';
 import { readJobs } from '../../../src/steering/jobs.ts';
 import { type Ended, runDue } from '../../../src/main/upkeep/jobs.ts';
-import { startCommand } from '../../support/command.ts';
+import { sandboxOn, startCommand } from '../../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import { makeTestFolder } from '../../support/test-folder.ts';
@@ -135,14 +135,7 @@ test('the metrics tell how late, how long and how well; of a job that is off, no
 
 test('an api runs its jobs as commands of their own, with the rights of its login', async () => {
   const folder = await makeTestFolder();
-  const env = {
-    DATABASE_URL: database.url,
-    SANDBOX: 'true',
-    PORT: '0',
-    DATA_DIR: folder.path,
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    JOB_BALANCE: 'off',
-  };
+  const env = sandboxOn(database.url, { DATA_DIR: folder.path, JOB_BALANCE: 'off' });
   const known = startCommand(['api'], env);
   await expect.poll(() => standing('verify')).toBeDefined();
   await known.end('SIGTERM');
