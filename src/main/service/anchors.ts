@@ -7,7 +7,7 @@ import { directoryAnchor } from '../../audit/anchor/directory.ts';
 import { timestampAnchor } from '../../audit/anchor/timestamp.ts';
 import { witnessAnchor } from '../../audit/anchor/witness.ts';
 import { readWitnessKey } from '../../audit/checkpoint/cosignature.ts';
-import { readNamed } from './named-files.ts';
+import { readNamed } from '../named-files.ts';
 
 /** Throws where a file cannot be read, or the witness's key is none. */
 export async function openAnchors({ timestamp, directory, bucket, witness }: AnchorSettings): Promise<Anchor[]> {

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { DatabaseUnavailable } from '../../db/unavailable.ts';
 import type { HttpDeps } from '../../http/deps.ts';
-import { readNamed } from './named-files.ts';
+import { readNamed } from '../named-files.ts';
 
 /** Opens places by their names. Throws where the file of the secret cannot be read. */
 export async function placesOf({ archive: { s3 } }: Config): Promise<(name: string) => Place> {

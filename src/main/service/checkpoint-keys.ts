@@ -8,7 +8,7 @@ import {
   type Verifier,
 } from '../../audit/checkpoint/note.ts';
 import type { Config } from '../../config.ts';
-import { readKeyFile } from './named-files.ts';
+import { readKeyFile } from '../named-files.ts';
 
 const SANDBOX_NAME = 'carteiro.local/sandbox';
 

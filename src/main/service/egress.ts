@@ -4,7 +4,7 @@ import { readIdentity } from '../../delivery/target/identity.ts';
 import type { EgressProxy, EgressSettings } from '../../egress-settings.ts';
 import type { Logger } from '../../log-lines.ts';
 import { reasonOf } from '../reason.ts';
-import { readNamed } from './named-files.ts';
+import { readNamed } from '../named-files.ts';
 
 const FILES = 'EGRESS_CERT_FILE, EGRESS_KEY_FILE, EGRESS_CA_FILE';
 

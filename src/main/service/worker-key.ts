@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import type { HttpDeps } from '../../http/deps.ts';
 import { type WorkerKey, workerKeyOf } from '../../core/workers/worker-key.ts';
-import { readKeyFile } from './named-files.ts';
+import { readKeyFile } from '../named-files.ts';
 
 const KEY_BYTES = 32;
 const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;

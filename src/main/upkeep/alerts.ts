@@ -7,7 +7,7 @@ import { createSender } from '../../delivery/sending/send.ts';
 import type { Logger } from '../../log-lines.ts';
 import { claimAlerts, collectAlerts, type DueAlert, settleAlert } from '../../webhooks/alerts.ts';
 import { openEgress } from '../service/egress.ts';
-import { readNamed } from '../service/named-files.ts';
+import { readNamed } from '../named-files.ts';
 
 const EVERY_MS = 15_000;
 const AT_ONCE = 10;

@@ -1,8 +1,8 @@
 /** Files that settings name. Nothing of what a file holds is repeated. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '../../config.ts';
-import { readOrMakeFile } from '../../key-file.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { readOrMakeFile } from '../key-file.ts';
 
 /** The text of the file, without white space around it. Throws {@link ConfigError} where it cannot be read. */
 export async function readNamed(variable: string, file: string): Promise<string> {
