@@ -234,6 +234,19 @@ describe('a removed month', () => {
       expect([list, await lacks(list)]).toEqual([list, null]);
   });
 
+  test('is named where a list of its partner lacks it, and nowhere else', async () => {
+    const { api } = world;
+    const token = await api.token(partner.id, ['webhooks:read']);
+    const lacks = async (path: string) => {
+      const { headers } = await api.send('GET', `/v1/${path}`, { token });
+      return headers.get('X-Carteiro-Meses-Arquivados');
+    };
+    for (const list of ['entregas', `webhooks/${webhook.id}/entregas?limite=5`, 'entregas?formato=csv'])
+      expect([list, await lacks(list)]).toEqual([list, MONTH]);
+    for (const list of ['entregas?desde=2026-02-01T03:00:00Z', 'webhooks'])
+      expect([list, await lacks(list)]).toEqual([list, null]);
+  });
+
   test('is not counted as missing: the balance names the month to restore, and answers the days around it', async () => {
     const { api } = world;
     const token = await api.token(undefined, ['auditoria:read']);

@@ -1,7 +1,6 @@
 /** What auditors list, over all partners: a page as JSON, or everything that fits as a file with a signed manifest. */
 import type { HonoRequest } from 'hono';
 import { z } from 'zod';
-import { monthsWithin } from '../../archive/acts.ts';
 import { signersOf } from '../../audit/checkpoint/note.ts';
 import { type Export, type ExportedKind, exportRows, writeManifest } from '../../audit/export/export.ts';
 import { type FormatName, FORMATS, MEDIA_TYPES, type MediaType } from '../../audit/export/formats.ts';
@@ -22,6 +21,7 @@ import { EXPORT_FORMATS } from '../../contract/resources/audit-lists.ts';
 import { type ExportManifest, exportManifest } from '../../contract/resources/audit-resource.ts';
 import type { ArchivedDelivery } from '../../delivery/partner/delivery-rows.ts';
 import { BodyStream, JsonStream } from '../answer.ts';
+import { MONTHS_HEADER, monthsAway } from './archived-months.ts';
 import type { HttpDeps } from '../deps.ts';
 import type { Route } from '../operation.ts';
 import { route, type Routes } from '../route.ts';
@@ -91,25 +91,13 @@ const FILE_HEADERS = {
   },
 };
 
-const MONTHS_HEADER = {
-  'X-Carteiro-Meses-Arquivados': {
-    pt: 'Só quando linhas do período estão fora do banco: os meses arquivados, separados por vírgulas. O que falta está nos seus arquivos',
-    en: 'Only when rows of the period are outside of the database: the archived months, with commas between them. Their files have what is missing',
-  },
-};
-
 /** True of rows that leave the database with their month, and lie in its files in another order than the list's. */
 const leavesByMonth = (name: KindName) => name === 'tentativas';
 
-/** Names the months of which a search by time has not all rows. One that names its rows is answered out of the files, too. */
-async function monthsAway(
-  { archivedMonths = async () => [] }: HttpDeps,
-  name: KindName,
-  { filters, from, until }: Search,
-): Promise<Partial<Record<keyof typeof MONTHS_HEADER, string>>> {
-  if (!leavesByMonth(name) || ['entrega_id', 'emprestimo_id'].some((one) => one in filters)) return {};
-  const away = monthsWithin(await archivedMonths(), from, until);
-  return away.length === 0 ? {} : { 'X-Carteiro-Meses-Arquivados': away.join(',') };
+/** Of a search by time. One that names its rows is answered out of the files, too. */
+async function lackingMonths(deps: HttpDeps, name: KindName, { filters, from, until }: Search) {
+  const isByTime = leavesByMonth(name) && !['entrega_id', 'emprestimo_id'].some((one) => one in filters);
+  return isByTime ? monthsAway(deps, from, until) : {};
 }
 
 /** What left the database of the deliveries that a filter names. */
@@ -160,7 +148,7 @@ function list(name: KindName, kind: Kind): Route {
   })(async ({ query, seesCpf, reading: { pool, lagS } }, deps, request) => {
     const format = query.formato ?? acceptedFormat(request);
     const search = searchOf(name, query);
-    const months = await monthsAway(deps, name, search);
+    const months = await lackingMonths(deps, name, search);
     if (isExported(kind) && format !== 'json') {
       const wanted: Export = { ...exportOf(deps, name, kind, query, request), format, seesCpf };
       const begun = await exportRows(pool, wanted, `${path}/manifesto`);
@@ -212,7 +200,7 @@ function manifest(name: KindName, kind: ExportedKind): Route {
     const wanted: Export = { ...exportOf(deps, name, kind, query, request), format: query.formato, seesCpf };
     const written = await writeManifest(pool, wanted, query.corte);
     if ('refused' in written) return written;
-    const headers = await monthsAway(deps, name, wanted);
+    const headers = await lackingMonths(deps, name, wanted);
     return { status: 200, headers, body: new JsonStream<ExportManifest>(written.ok) };
   });
 }

@@ -7,7 +7,9 @@ import { id as uuid } from '../../contract/values.ts';
 import { type DeliveryList, type DeliverySearch, readDeliveries } from '../../delivery/partner/read-deliveries.ts';
 import type { Pool } from '../../db/pool.ts';
 import { readWebhook, readWebhookIds } from '../../webhooks/webhooks.ts';
+import type { HttpDeps } from '../deps.ts';
 import { BodyStream } from '../answer.ts';
+import { MONTHS_HEADER, monthsAway } from './archived-months.ts';
 import type { Cursors } from '../cursor.ts';
 import { route, type Routes } from '../route.ts';
 import { cursor, limite, PAGE_ANSWER, readCursor } from '../page.ts';
@@ -72,6 +74,7 @@ const shared = {
       fileTypes: [csv.mediaType],
       optionalHeaders: {
         'Content-Disposition': { pt: 'Só no CSV: o nome do arquivo', en: "Only for the CSV: the file's name" },
+        ...MONTHS_HEADER,
       },
     },
   },
@@ -84,11 +87,11 @@ export const deliveryListRoutes: Routes = [
       pt: 'Entregas de um webhook, da mais nova à mais antiga',
       en: 'Deliveries of a webhook, the newest first',
     },
-  })(async ({ partnerId, id, query, reading }, { pool, cursors }) => {
-    const search = await readSearch(cursors, id, query);
+  })(async ({ partnerId, id, query, reading }, deps) => {
+    const search = await readSearch(deps.cursors, id, query);
     if ('refused' in search) return search;
-    if ((await readWebhook(pool, partnerId, id)) === null) return NOT_FOUND;
-    return answerTo(reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
+    if ((await readWebhook(deps.pool, partnerId, id)) === null) return NOT_FOUND;
+    return answerTo(deps, reading.pool, search.ok, { partnerId, webhookIds: [id] }, query);
   }),
   route('GET /v1/entregas', 'webhooks:read', {
     ...shared,
@@ -96,10 +99,11 @@ export const deliveryListRoutes: Routes = [
       pt: 'Entregas de todos os webhooks do parceiro, ativos ou não, da mais nova à mais antiga',
       en: "Deliveries of all the partner's webhooks, active or not, the newest first",
     },
-  })(async ({ partnerId, query, reading }, { pool, cursors }) => {
-    const search = await readSearch(cursors, partnerId, query);
+  })(async ({ partnerId, query, reading }, deps) => {
+    const search = await readSearch(deps.cursors, partnerId, query);
     if ('refused' in search) return search;
-    return answerTo(reading.pool, search.ok, { partnerId, webhookIds: await readWebhookIds(pool, partnerId) }, query);
+    const webhookIds = await readWebhookIds(deps.pool, partnerId);
+    return answerTo(deps, reading.pool, search.ok, { partnerId, webhookIds }, query);
   }),
 ];
 
@@ -107,11 +111,20 @@ type Searched = Extract<Awaited<ReturnType<typeof readSearch>>, { readonly ok: u
 type Whose = Pick<DeliverySearch, 'partnerId' | 'webhookIds'>;
 
 /** A page of what is searched for, or all of it as a file. */
-async function answerTo(pool: Pool, { wanted, write }: Searched, whose: Whose, query: z.output<typeof searchQuery>) {
+async function answerTo(
+  deps: HttpDeps,
+  pool: Pool,
+  { wanted, write }: Searched,
+  whose: Whose,
+  query: z.output<typeof searchQuery>,
+) {
   const search = { ...wanted, ...whose };
-  if (query.formato !== 'csv') return { status: 200, body: await write(await readDeliveries(pool, search)) } as const;
+  const months = await monthsAway(deps, wanted.from, wanted.until);
+  if (query.formato !== 'csv') {
+    return { status: 200, headers: months, body: await write(await readDeliveries(pool, search)) } as const;
+  }
   const chunks = fileOf(pool, search, query.bom === 'true');
-  const headers = { 'Content-Disposition': 'attachment; filename="entregas.csv"' };
+  const headers = { 'Content-Disposition': 'attachment; filename="entregas.csv"', ...months };
   return { status: 200, headers, body: new BodyStream<typeof csv.mediaType>(csv.contentType, chunks) } as const;
 }
 
