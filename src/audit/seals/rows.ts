@@ -48,8 +48,8 @@ const FIELD = 6;
  * Reads the entries of all rows `t` that `rows` selects, framed unless `as` is given, in any order.
  * They come as a binary COPY: as a result's column each byte would be written and read as two digits, which took half of the time.
  * Of the 8.8 µs that sealing a row takes, the server's copy is 3.8 of an attempt and 6.6 of an event. Copying the bare columns, from
- * which the entry would be made here, is 1 µs cheaper for each; without the commitment as well, 2.0 and 1.7 in all. Taking the parts by events in place
- * of the iterator changed nothing (A B A B).
+ * which the entry would be made here, is 1 µs cheaper for each; without the commitment as well, 2.0 and 1.7 in all. Taking the parts
+ * by events in place of the iterator changed nothing (A B A B).
  */
 export async function readEntries(
   tx: Tx,
