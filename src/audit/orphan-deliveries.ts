@@ -1,16 +1,17 @@
 /** Deliveries that nothing accounts for: the balance's look from their side. */
 import type { DifferenceResource } from '../contract/resources/audit-resource.ts';
 import { TEST_NAME } from '../contract/delivery.ts';
+import { startOfDay } from '../contract/calendar.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
+import type { Slice } from './balance.ts';
 
 /** Deliveries made in the slice (their ids hold the time) without an event of their partner, or of history; tests need none. */
-export function orphansOf(
-  tx: Tx,
-  { day, start, end }: { readonly day: string; readonly start: Date; readonly end: Date },
-) {
+export function orphansOf(tx: Tx, { days, start, end }: Slice) {
+  const firsts = days.map((day, index) => firstIdAt(index === 0 ? start : startOfDay(day)));
   return tx<DifferenceResource[]>`
-    select ${day}::text as dia, case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo,
+    select (${days as string[]}::text[])[width_bucket(d.id, ${firsts}::text[]::uuid[])] as dia,
+           case when e.imported then 'entrega_excedente' else 'entrega_sem_evento' end as tipo,
            d.partner_id as parceiro_id, d.event_id as evento_id, case when e.fan_out is not null then e.type end as evento,
            d.webhook_id, d.id as entrega_id,
            case when e.imported then 'o evento é do histórico, que não tem entregas'

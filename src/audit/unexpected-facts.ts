@@ -7,6 +7,7 @@
  * streams is read minute by minute.
  */
 import type { DifferenceResource } from '../contract/resources/audit-resource.ts';
+import { dayOf } from '../contract/calendar.ts';
 import { NOT_FACTS } from '../contract/delivery.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { type JudgedEvent, judgeStream } from '../loan/expected.ts';
@@ -24,8 +25,8 @@ interface Span {
 
 type StoredEvent = JudgedEvent & { readonly id: string; readonly stream: string; readonly isInSpan: boolean };
 
-/** The differences of a slice of `day`, in the order of partner and event. */
-export async function findUnexpected(pool: Pool, day: string, slice: Span): Promise<DifferenceResource[]> {
+/** The differences of a slice, in the order of partner and event. */
+export async function findUnexpected(pool: Pool, slice: Span): Promise<DifferenceResource[]> {
   const streams = await pool.run((sql) => countStreams(sql, slice));
   const spans = streams <= STREAMS_AT_ONCE ? [slice] : minutesOf(slice);
   const found: DifferenceResource[] = [];
@@ -33,7 +34,7 @@ export async function findUnexpected(pool: Pool, day: string, slice: Span): Prom
     const events = await pool.run((sql) => readStreams(sql, span));
     for (const [stream, own] of Map.groupBy(events, (event) => event.stream)) {
       for (const [event, misfit] of judgeStream(stream, own, ({ isInSpan }) => isInSpan))
-        if (misfit !== null) found.push(differenceOf(day, event, misfit.pt));
+        if (misfit !== null) found.push(differenceOf(event, misfit.pt));
     }
   }
   return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
@@ -85,10 +86,10 @@ async function readStreams(sql: Tx, span: Span): Promise<StoredEvent[]> {
     order by e.stream, e.version`;
 }
 
-function differenceOf(dia: string, { id, partnerId, type }: StoredEvent, detalhe: string): DifferenceResource {
+function differenceOf({ id, partnerId, type, occurredAt }: StoredEvent, detalhe: string): DifferenceResource {
   return {
     tipo: 'fato_inesperado',
-    dia,
+    dia: dayOf(occurredAt),
     parceiro_id: partnerId,
     evento_id: id,
     evento: type,

@@ -30,8 +30,11 @@ function workOf(node: Node): number {
 
 async function explain(): Promise<number> {
   const { sql } = database;
-  const day = dayOf(new Date());
-  const slice = { day, start: new Date(Date.now() - 3_600_000), end: new Date(Date.now() + 3_600_000) };
+  const slice = {
+    days: [dayOf(new Date())],
+    start: new Date(Date.now() - 3_600_000),
+    end: new Date(Date.now() + 3_600_000),
+  };
   const [row] = await sql<{ 'QUERY PLAN': { Plan: Node }[] }[]>`
     explain (analyze, timing off, format json) ${balanceOf(sql, slice)}`;
   return workOf(row?.['QUERY PLAN'][0]?.Plan as Node);

@@ -137,7 +137,7 @@ describe('a stream that no decision would have written', () => {
     expect(await rowOf(next)).toMatchObject({ version: 2, status: 'desembolsada' });
     expect(await read(next)).toMatchObject({ disbursedOn: '2026-01-31' });
     const span = { start, end: new Date(Date.now() + 60_000) };
-    const found = await findUnexpected(database.pool, '2026-01-31', span);
+    const found = await findUnexpected(database.pool, span);
     const events = await database.sql<{ id: string; stream: string }[]>`
       select id, stream from events where stream in (${orphan}, ${next}) and type = 'desembolso.liquidado'`;
     const byEvent = new Map(found.map((difference) => [difference.evento_id, difference]));
