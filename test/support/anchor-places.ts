@@ -123,7 +123,10 @@ export async function startBucket(keyId: string, secret: string): Promise<Bucket
       response.writeHead(kept === undefined ? 404 : 200, { 'x-amz-version-id': 'v1' }).end(kept);
     } else if (kept !== undefined && headers['if-none-match'] === '*') {
       response.writeHead(412).end('<Error><Code>PreconditionFailed</Code></Error>');
-    } else if (headers['x-amz-checksum-sha256'] !== createHash('sha256').update(body).digest('base64')) {
+    } else if (
+      headers['x-amz-sdk-checksum-algorithm'] !== 'SHA256' ||
+      headers['x-amz-checksum-sha256'] !== createHash('sha256').update(body).digest('base64')
+    ) {
       response.writeHead(400).end('<Error><Code>BadDigest</Code></Error>');
     } else {
       objects.set(url, body);

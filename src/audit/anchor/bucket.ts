@@ -26,7 +26,8 @@ export function bucketAnchor({ url, region, keyId, secret }: Bucket): Anchor {
       const headers = {
         'Content-Type': 'text/plain; charset=utf-8',
         'If-None-Match': '*',
-        // A bucket with a retention asks for a checksum.
+        // A bucket with a retention asks for a checksum, some servers by its algorithm's name.
+        'x-amz-sdk-checksum-algorithm': 'SHA256',
         'x-amz-checksum-sha256': createHash('sha256').update(note).digest('base64'),
       };
       const answer = await ask(object, { method: 'PUT', headers, body: note }, send);
