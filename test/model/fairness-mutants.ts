@@ -18,7 +18,8 @@ queue/slots.ts: a claim is not told who holds many slots
 share of a partner: took every slot|was not served
 
 wait_for_work.sql: a look takes the lanes of a partner that has its share for work
--  and partner_id <> all (sated)
+- between due_from and moment and partner_id <> all (sated)
++ between due_from and moment
 share of a partner: looks again and again
 
 claim_due.sql: a lane whose partner reached its share in a claim is put off

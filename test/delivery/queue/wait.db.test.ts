@@ -136,6 +136,12 @@ describe('an idle poller', () => {
     expect(await hasWork()).toEqual(WORK);
   });
 
+  test('finds a lane that comes due while it waits, though nothing is committed meanwhile', async () => {
+    await database.sql`update lanes set next_due_at = clock_timestamp() + interval '0.2 s'`;
+    const [found] = await pool.run((sql) => waitForWork(sql, { ms: 600_000, napMs: 5 }, null));
+    expect(found).toEqual(WORK);
+  });
+
   test('is woken by a slot that came free if the lane sleeps until then, and not otherwise', async () => {
     await commitEvents(database.sql, partnerId, 7);
     await turn();
