@@ -26,7 +26,7 @@ import { NOTICE_NAMES } from '../contract/events.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addDays, lastOfMonth, startOfDay } from '../contract/calendar.ts';
-import { orphansOf } from './orphan-deliveries.ts';
+import { orphansOf, type Slice } from './orphan-deliveries.ts';
 import { type KeptDay, readKeptDays } from './kept-days.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
@@ -125,16 +125,6 @@ async function countRows(pool: Pool, { start, end }: Slice): Promise<number> {
                 ) d))::int as rows`,
   );
   return rows;
-}
-
-export interface Slice {
-  /** Days that follow each other, or the one that the slice is an hour of. */
-  readonly days: readonly string[];
-  readonly start: Date;
-  /** Not included. */
-  readonly end: Date;
-  /** Nothing happened: nothing need be asked. */
-  readonly isEmpty?: boolean;
 }
 
 /**
