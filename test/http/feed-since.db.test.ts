@@ -63,7 +63,7 @@ describe('the feed since an instant', () => {
     const since = await betweenMoments();
     const after = await partner.emit();
     await late.commit();
-    const page = await readFeedUntil(partner, 2, `?desde=${since}`);
+    const page = await readFeedUntil(partner, 3, `?desde=${since}`);
     // In the feed's order, in which what was recorded before comes after the transaction that recorded last.
     expect(loansOf(page)).toEqual([late.stream, before, after]);
   });
