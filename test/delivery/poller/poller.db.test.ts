@@ -132,9 +132,9 @@ test('a release that the server cancels is tried again: no lease is left, and no
 });
 
 describe('a poller that stands still between looking at its lease and sending', () => {
-  /** Sends one delivery with a standstill of so long right before its POST is made. */
-  async function standStill(ms: number): Promise<void> {
-    await commitEvents(sql, partnerId, 1);
+  /** Claims `count` deliveries, and stands still for so long right before each POST is made. */
+  async function standStill(ms: number, count = 1): Promise<void> {
+    await commitEvents(sql, partnerId, count);
     let stoodMs = 0;
     const monotonicMs = () => performance.now() + stoodMs;
     const sender = createSender({ allowInsecure: true, now: monotonicMs });
@@ -157,6 +157,17 @@ describe('a poller that stands still between looking at its lease and sending', 
     expect(receiver.posts).toHaveLength(0);
     expect(await sql`select outcome, duration_ms >= 46000 as waited from attempts`).toEqual([
       { outcome: 'tempo_esgotado', waited: true },
+    ]);
+  });
+
+  test('gives back what it has not sent of its claim once too little of the lease is left', async () => {
+    await standStill(20_000, 2);
+    expect(receiver.posts).toHaveLength(1);
+    expect(
+      (await readDeliveries(sql, webhookId)).toSorted((one, other) => one.attempts - other.attempts),
+    ).toMatchObject([
+      { status: 'pendente', attempts: 0, claimedBy: null },
+      { status: 'entregue', attempts: 1 },
     ]);
   });
 
