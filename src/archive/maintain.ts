@@ -54,7 +54,7 @@ async function removeKeys(pool: Pool, before: Date): Promise<number> {
   }
 }
 
-/** The months with seals that ended at least `keepMonths` months ago, by the database's clock, and when the last of such months ended. */
+/** The months with seals that ended at least `keepMonths` months ago, by the database's clock, and when the last of them ended. */
 async function oldMonths(pool: Pool, keepMonths: number): Promise<{ months: string[]; before: Date }> {
   const [{ now, months }] = await pool.run(
     (sql) => sql<[{ now: Date; months: string[] }]>`

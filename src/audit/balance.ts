@@ -26,8 +26,9 @@ import { NOTICE_NAMES } from '../contract/events.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Pool, Tx } from '../db/pool.ts';
 import { addDays, lastOfMonth, startOfDay } from '../contract/calendar.ts';
-import { orphansOf, type Slice } from './orphan-deliveries.ts';
+import { orphansOf } from './orphan-deliveries.ts';
 import { type KeptDay, readKeptDays } from './kept-days.ts';
+import type { Slice } from './slice.ts';
 import { findUnexpected } from './unexpected-facts.ts';
 
 const HOUR_MS = 3_600_000;

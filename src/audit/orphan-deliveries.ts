@@ -4,17 +4,7 @@ import { TEST_NAME } from '../contract/delivery.ts';
 import { startOfDay } from '../contract/calendar.ts';
 import { firstIdAt } from '../db/first-id.ts';
 import type { Tx } from '../db/pool.ts';
-
-/** What one statement of the balance counts. */
-export interface Slice {
-  /** Days that follow each other, or the one that the slice is an hour of. */
-  readonly days: readonly string[];
-  readonly start: Date;
-  /** Not included. */
-  readonly end: Date;
-  /** Nothing happened: nothing need be asked. */
-  readonly isEmpty?: boolean;
-}
+import type { Slice } from './slice.ts';
 
 /** Deliveries made in the slice (their ids hold the time) without an event of their partner, or of history; tests need none. */
 export function orphansOf(tx: Tx, { days, start, end }: Slice) {

@@ -13,15 +13,10 @@ import type { Pool, Tx } from '../db/pool.ts';
 import { type JudgedEvent, judgeStream } from '../loan/expected.ts';
 import { OTHER_TYPES } from '../loan/rules.ts';
 import { sightOf } from './seals/rows.ts';
+import type { Span } from './slice.ts';
 
 const STREAMS_AT_ONCE = 5_000;
 const MINUTE_MS = 60_000;
-
-interface Span {
-  readonly start: Date;
-  /** Not included. */
-  readonly end: Date;
-}
 
 type StoredEvent = JudgedEvent & { readonly id: string; readonly stream: string; readonly isInSpan: boolean };
 

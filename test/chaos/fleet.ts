@@ -70,8 +70,8 @@ export class Fleet {
   }
 
   /**
-   * `kill -9` of one that holds a claim, and another in its place. Without locks, of two dead in three the leases end sooner than 45 s, or the run would
-   * only wait.
+   * `kill -9` of one that holds a claim, and another in its place. Without locks, of two dead in three the leases end sooner than
+   * 45 s, or the run would only wait.
    */
   async kill(draw: number): Promise<void> {
     const member = await this.#take(draw);

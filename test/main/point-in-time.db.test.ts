@@ -70,7 +70,8 @@ test('living processes go on after it, the log is whole without a command, and a
     const { code, verdict } = await verify(...(head === null ? [] : ['--head', head]));
     expect([head, code, verdict.achados]).toEqual([head, 0, []]);
   }
-  // Without any checkpoint nothing is known to be common. One of the new epoch is behind the row at which they part, whatever the lost log had.
+  // Without any checkpoint nothing is known to be common. One of the new epoch is behind the row at which they part, whatever the
+  // lost log had.
   const [size = ''] = newest.split(':');
   while ((await there`select from checkpoints where size >= ${size}`).length === 0) await there`select pg_sleep(0.05)`;
   const { code, verdict } = await verify('--head', lost);

@@ -5,9 +5,10 @@
  * record has committed, so a database that is away stops the claims by itself and memory stays bounded.
  * Crash: others end its claims once the lock under its name is gone, or when their leases end (sign-of-life.ts).
  * Wake-up is polling, but in the server, by a function that wakes every 1 to 50 ms, a quarter as often where another poller
- * does, and looks if a transaction has ended since: a look costs 10 µs there, and no round trip. While an event is being appended it waits for the end of that transaction instead of sleeping, by a lock that the
- * core takes only if it need not wait (drizzle/functions/wait_for_work.sql). NOTIFY there would take a global lock at commit (8
- * writers: 4,680 → 1,408 commits/s), and was no quicker.
+ * does, and looks if a transaction has ended since: a look costs 10 µs there, and no round trip. While an event is being
+ * appended it waits for the end of that transaction instead of sleeping, by a lock that the core takes only if it need not wait
+ * (drizzle/functions/wait_for_work.sql). NOTIFY there would take a global lock at commit (8 writers: 4,680 → 1,408 commits/s),
+ * and was no quicker.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isLegibleBody } from '../../contract/legible.ts';

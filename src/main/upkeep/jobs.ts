@@ -5,8 +5,8 @@
  * while the job runs; a process that finds its lease gone stops the job. We hold no lock in PostgreSQL meanwhile: an open
  * transaction would hold back vacuum and seals, and a session's lock means nothing behind PgBouncer.
  * Crash: the lease ends, `next_at` still lies in the past, and the next look of any process runs the job again. A job that
- * was due while nobody ran is run once. All jobs may be repeated, and whoever wants one at once sets its time (end_erasure.sql); one that
- * was set while the job ran stands.
+ * was due while nobody ran is run once. All jobs may be repeated. Whoever wants one at once sets its time (end_erasure.sql); a time
+ * that was set while the job ran stands.
  * A job is its command in a process of its own, with this one's environment: its memory is given back, and what is run by
  * hand is the same. Its log goes to this process's standard error.
  */

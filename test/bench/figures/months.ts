@@ -1,6 +1,7 @@
 /**
  * What a month costs when it leaves: the bytes of its files, how long it takes to write them, to remove the rows and to bring them
- * back, and how long a read of one delivery, and of a page of the auditors' list, takes out of the files. Every delivery is delivered at its first attempt.
+ * back, and how long a read of one delivery, and of a page of the auditors' list, takes out of the files. Every delivery is
+ * delivered at its first attempt.
  */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
