@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (answered.has(socket) && error.code !== 'ECONNRESET') return;
     answered.add(socket);
     const isAnswering = [...connections.answersOf(socket)].some(({ headersSent }) => headersSent);
-    // A browser opens connections ahead of its requests, and would take what is said unasked for the answer to its next one.
+    // Browsers open connections before they need them: one would take an unsolicited 400 for the answer to its next request.
     const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0;
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswering || isUnused) socket.destroy();
     else answerBroken(socket, times.lingerMs);

@@ -53,7 +53,7 @@ export interface PollerDeps extends Omit<EngineDeps, 'now'>, Partial<Pick<Engine
 
 /** While less than this part of the slots is free, a claim may wait for more. Hanging POSTs do not count. */
 const FEW_SLOTS = 1 / 4;
-/** A first attempt of a delivery that is younger has just arrived; an older one lay due. */
+/** The rhythm counts the first attempt of a delivery that is younger than this as an arrival; an older one was backlog. */
 const JUST_S = 1;
 /** Requests started in one turn of the event loop. */
 const SENT_AT_ONCE = 32;

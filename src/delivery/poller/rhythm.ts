@@ -3,8 +3,10 @@
  *
  * Each claim costs about as much as 20 deliveries, so one for each event is the dear part of a steady load. Where events come
  * so fast that {@link GATHERING_MS} bring several, the poller claims that often and no oftener; where they come slower,
- * where there is more to claim already, or where a webhook has no slot left, it claims at once. What lay due long before is no
- * sign of more to come. Pure but for what it remembers; times are monotonic, in milliseconds.
+ * where there is more to claim already, or where a webhook has no slot left, it claims at once. A delivery that was due long
+ * before its claim says nothing of the rate of events, so it does not count. Pure but for what it remembers; times are monotonic,
+ * in milliseconds. Measured: 445 attempts to hanging webhooks end in one second, and their lanes are claimed anew. When these
+ * claims counted as events, and each claim waited for slots, healthy events of that second took 12 to 27 ms (median); now 3.
  * Measured on two busy cores, 500 events/s over 100 webhooks, CPU of PostgreSQL and poller for 10,000: 24 to 26 s without,
  * 18 to 20 with, more than half of it the appends; commit to arrival (p50) 4 to 7 ms and 12 to 14.
  */
@@ -13,8 +15,9 @@ import type { Patience } from '../queue/arrivals.ts';
 const GATHERING_MS = 8;
 /** So many deliveries a claim are worth waiting for. */
 const SEVERAL = 2.5;
-/** While few slots are free a claim waits this long for more, if about so many come free meanwhile: it costs as much as they do. */
+/** While few slots are free, a claim waits this long for more, if about {@link WORTH_A_CLAIM} come free meanwhile. */
 export const FEW_SLOTS_MS = 10;
+/** A claim costs as much as 20 deliveries. */
 const WORTH_A_CLAIM = 20;
 /** A rate is that of about the last so many ms. */
 const REMEMBERED_MS = 200;
