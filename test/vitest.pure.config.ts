@@ -18,5 +18,6 @@ export default defineConfig({
       'test/model/**',
     ],
     pool: 'threads',
+    isolate: false,
   },
 });
