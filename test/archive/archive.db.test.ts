@@ -1,4 +1,4 @@
-/** `archive` as a real process: what it writes, what others read of it, and what it says when it cannot. */
+/** `archive` by the real command line: what it writes, what others read of it, and what it says when it cannot. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { openNote } from '../../src/audit/checkpoint/note.ts';
 import type { Manifest } from '../../src/archive/manifest.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { live } from '../support/lived-database.ts';
 import { readCheckpointKeys } from '../../src/main/service/checkpoint-keys.ts';
@@ -46,18 +46,18 @@ const acts = () => database.sql<{ act: string }[]>`select act from archive_acts 
 const at = (...parts: string[]) => path.join(folder.path, ...parts);
 
 async function archiveTo(place: string, more: Record<string, string> = {}) {
-  return runCommand(['archive', MONTH, '--to', place], { ...env, ...more });
+  return callCommand(['archive', MONTH, '--to', place], { ...env, ...more });
 }
 
 describe('what cannot be archived', () => {
   test('a month that is not over, one without seals, and one that is no month', async () => {
     const now = new Date().toISOString().slice(0, 7);
-    const open = await runCommand(['archive', now, '--to', at('open')], env);
+    const open = await callCommand(['archive', now, '--to', at('open')], env);
     expect([open.code, open.stderr]).toEqual([1, expect.stringContaining('is not over yet in São Paulo')]);
-    const empty = await runCommand(['archive', '2025-12', '--to', at('open')], env);
+    const empty = await callCommand(['archive', '2025-12', '--to', at('open')], env);
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('no seal was made in 2025-12')]);
-    expect((await runCommand(['archive', '2025-13', '--to', at('open')], env)).code).toBe(2);
-    expect((await runCommand(['archive', 'verify', MONTH], env)).stderr).toContain(`${MONTH} is not archived`);
+    expect((await callCommand(['archive', '2025-13', '--to', at('open')], env)).code).toBe(2);
+    expect((await callCommand(['archive', 'verify', MONTH], env)).stderr).toContain(`${MONTH} is not archived`);
   });
 
   test('to a full disk: it says so, and nothing is registered', async ({ skip }) => {
@@ -131,7 +131,7 @@ describe('a month in a directory', () => {
   });
 
   test('is verified again, and not archived twice', async () => {
-    const verified = await runCommand(['archive', 'verify', MONTH], env);
+    const verified = await callCommand(['archive', 'verify', MONTH], env);
     expect([verified.code, verified.stderr]).toEqual([0, '']);
     expect(JSON.parse(verified.stdout)).toMatchObject({ mes: MONTH, confere: true });
     const again = await archiveTo(at('elsewhere'));
@@ -145,7 +145,7 @@ describe('a month in a directory', () => {
     const tell = async (bytes: Buffer | null) => {
       if (bytes === null) await run('mv', [file, `${file}.away`]);
       else await writeFile(file, bytes);
-      const { code, stderr } = await runCommand(['archive', 'verify', MONTH], env);
+      const { code, stderr } = await callCommand(['archive', 'verify', MONTH], env);
       await run('rm', ['-f', `${file}.away`]);
       await writeFile(file, kept);
       expect(code).toBe(1);
@@ -156,7 +156,7 @@ describe('a month in a directory', () => {
     expect(await tell(other)).toContain(`${file} was altered: its SHA-256 is another`);
     expect(await tell(kept.subarray(0, 50))).toContain(`${file} was altered: it has 50 bytes of ${kept.length}`);
     expect(await tell(null)).toContain(`${file} cannot be read: it is not there`);
-    expect((await runCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
+    expect((await callCommand(['archive', 'verify', MONTH], env)).code).toBe(0);
   });
 
   test.for(['duckdb', 'pandas'])('is read by %s, in columns of their types', async (library, { skip }) => {
@@ -222,7 +222,7 @@ describe('a month in a bucket', () => {
       const done = await archiveTo('s3://lender/log/', access);
       expect([done.code, done.stderr]).toEqual([0, '']);
       expect(JSON.parse(done.stdout)).toMatchObject({ onde: 's3://lender/log' });
-      expect((await runCommand(['archive', 'verify', MONTH], { ...env, ...access })).code).toBe(0);
+      expect((await callCommand(['archive', 'verify', MONTH], { ...env, ...access })).code).toBe(0);
       expect(
         (await (await fetch(`${endpoint}/lender?list-type=2`)).text()).match(/<Key>log\/2026-01\/attempts-/g),
       ).toHaveLength(1);

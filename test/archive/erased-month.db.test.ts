@@ -7,7 +7,7 @@ import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { jsonRow, readRows } from '../../src/archive/table-file.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
-import { runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { CPF, leadMarkedWorker } from '../support/marked-worker.ts';
 import { untilSettled } from '../support/settled.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
@@ -54,14 +54,14 @@ async function readTexts() {
 const manifests = async () => (await readdir(at())).filter((file) => file.startsWith('manifesto'));
 
 async function done(words: readonly string[]): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await runCommand(words, env);
+  const { code, stdout, stderr } = await callCommand(words, env);
   expect([words, code, stderr]).toEqual([words, 0, '']);
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
 /** But for the times of rows, which the test's seals lie behind. */
 async function findings(): Promise<unknown[]> {
-  const { stdout } = await runCommand(['audit', 'verify'], env);
+  const { stdout } = await callCommand(['audit', 'verify'], env);
   return (JSON.parse(stdout) as { achados: { tipo: string }[] }).achados.filter(
     (one) => one.tipo !== 'hora_fora_do_selo',
   );

@@ -1,4 +1,4 @@
-/** A month that leaves the database and comes back: real processes move it, a partner and `audit verify` read on. */
+/** A month that leaves the database and comes back: real commands move it, a partner and `audit verify` read on. */
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { Archives } from '../../src/archive/archived-rows.ts';
 import { openPlace } from '../../src/archive/place.ts';
 import { readsOf } from '../../src/main/service/archives.ts';
 import { backdateSeals } from '../support/backdated-seals.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { callCommand, startCommand } from '../support/command.ts';
 import { type DeliveryWorld, type Registered, startDeliveryWorld, type Subscriber } from '../support/delivery-world.ts';
 import { status } from '../support/receiver.ts';
 import { untilSettled } from '../support/settled.ts';
@@ -134,7 +134,7 @@ async function count(table: 'deliveries' | 'attempts' | 'events'): Promise<numbe
 
 /** What `audit verify` finds, and the route as well, but for the times of rows, which the test's seals lie behind. */
 async function verify(): Promise<VerifyFinding[]> {
-  const { stdout } = await runCommand(['audit', 'verify'], env);
+  const { stdout } = await callCommand(['audit', 'verify'], env);
   const { achados } = JSON.parse(stdout) as { achados: VerifyFinding[] };
   const answer = await world.api.app.request('/v1/auditoria/verificacao', {
     method: 'POST',
@@ -153,32 +153,32 @@ function isOver(pid: number): boolean {
 }
 
 async function restore() {
-  return runCommand(['archive', 'restore', MONTH, '--reason', 'teste'], env);
+  return callCommand(['archive', 'restore', MONTH, '--reason', 'teste'], env);
 }
 
 describe('maintain', () => {
   test('needs ARCHIVE_TO beside KEEP_MONTHS, and by itself keeps everything', async () => {
     const { KEEP_MONTHS: _, ARCHIVE_TO: __, ...bare } = env;
-    const kept = await runCommand(['maintain'], bare);
+    const kept = await callCommand(['maintain'], bare);
     expect([kept.code, JSON.parse(kept.stdout)]).toEqual([0, NOTHING]);
-    const nowhere = await runCommand(['maintain'], { ...bare, KEEP_MONTHS: '2' });
+    const nowhere = await callCommand(['maintain'], { ...bare, KEEP_MONTHS: '2' });
     expect([nowhere.code, nowhere.stderr]).toEqual([
       2,
       expect.stringContaining('ARCHIVE_TO: is required beside KEEP_MONTHS'),
     ]);
-    expect(JSON.parse((await runCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual(NOTHING);
+    expect(JSON.parse((await callCommand(['maintain'], { ...env, KEEP_MONTHS: '600' })).stdout)).toEqual(NOTHING);
     expect(await digestOfRows()).toBe(digest);
   });
 
   test('that finds its place full or away removes nothing', async () => {
     await writeFile(path.join(folder.path, 'file'), '');
-    const away = await runCommand(['maintain'], { ...env, ARCHIVE_TO: path.join(folder.path, 'file', 'archive') });
+    const away = await callCommand(['maintain'], { ...env, ARCHIVE_TO: path.join(folder.path, 'file', 'archive') });
     expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('a part of the path is no directory')]);
     expect(await digestOfRows()).toBe(digest);
   });
 
   test('archives, verifies and removes an old month; what waits, and every event, stays', async () => {
-    const done = await runCommand(['maintain'], env);
+    const done = await callCommand(['maintain'], env);
     expect([done.code, done.stderr]).toEqual([0, '']);
     expect(JSON.parse(done.stdout)).toEqual({
       ...NOTHING,
@@ -186,7 +186,7 @@ describe('maintain', () => {
     });
     expect([await count('deliveries'), await count('attempts'), await count('events')]).toEqual([1, 1, 6]);
     expect(await verify()).toEqual([]);
-    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual(NOTHING);
+    expect(JSON.parse((await callCommand(['maintain'], env)).stdout)).toEqual(NOTHING);
   });
 });
 
@@ -260,11 +260,11 @@ describe('a removed month', () => {
         expect.objectContaining({ mensagem: expect.stringContaining(said) }),
       ]);
     }
-    const told = await runCommand(['audit', 'balance', '--from', day, '--to', day, '--anew'], env);
+    const told = await callCommand(['audit', 'balance', '--from', day, '--to', day, '--anew'], env);
     expect([told.code, told.stdout, told.stderr]).toEqual([1, '', expect.stringContaining(said)]);
     const around = await api.send('GET', '/v1/auditoria/balanco?de=2026-01-01&ate=2026-01-30&recontar=true', { token });
     expect(around.body).toMatchObject({ fecha: true, total_diferencas: 0 });
-    const exported = await runCommand(['audit', 'export', 'tentativas'], env);
+    const exported = await callCommand(['audit', 'export', 'tentativas'], env);
     expect(exported.stderr).toContain(`rows of ${MONTH} are in their archives alone`);
   });
 
@@ -323,7 +323,7 @@ describe('a removed month', () => {
     expect(await digestOfRows()).toBe(digest);
     expect(await verify()).toEqual([]);
     expect((await restore()).stderr).toContain('are in the database: nothing was done');
-    expect(JSON.parse((await runCommand(['maintain'], env)).stdout)).toEqual(NOTHING);
+    expect(JSON.parse((await callCommand(['maintain'], env)).stdout)).toEqual(NOTHING);
   });
 });
 

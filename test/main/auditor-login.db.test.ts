@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { signHead } from '../../src/audit/checkpoint/stored.ts';
 import { sealAll } from '../../src/audit/seals/sealer.ts';
 import { SIGNER } from '../support/checkpoint.ts';
-import { callCommand, runCommand } from '../support/command.ts';
+import { callCommand } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLogin, type Login } from '../support/logins.ts';
 import { commitMarginEvents, insertSubscriber } from '../support/outbox.ts';
@@ -96,7 +96,7 @@ test('an auditor is told of a changed row, of one with a CPF too, and never read
 test('writes files of rows, masked as its login is, with their manifest, and goes on after a cut', async () => {
   const manifest = join(folder.path, 'manifesto.json');
   for (const kind of ['tentativas', 'eventos', 'pedidos', 'historico', 'selos']) {
-    const made = await runCommand(['audit', 'export', kind, '--manifest', manifest], { DATABASE_URL: masked.url });
+    const made = await callCommand(['audit', 'export', kind, '--manifest', manifest], { DATABASE_URL: masked.url });
     expect([kind, made.code]).toEqual([kind, 0]);
     const { linhas, sha256 } = JSON.parse(await readFile(manifest, 'utf8')) as { linhas: number; sha256: string };
     expect([linhas, sha256]).toEqual([
@@ -104,21 +104,24 @@ test('writes files of rows, masked as its login is, with their manifest, and goe
       createHash('sha256').update(made.stdout).digest('hex'),
     ]);
   }
-  const events = await runCommand(['audit', 'export', 'eventos'], { DATABASE_URL: masked.url });
+  const events = await callCommand(['audit', 'export', 'eventos'], { DATABASE_URL: masked.url });
   expect(events.stdout).not.toContain(WORKER_CPF);
   const lines = events.stdout.split(/(?<=\r\n)/);
   const [cut = ''] = /\d+-\d+/.exec(events.stderr) ?? [];
-  const rest = await runCommand(['audit', 'export', 'eventos', '--after', lines[2]?.slice(0, 36) ?? '', '--cut', cut], {
-    DATABASE_URL: masked.url,
-  });
+  const rest = await callCommand(
+    ['audit', 'export', 'eventos', '--after', lines[2]?.slice(0, 36) ?? '', '--cut', cut],
+    {
+      DATABASE_URL: masked.url,
+    },
+  );
   expect(lines.slice(0, 3).join('') + rest.stdout).toBe(events.stdout);
   const shown = ['audit', 'export', 'eventos', '--cpf'];
-  expect((await runCommand(shown, { DATABASE_URL: masked.url })).stdout).not.toContain(WORKER_CPF);
-  expect((await runCommand(shown, { DATABASE_URL: whole.url })).stdout).toContain(WORKER_CPF);
+  expect((await callCommand(shown, { DATABASE_URL: masked.url })).stdout).not.toContain(WORKER_CPF);
+  expect((await callCommand(shown, { DATABASE_URL: whole.url })).stdout).toContain(WORKER_CPF);
 });
 
 test('a read of CPFs by the service’s own login is logged', async () => {
-  const made = await runCommand(['audit', 'export', 'eventos', '--cpf', '--author', 'ana'], {
+  const made = await callCommand(['audit', 'export', 'eventos', '--cpf', '--author', 'ana'], {
     DATABASE_URL: database.url,
   });
   expect(made.stdout).toContain(WORKER_CPF);

@@ -1,6 +1,6 @@
 /** The whole service in a core's database, through the command line: its schema, its roles, whatever the search path. */
 import { describe, expect, test } from 'vitest';
-import { runCommand, startServing } from '../support/command.ts';
+import { callCommand, runCommand, startServing } from '../support/command.ts';
 import {
   createCoreDatabase,
   environmentOf,
@@ -38,11 +38,11 @@ describe.each([
 ])('with %s', (_, parameters, more) => {
   test('partner create, api and poll work: a test delivery arrives, and the core’s tables stay as they are', async () => {
     const before = await fingerprintOf(core.sql, installation);
-    const created = await runCommand(['partner', 'create', '--name', 'Um'], { ...as('owner', parameters), ...more });
+    const created = await callCommand(['partner', 'create', '--name', 'Um'], { ...as('owner', parameters), ...more });
     expect(created).toMatchObject({ code: 0 });
     const { id } = JSON.parse(created.stdout) as { id: string };
     const scope = 'webhooks:read webhooks:write';
-    const token = await runCommand(['token', '--partner', id, '--scope', scope], environment);
+    const token = await callCommand(['token', '--partner', id, '--scope', scope], environment);
     const headers = { authorization: `Bearer ${token.stdout.trim()}`, 'content-type': 'application/json' };
 
     const receiver = await startReceiver();

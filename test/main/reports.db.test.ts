@@ -9,7 +9,7 @@ import type { Pool, Sql } from '../../src/db/pool.ts';
 import { onStandby } from '../../src/db/reports.ts';
 import { createVault, newSecret } from '../../src/webhooks/secrets.ts';
 import { backUp, following, startCluster, untilCaughtUp } from '../support/clusters.ts';
-import { runCommand, sandboxOn, startServing } from '../support/command.ts';
+import { callCommand, sandboxOn, startServing } from '../support/command.ts';
 import { live } from '../support/lived-database.ts';
 import { commitEvents } from '../support/outbox.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -65,7 +65,7 @@ async function startApi(more: Readonly<Record<string, string>> = {}) {
 }
 
 async function tokenOf(words: readonly string[]): Promise<string> {
-  const { stdout, stderr, code } = await runCommand(['token', ...words], env);
+  const { stdout, stderr, code } = await callCommand(['token', ...words], env);
   if (code !== 0) throw new Error(stderr);
   return stdout.trim();
 }
@@ -148,13 +148,13 @@ test('the commands verify, balance and export read there too, and keep their ver
   const verdicts = async () => (await here`select from verify_verdicts`).length;
   const before = await verdicts();
   for (const words of [['verify'], ['balance', '--from', day, '--to', day], ['export', 'eventos']]) {
-    const { code, stderr } = await runCommand(['audit', ...words], env);
+    const { code, stderr } = await callCommand(['audit', ...words], env);
     expect([words, code, code === 0 ? '' : stderr]).toEqual([words, 0, '']);
   }
   expect(await verdicts()).toBeGreaterThanOrEqual(before);
   await whilePaused(async () => {
-    const { stdout: head } = await runCommand(['audit', 'seal'], env).then(() => runCommand(['audit', 'head'], env));
-    const ahead = await runCommand(['audit', 'verify', '--head', head.trim()], env);
+    const { stdout: head } = await callCommand(['audit', 'seal'], env).then(() => callCommand(['audit', 'head'], env));
+    const ahead = await callCommand(['audit', 'verify', '--head', head.trim()], env);
     expect([ahead.code, JSON.parse(ahead.stdout)]).toMatchObject([0, { confere: true, achados: [] }]);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../src/version.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { callCommand, runCommand, startCommand } from '../support/command.ts';
 import { fetchDescribed } from '../support/described-answers.ts';
 import { run } from '../support/snippets.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
@@ -86,12 +86,12 @@ test.each(['start', 'api', 'poll', 'migrate'])(
 );
 
 test('every command explains itself', async () => {
-  const { stdout } = await runCommand(['--help']);
+  const { stdout } = await callCommand(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z-]+)(?: \[options\])?/gm)].map((match) => match[1] ?? '');
   expect(commands).toEqual(expect.arrayContaining(['start', 'api', 'poll', 'migrate', 'partner', 'token']));
-  expect(await runCommand(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
-  expect((await runCommand(['token', '--help'])).stdout).toMatch(/--ttl <time>/);
-  const refused = await runCommand(['token', '--scope', 'tudo']);
+  expect(await callCommand(['--version'])).toMatchObject({ code: 0, stdout: `${VERSION}\n` });
+  expect((await callCommand(['token', '--help'])).stdout).toMatch(/--ttl <time>/);
+  const refused = await callCommand(['token', '--scope', 'tudo']);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('webhooks:read');
 });

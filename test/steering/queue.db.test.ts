@@ -75,7 +75,7 @@ test('where 6,000 lanes have something it counts a part of them, a little of eac
       update lanes l set version = version + 1, next_due_at = now() from idle where l.webhook_id = idle.webhook_id
     )
     insert into deliveries (event_id, webhook_id, partner_id, next_attempt_at)
-    select uuidv7(), webhook_id, partner_id, now() from idle, generate_series(1, 30)`;
+    select uuidv7(), webhook_id, partner_id, now() from idle, generate_series(1, 20)`;
   const rows = await rowsLookedAt(database.url, (pool) => readBounded(pool, (tx) => readQueue(tx, 10)));
   if (process.env['TELL']) console.log(rows);
   expect(rows).toBeLessThan(250_000);

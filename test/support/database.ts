@@ -57,7 +57,7 @@ export function openPool(url: string, options: Partial<PoolOptions> = {}): Pool 
 export async function createTestDatabase(of?: string): Promise<TestDatabase> {
   const name = databaseName();
   const template = of === undefined ? inject('templateDatabase') : new URL(of).pathname.slice(1);
-  await administer((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
+  await administer((sql) => sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`);
   const url = urlOf(name);
   const pool = openPool(url, { max: 10 });
   const sql = postgres(url, {

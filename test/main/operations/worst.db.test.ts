@@ -1,7 +1,7 @@
 /** Which webhooks a count of `/metrics` stands for. */
 import { expect, test } from 'vitest';
 import { readWorst } from '../../../src/main/operations/worst.ts';
-import { runCommand } from '../../support/command.ts';
+import { callCommand } from '../../support/command.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commitEvents, insertSubscriber } from '../../support/outbox.ts';
 import { takeTurn } from '../../support/turn.ts';
@@ -57,7 +57,7 @@ test('those with most that is late come first, and those with nothing late or fa
 });
 
 test('a person reads in the table whether a webhook is active, failing and saturated', async () => {
-  const { code, stdout } = await runCommand(['queue', 'worst'], { DATABASE_URL: database.url, SANDBOX: 'true' });
+  const { code, stdout } = await callCommand(['queue', 'worst'], { DATABASE_URL: database.url, SANDBOX: 'true' });
   const [heading, first, second] = stdout
     .trim()
     .split('\n')
@@ -72,7 +72,7 @@ test('a person reads in the table whether a webhook is active, failing and satur
 
 test('the command prints them as one line of JSON, and refuses a limit that is none', async () => {
   const env = { DATABASE_URL: database.url, SANDBOX: 'true' };
-  const { code, stdout } = await runCommand(['queue', 'worst', '--json', '--limit', '1'], env);
+  const { code, stdout } = await callCommand(['queue', 'worst', '--json', '--limit', '1'], env);
   expect([code, (JSON.parse(stdout) as unknown[]).length]).toEqual([0, 1]);
-  expect((await runCommand(['queue', 'worst', '--limit', '0'], env)).stderr).toContain('Give 1 to 1000.');
+  expect((await callCommand(['queue', 'worst', '--limit', '0'], env)).stderr).toContain('Give 1 to 1000.');
 });
