@@ -31,6 +31,18 @@ const PAGES: Readonly<Record<string, readonly (readonly [told: string, file: str
     ['It starts at 8 and never', 'src/db/tables/delivery.ts', "real('window_size').notNull().default(8)"],
     ['samples 6,000 rows', 'drizzle/storage.sql', 'set statistics 20'],
   ],
+  audit: [
+    ['the fifth in a row counts as one failure', 'src/delivery/queue/lease.ts', 'LOST_IN_ROW_BOOKS_FAILURE = 5;'],
+    ['a balance has 31 days at most', 'src/contract/resources/audit-resource.ts', 'MAX_BALANCE_DAYS = 31;'],
+    ['counts the last seven days every night', 'src/job-schedules.ts', "'--from', addDays(dayOf(now), -7)"],
+    ['seal every half minute', 'src/audit/seals/sealer.ts', 'EVERY_MS = 30_000;'],
+    ['keep one an hour', 'src/job-schedules.ts', "usual: '7 * * * *',\n    words: () => ['audit', 'anchor']"],
+  ],
+  '.': [
+    ['where that has 6 GiB', 'test/support/memory-folder.ts', 'ROOM_BYTES = 6 * 1_073_741_824;'],
+    ['Four workers take', 'test/vitest.config.ts', 'maxWorkers: 4,'],
+    ['One time-out of 15 minutes', 'test/vitest.config.ts', 'testTimeout: 900_000,'],
+  ],
   main: [
     ['count as that one', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],
     ['Signals within 1 s of the first', 'src/main/service/stop-signals.ts', 'SAME_SIGNAL_MS = 1_000;'],

@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { setImmediate as immediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbedded, stopOrphan, type Embedded } from '../../src/db/embedded/embedded.ts';
+import { startEmbedded, type Embedded } from '../../src/db/embedded/embedded.ts';
+import { stopOrphan } from '../support/stop-orphan.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { makeTestFolder, type TestFolder } from '../support/test-folder.ts';
 

@@ -36,7 +36,7 @@ const startIn = (mode: string): Promise<Pooler> =>
     settings: [`pool_mode = ${mode}`, 'ignore_startup_parameters = extra_float_digits', 'default_pool_size = 1'],
   });
 
-describe.skipIf(PGBOUNCER_MINOR === undefined)(`through PgBouncer 1.${PGBOUNCER_MINOR}`, () => {
+describe.skipIf(PGBOUNCER_MINOR === undefined)(`through PgBouncer 1.${PGBOUNCER_MINOR ?? 'x'}`, () => {
   describe.each(CORE_PROGRAMS)('%s', (file) => {
     let settle: Settle | string;
     beforeAll(async () => void (settle = await prepareProgram(file)));

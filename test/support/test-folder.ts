@@ -6,9 +6,9 @@
 import { access, lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopOrphan } from '../../src/db/embedded/embedded.ts';
 import { tryLock } from '../../src/db/embedded/file-lock.ts';
 import { endOf } from './ends.ts';
+import { stopOrphan } from './stop-orphan.ts';
 
 const PREFIX = 'carteiro-test-';
 const OWNER = 'owner.lock';

@@ -11,7 +11,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import postgres from 'postgres';
 import type { Logger } from '../../log-lines.ts';
-import { clusterUrl, findCluster, openCluster, type Cluster } from './embedded-cluster.ts';
+import { clusterUrl, openCluster, type Cluster } from './embedded-cluster.ts';
 import type { Address } from './embedded-address.ts';
 import { ensureRunning, stopServer } from './embedded-server.ts';
 import { lockExclusive, tryLock } from './file-lock.ts';
@@ -127,26 +127,6 @@ async function leaveServer(
       log.info({ folder: cluster.folder }, 'embedded PostgreSQL stopped');
     } finally {
       aloneInHere();
-    }
-  } finally {
-    closeDoor();
-  }
-}
-
-/** Stops the server of `dataDir` when no living process holds it. True when it is stopped or there was none. */
-export async function stopOrphan(dataDir: string): Promise<boolean> {
-  const home = resolve(dataDir);
-  const closeDoor = tryLock(doorOf(home), 'exclusive');
-  if (!closeDoor) return false;
-  try {
-    const nobodyInHere = tryLock(presenceOf(home), 'exclusive');
-    if (!nobodyInHere) return false;
-    try {
-      const cluster = await findCluster(home);
-      if (cluster) await stopServer(cluster, 'immediate');
-      return true;
-    } finally {
-      nobodyInHere();
     }
   } finally {
     closeDoor();
