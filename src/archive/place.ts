@@ -1,10 +1,11 @@
 /** Where archives lie: a directory, or below a prefix of an S3 bucket. A file there is written once, whole or not at all. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { said } from '../audit/anchor/anchor.ts';
+import { checksumOf } from '../audit/anchor/bucket.ts';
 import { syncDirectory } from '../audit/anchor/directory.ts';
 
 /** A place, or a file in it, is not as it should be; the message is one sentence. */
@@ -114,9 +115,7 @@ function bucketPlace(name: string, bucket: string, { endpoint, region, keyId, se
   return {
     name,
     async write(file, bytes) {
-      const sum = createHash('sha256').update(bytes).digest('base64');
-      // A retention of the bucket asks for a checksum.
-      await ask('written', file, { method: 'PUT', body: bytes, headers: { 'x-amz-checksum-sha256': sum } });
+      await ask('written', file, { method: 'PUT', body: bytes, headers: checksumOf(bytes) });
     },
     read: (file, from = 0, end) =>
       ask('read', file, end === undefined ? {} : { headers: { Range: `bytes=${from}-${end - 1}` } }),

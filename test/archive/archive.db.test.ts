@@ -188,7 +188,9 @@ print(json.dumps([[k, len(g), bool(g.started_at.min() > pandas.Timestamp('2026-0
 });
 
 describe('a month in a bucket', () => {
-  test('is written and verified through a server of S3; a bucket that is none is told', async ({ skip }) => {
+  test('is written and verified through a server of S3, in a bucket with a retention; a bucket that is none is told', async ({
+    skip,
+  }) => {
     const missing = await run('python3', ['-c', 'import moto.server']).then(
       () => false,
       () => true,
@@ -218,7 +220,11 @@ describe('a month in a bucket', () => {
         ),
       ]);
       expect(await acts()).toEqual([]);
-      expect((await fetch(`${endpoint}/lender`, { method: 'PUT' })).status).toBe(200);
+      const locked = { 'x-amz-bucket-object-lock-enabled': 'true' };
+      expect((await fetch(`${endpoint}/lender`, { method: 'PUT', headers: locked })).status).toBe(200);
+      const retention = '<DefaultRetention><Mode>COMPLIANCE</Mode><Days>1</Days></DefaultRetention>';
+      const body = `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule>${retention}</Rule></ObjectLockConfiguration>`;
+      expect((await fetch(`${endpoint}/lender?object-lock`, { method: 'PUT', body })).status).toBe(200);
       const done = await archiveTo('s3://lender/log/', access);
       expect([done.code, done.stderr]).toEqual([0, '']);
       expect(JSON.parse(done.stdout)).toMatchObject({ onde: 's3://lender/log' });

@@ -15,6 +15,12 @@ export interface Bucket {
   readonly secret: string;
 }
 
+/** A bucket with a retention asks for the object's checksum, some servers by its algorithm's name. */
+export function checksumOf(object: Buffer | string): Readonly<Record<string, string>> {
+  const sum = createHash('sha256').update(object).digest('base64');
+  return { 'x-amz-sdk-checksum-algorithm': 'SHA256', 'x-amz-checksum-sha256': sum };
+}
+
 export function bucketAnchor({ url, region, keyId, secret }: Bucket): Anchor {
   const client = new AwsClient({ accessKeyId: keyId, secretAccessKey: secret, service: 's3', region, retries: 0 });
   const send = (to: string, init: RequestInit) => client.fetch(to, init);
@@ -26,9 +32,7 @@ export function bucketAnchor({ url, region, keyId, secret }: Bucket): Anchor {
       const headers = {
         'Content-Type': 'text/plain; charset=utf-8',
         'If-None-Match': '*',
-        // A bucket with a retention asks for a checksum, some servers by its algorithm's name.
-        'x-amz-sdk-checksum-algorithm': 'SHA256',
-        'x-amz-checksum-sha256': createHash('sha256').update(note).digest('base64'),
+        ...checksumOf(note),
       };
       const answer = await ask(object, { method: 'PUT', headers, body: note }, send);
       if (answer.status === 412) {
